@@ -9,7 +9,7 @@ mod zfs;
 use crate::{exit, signals, terminal};
 use anyhow::Result;
 use build::Build;
-use lab::{Cmd, artifacts};
+use lab::{Cmd, Run, artifacts};
 use model::did_you_mean;
 use std::path::{Path, PathBuf};
 

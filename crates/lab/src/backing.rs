@@ -4,4 +4,5 @@ pub(crate) mod bcache;
 pub(crate) mod image;
 pub(crate) mod layers;
 pub(crate) mod loop_device;
+pub(crate) mod nbd;
 pub(crate) mod zpool;

@@ -1,15 +1,10 @@
-//! A command as data: printed in a dry run, compared in a golden test, run by the lab.
+//! Runs commands.
 
-use crate::{
-    LabError,
-    kernel_log::KernelLog,
-    keys::{HIDDEN, Secret, hide},
-    tool,
-};
+use crate::{LabError, kernel_log::KernelLog, keys, tool};
+use ::fs::{Cmd, HeldName};
 use disk::{Disk, program};
 use std::{
     ffi::{OsStr, OsString},
-    fmt,
     io::Write,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
@@ -22,49 +17,6 @@ const REGISTERS: &str = "mkfs.btrfs";
 /// Lines that explain a failure.
 const LAST_LINES: usize = 3;
 
-/// A program with its arguments; no shell takes part.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Cmd {
-    /// Name of the program, searched on PATH and in the system directories.
-    pub program: String,
-    /// Arguments as they are.
-    pub args: Vec<OsString>,
-    /// Variables that its environment has beside those of this process.
-    pub env: Vec<(String, String)>,
-    /// Variables whose values are not shown.
-    pub secrets: Vec<(String, Secret)>,
-    /// What it reads from standard input; nothing when empty.
-    pub stdin: String,
-    /// A server, which stays when it is ready; `None` for a command that is waited for.
-    pub serves: Option<Ready>,
-    /// An exit status beside 0 that is no failure.
-    pub accepted: Option<i32>,
-    /// Disks among its arguments that it gets by another name.
-    pub(crate) held: Vec<HeldName>,
-}
-
-/// A disk that this process has open, as a program gets it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct HeldName {
-    /// Its node, as the command is shown.
-    pub(crate) node: PathBuf,
-    /// What leads to the open disk.
-    pub(crate) path: PathBuf,
-}
-
-/// How one sees that a server is ready.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Ready {
-    /// Something is mounted at this directory.
-    Mounted(PathBuf),
-    /// This path is there.
-    Exists(PathBuf),
-    /// Somebody listens on this Unix socket. It is there a moment before.
-    Socket(PathBuf),
-    /// Somebody listens on this TCP port of the loopback address.
-    Port(u16),
-}
-
 /// What a command wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
@@ -74,79 +26,45 @@ pub struct Output {
     pub stderr: String,
 }
 
-impl Cmd {
-    /// A command without arguments.
-    pub fn new(program: &str) -> Cmd {
-        Cmd {
-            program: program.into(),
-            args: Vec::new(),
-            env: Vec::new(),
-            secrets: Vec::new(),
-            stdin: String::new(),
-            serves: None,
-            accepted: None,
-            held: Vec::new(),
-        }
-    }
-
-    /// With one more argument.
-    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Cmd {
-        self.args.push(arg.as_ref().into());
-        self
-    }
-
-    /// With more arguments.
-    pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Cmd {
-        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_os_string()));
-        self
-    }
-
-    /// With one more variable in its environment.
-    pub fn env(mut self, key: &str, value: impl Into<String>) -> Cmd {
-        self.env.push((key.into(), value.into()));
-        self
-    }
-
-    /// With one more variable, whose value is not shown.
-    pub fn secret(mut self, key: &str, value: Secret) -> Cmd {
-        self.secrets.push((key.into(), value));
-        self
-    }
-
-    /// With `text` as its standard input.
-    pub fn stdin(mut self, text: impl Into<String>) -> Cmd {
-        self.stdin = text.into();
-        self
-    }
-
-    /// As a server in the foreground, which is kept running until what it serves is taken down.
-    pub fn serve(mut self, ready: Ready) -> Cmd {
-        self.serves = Some(ready);
-        self
-    }
-
-    /// With one more exit status that is no failure.
-    pub fn accepts(mut self, status: i32) -> Cmd {
-        self.accepted = Some(status);
-        self
-    }
-
+/// What the lab does with a command.
+pub trait Run: Sized {
     /// With `disks` by names that lead to what this process holds, where its program takes them: of every mkfs that
     /// was tried but that of Btrfs, and no program that looks its argument up among the devices of the machine.
-    pub(crate) fn on_held(self, disks: &[Disk]) -> Cmd {
-        let takes = self.program.starts_with(MKFS) && self.program != REGISTERS;
-        let name = |disk: &Disk| HeldName { node: disk.node().into(), path: disk.held_path() };
-        let held = disks.iter().filter(|_| takes).map(name).collect();
-        Cmd { held, ..self }
-    }
+    fn on_held(self, disks: &[Disk]) -> Self;
 
     /// Runs it to its end. The child is killed if this process dies, so that a killed coordinator
     /// leaves no mkfs at work. Messages are in English, because some output is read.
     ///
     /// # Errors
     /// The program is missing, cannot be started, or ends with a status other than 0.
-    pub fn run(&self) -> Result<Output, LabError> {
-        let log = self.mounts().map(|kind| (kind, KernelLog::from_now()));
+    fn run(&self) -> Result<Output, LabError>;
+
+    /// As [`Run::run`], for programs that tell something by their status.
+    ///
+    /// # Errors
+    /// The program is missing or cannot be started.
+    fn finish(&self) -> Result<(ExitStatus, Output), LabError>;
+
+    /// Starts it and does not wait; all that it says goes to `log`. It dies with this process.
+    ///
+    /// # Errors
+    /// The program is missing or cannot be started.
+    fn start(&self, log: Stdio, errors: Stdio) -> Result<Child, LabError>;
+
+    /// The error of its end with `status` after it wrote `stderr`.
+    fn failure(&self, status: ExitStatus, stderr: &str) -> LabError;
+}
+
+impl Run for Cmd {
+    fn on_held(self, disks: &[Disk]) -> Cmd {
+        let takes = self.program.starts_with(MKFS) && self.program != REGISTERS;
+        let name = |disk: &Disk| HeldName { node: disk.node().into(), path: disk.held_path() };
+        let held = disks.iter().filter(|_| takes).map(name).collect();
+        Cmd { held, ..self }
+    }
+
+    fn run(&self) -> Result<Output, LabError> {
+        let log = mounted_kind(self).map(|kind| (kind, KernelLog::from_now()));
         let (status, output) = self.finish()?;
         let accepted = self.accepted.is_some() && status.code() == self.accepted;
         if status.success() || accepted {
@@ -156,17 +74,10 @@ impl Cmd {
         Err(self.failure(status, &[&[output.stderr][..], &kernel].concat().join("\n")))
     }
 
-    /// The type that it mounts, where it is mount(8).
-    fn mounts(&self) -> Option<&str> {
-        let mut args = self.args.iter().filter(|_| self.program == "mount");
-        args.find(|arg| *arg == "-t").and_then(|_| args.next()?.to_str())
-    }
-
-    /// As [`Cmd::run`], for programs that tell something by their status.
-    pub(crate) fn finish(&self) -> Result<(ExitStatus, Output), LabError> {
-        let path = self.path()?;
+    fn finish(&self) -> Result<(ExitStatus, Output), LabError> {
+        let path = path_of(self)?;
         let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
-        let mut command = self.command(&path);
+        let mut command = command(self, &path);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(LabError::io("run", &path))?;
         if let Some(mut stdin) = child.stdin.take() {
@@ -178,56 +89,61 @@ impl Cmd {
         Ok((output.status, Output { stdout, stderr }))
     }
 
-    /// Starts it and does not wait; all that it says goes to `log`. It dies with this process.
-    pub(crate) fn start(&self, log: Stdio, errors: Stdio) -> Result<Child, LabError> {
-        let path = self.path()?;
-        let mut command = self.command(&path);
+    fn start(&self, log: Stdio, errors: Stdio) -> Result<Child, LabError> {
+        let path = path_of(self)?;
+        let mut command = command(self, &path);
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
         command.spawn().map_err(LabError::io("run", &path))
     }
 
-    fn path(&self) -> Result<PathBuf, LabError> {
-        tool::find_program(&self.program).ok_or_else(|| LabError::MissingProgram {
-            program: self.program.clone(),
-            fix: tool::how_to_install(&self.program),
-        })
-    }
-
-    fn command(&self, path: &Path) -> Command {
-        let mut command = program::command(path);
-        command
-            .args(self.args.iter().map(|arg| self.given(arg)))
-            .envs(self.env.iter().map(|(key, value)| (key, value)));
-        // With keys of ours goes nothing of the user's own account.
-        let own = |key: &OsString| !self.secrets.is_empty() && is_of_aws(key);
-        std::env::vars_os().map(|(key, _)| key).filter(own).for_each(|key| {
-            command.env_remove(key);
-        });
-        command.envs(self.secrets.iter().filter_map(|(key, secret)| Some((key, secret.value()?))));
-        command
-    }
-
-    /// `arg` as the program gets it.
-    fn given<'a>(&'a self, arg: &'a OsStr) -> &'a OsStr {
-        let held = self.held.iter().find(|held| held.node == arg);
-        held.map_or(arg, |held| held.path.as_os_str())
-    }
-
-    pub(crate) fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
-        let shown = self.held.iter().fold(hide(stderr.into()), |said, held| {
+    fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
+        let shown = self.held.iter().fold(keys::hide(stderr.into()), |said, held| {
             said.replace(&*held.path.to_string_lossy(), &held.node.to_string_lossy())
         });
-        program::failure(self.abridged(), status, &shown).into()
+        program::failure(abridged(self), status, &shown).into()
     }
+}
 
-    /// In one line: of an argument that is a script the first.
-    fn abridged(&self) -> String {
-        let first = |arg: &OsString| match arg.to_string_lossy().split_once('\n') {
-            Some((line, _)) => format!("{line} ...").into(),
-            None => arg.clone(),
-        };
-        Cmd { args: self.args.iter().map(first).collect(), ..self.clone() }.to_string()
-    }
+/// The type that it mounts, where it is mount(8).
+fn mounted_kind(cmd: &Cmd) -> Option<&str> {
+    let mut args = cmd.args.iter().filter(|_| cmd.program == "mount");
+    args.find(|arg| *arg == "-t").and_then(|_| args.next()?.to_str())
+}
+
+fn path_of(cmd: &Cmd) -> Result<PathBuf, LabError> {
+    tool::find_program(&cmd.program).ok_or_else(|| LabError::MissingProgram {
+        program: cmd.program.clone(),
+        fix: tool::how_to_install(&cmd.program),
+    })
+}
+
+fn command(cmd: &Cmd, path: &Path) -> Command {
+    let mut command = program::command(path);
+    command
+        .args(cmd.args.iter().map(|arg| given(cmd, arg)))
+        .envs(cmd.env.iter().map(|(key, value)| (key, value)));
+    // With keys of ours goes nothing of the user's own account.
+    let own = |key: &OsString| !cmd.secrets.is_empty() && is_of_aws(key);
+    std::env::vars_os().map(|(key, _)| key).filter(own).for_each(|key| {
+        command.env_remove(key);
+    });
+    command.envs(cmd.secrets.iter().filter_map(|(key, secret)| Some((key, keys::value(*secret)?))));
+    command
+}
+
+/// `arg` as the program gets it.
+fn given<'a>(cmd: &'a Cmd, arg: &'a OsStr) -> &'a OsStr {
+    let held = cmd.held.iter().find(|held| held.node == arg);
+    held.map_or(arg, |held| held.path.as_os_str())
+}
+
+/// In one line: of an argument that is a script the first.
+fn abridged(cmd: &Cmd) -> String {
+    let first = |arg: &OsString| match arg.to_string_lossy().split_once('\n') {
+        Some((line, _)) => format!("{line} ...").into(),
+        None => arg.clone(),
+    };
+    Cmd { args: cmd.args.iter().map(first).collect(), ..cmd.clone() }.to_string()
 }
 
 impl Output {
@@ -247,51 +163,15 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-impl fmt::Display for Cmd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (key, value) in &self.env {
-            write!(f, "{key}={} ", quoted(value))?;
-        }
-        for (key, _) in &self.secrets {
-            write!(f, "{key}={HIDDEN} ")?;
-        }
-        f.write_str(&quoted(&self.program))?;
-        for arg in &self.args {
-            write!(f, " {}", quoted(&arg.to_string_lossy()))?;
-        }
-        if !self.stdin.is_empty() {
-            write!(f, " <<< {}", quoted(&self.stdin))?;
-        }
-        if self.serves.is_some() { f.write_str(" &") } else { Ok(()) }
-    }
-}
-
 /// Whether clients of object stores take an account, its settings or its certificates from `variable`.
 fn is_of_aws(variable: &OsStr) -> bool {
     variable.as_encoded_bytes().starts_with(b"AWS")
 }
 
-/// `word` as a POSIX shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+^".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_prints_as_a_shell_takes_it() {
-        let cmd = Cmd::new("mkfs.ext4").args(["-O", "^has_journal"]).arg("/tmp/it's here").arg("");
-        assert_eq!(cmd.to_string(), r"mkfs.ext4 -O ^has_journal '/tmp/it'\''s here' ''");
-        let server = Cmd::new("nbdkit").env("A", "b c").stdin("key").serve(Ready::Port(1));
-        assert_eq!(server.to_string(), "A='b c' nbdkit <<< key &");
-    }
+    use ::fs::Secret;
 
     #[test]
     fn input_and_environment_are_given() {
@@ -306,7 +186,7 @@ mod tests {
         assert!(cmd.to_string().starts_with("KEY=... sh -c "), "{cmd}");
         let error = cmd.run().unwrap_err().to_string();
         assert!(error.contains("(exit 3)"), "{error}");
-        let value = Secret::SecretKey.value().unwrap();
+        let value = keys::value(Secret::SecretKey).unwrap();
         assert!(!error.contains(&value) && !format!("{cmd:?}").contains(&value));
     }
 

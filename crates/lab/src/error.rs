@@ -1,8 +1,7 @@
 //! Everything that can go wrong in the lab: what, on which object, and what to do next.
 
-use model::{Bytes, KnobError, TargetError, did_you_mean};
+use model::Bytes;
 use std::{
-    borrow::Cow,
     io,
     path::{Path, PathBuf},
 };
@@ -10,6 +9,9 @@ use std::{
 /// Why the lab could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
+    /// A target that cannot be made as it is written.
+    #[error(transparent)]
+    Target(#[from] fs::Error),
     /// What is not of the lab alone: a system call, a command or a disk.
     #[error(transparent)]
     Disk(#[from] disk::Error),
@@ -20,45 +22,6 @@ pub enum LabError {
         program: String,
         /// What to do.
         fix: String,
-    },
-    /// What is not written as a target.
-    #[error(transparent)]
-    Target(TargetError),
-    /// An option that the file system does not have.
-    #[error("{0}")]
-    Option(#[from] KnobError),
-    /// No such file system in the registry.
-    #[error(
-        "`{name}` is not a file system that assay can make{}; it knows {known}",
-        did_you_mean(name, known.split(", "))
-    )]
-    UnknownFileSystem {
-        /// As written.
-        name: String,
-        /// The registered names.
-        known: String,
-    },
-    /// The target is on another target, and this file system cannot.
-    #[error(
-        "`{target}` cannot be made: {name} cannot be a layer on another target; write `{name}` alone"
-    )]
-    NoInner {
-        /// As written.
-        target: String,
-        /// The file system.
-        name: String,
-    },
-    /// A part that needs several disks, on one that offers one.
-    #[error(
-        "`{target}` cannot be made: {name} needs {needed} disks, and the layer below offers one; turn the two around"
-    )]
-    TooFewDisks {
-        /// As written.
-        target: String,
-        /// The part.
-        name: String,
-        /// How many it needs.
-        needed: usize,
     },
     /// The lab has fewer disks than the target needs.
     #[error(
@@ -112,32 +75,6 @@ pub enum LabError {
         path: PathBuf,
         /// The part that is on it.
         name: &'static str,
-    },
-    /// Two options of a target exclude each other.
-    #[error("`{target}` cannot be made: {why}")]
-    Excluded {
-        /// As written.
-        target: String,
-        /// The reason and what to do.
-        why: Cow<'static, str>,
-    },
-    /// Options that leave open what is meant.
-    #[error("`{target}`: {why}")]
-    UnclearOptions {
-        /// As written.
-        target: String,
-        /// The reason and what to do.
-        why: String,
-    },
-    /// An option that would reach beyond the target's own disks.
-    #[error("`{target}`: the option `{option}` is refused: {why}")]
-    Reaches {
-        /// As written.
-        target: String,
-        /// The option with its value.
-        option: String,
-        /// The reason and what to do.
-        why: &'static str,
     },
     /// A sweep without variants that can be measured.
     #[error("`{sweep}` cannot be swept: {why}")]

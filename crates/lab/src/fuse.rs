@@ -10,7 +10,7 @@ mod protocol;
 mod slowing;
 mod tree;
 
-use crate::{Cmd, Lab, LabError, fs::busy_target::KIND, mounts, undo::Undo};
+use crate::{Cmd, Lab, LabError, fs::BUSY_KIND, mounts, undo::Undo};
 use protocol::{Answer, Opcode, Request};
 use rustix::{
     io::Errno,
@@ -151,7 +151,7 @@ fn mount_device(device: &File, source: &Path, mount_point: &Path) -> Result<(), 
     let data = format!("fd={},rootmode=40755,user_id=0,group_id=0", device.as_raw_fd());
     let data = CString::new(data).unwrap_or_default();
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    mount(source, mount_point, KIND, flags, &*data)
+    mount(source, mount_point, BUSY_KIND, flags, &*data)
         .map_err(LabError::errno("mount FUSE at", mount_point))
 }
 

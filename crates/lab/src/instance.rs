@@ -18,19 +18,11 @@ pub use cold::{Cold, look_from_here};
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    Below, Device, Lab, LabError, Residency, Waited, drop_caches,
-    held::Held,
-    held_dir::NamedDir,
-    kept::Kept,
-    mounts,
-    persistence::Persistence,
-    private_dir,
-    quiesce::Rest,
-    residency,
-    stack::Stack,
-    throttle::{Cap, Controller},
-    undo::Undo,
+    Below, Device, Lab, LabError, Residency, Waited, drop_caches, held::Held, held_dir::NamedDir,
+    kept::Kept, mounts, persistence::Persistence, private_dir, quiesce::Rest, residency,
+    stack::Stack, throttle::Controller, undo::Undo,
 };
+use ::fs::Cap;
 use cold::SinceRemount;
 use disk::Disk;
 use model::{Environment, Unproven, User};

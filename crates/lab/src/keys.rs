@@ -4,26 +4,9 @@
 //! without them.
 
 use crate::LabError;
+use ::fs::{HIDDEN, Secret};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::{env, sync::OnceLock};
-
-/// A word that a command gets in its environment and never shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Secret {
-    /// Who asks a server of ours.
-    AccessKey,
-    /// What only that one knows.
-    SecretKey,
-    /// Who asks a store of the user's own.
-    UsersAccessKey,
-    /// What only that one knows.
-    UsersSecretKey,
-    /// What says that both were lent for a while; not there where they were not.
-    UsersToken,
-}
-
-/// Stands for a secret where a command is shown.
-pub(crate) const HIDDEN: &str = "...";
 
 /// The user's own, each with the variable that holds it.
 const USERS: [(Secret, &str); 3] = [
@@ -35,17 +18,16 @@ const USERS: [(Secret, &str); 3] = [
 /// Anything shorter is no secret, and might be a part of any word.
 const LEAST: usize = 8;
 
-impl Secret {
-    /// The word itself; `None` where this machine gives no random numbers, or the environment does not have it.
-    pub(crate) fn value(self) -> Option<String> {
-        static KEYS: OnceLock<Option<[String; 2]>> = OnceLock::new();
-        if let Some((_, variable)) = USERS.iter().find(|(secret, _)| *secret == self) {
-            return env::var(variable).ok().filter(|value| !value.is_empty());
-        }
-        let keys = KEYS.get_or_init(|| Some([random_word()?, random_word()?]));
-        let [access, secret] = keys.as_ref()?;
-        Some(if self == Secret::AccessKey { access.clone() } else { secret.clone() })
+/// The word that `key` stands for; `None` where this machine gives no random numbers, or the environment does not have
+/// it.
+pub(crate) fn value(key: Secret) -> Option<String> {
+    static KEYS: OnceLock<Option<[String; 2]>> = OnceLock::new();
+    if let Some((_, variable)) = USERS.iter().find(|(secret, _)| *secret == key) {
+        return env::var(variable).ok().filter(|value| !value.is_empty());
     }
+    let keys = KEYS.get_or_init(|| Some([random_word()?, random_word()?]));
+    let [access, secret] = keys.as_ref()?;
+    Some(if key == Secret::AccessKey { access.clone() } else { secret.clone() })
 }
 
 /// Makes sure that the user's own keys are there.
@@ -53,14 +35,19 @@ impl Secret {
 /// # Errors
 /// One of them is not.
 pub(crate) fn need_users() -> Result<(), LabError> {
-    let is_there = |secret: Secret| secret.value().is_some();
+    let is_there = |secret: Secret| value(secret).is_some();
     let all = is_there(Secret::UsersAccessKey) && is_there(Secret::UsersSecretKey);
     if all { Ok(()) } else { Err(LabError::NoKeys) }
 }
 
+/// Whether the user's own keys are lent for a while.
+pub(crate) fn has_token() -> bool {
+    value(Secret::UsersToken).is_some()
+}
+
 /// `text` without the user's own keys, for what programs say.
 pub(crate) fn hide(text: String) -> String {
-    let known = USERS.iter().filter_map(|(secret, _)| secret.value());
+    let known = USERS.iter().filter_map(|(secret, _)| value(*secret));
     hidden(text, known)
 }
 
@@ -82,10 +69,10 @@ mod tests {
 
     #[test]
     fn keys_stay_the_same_and_differ_from_each_other() {
-        let access = Secret::AccessKey.value().unwrap();
+        let access = value(Secret::AccessKey).unwrap();
         assert_eq!(access.len(), 40);
-        assert_eq!(Secret::AccessKey.value(), Some(access.clone()));
-        assert_ne!(Secret::SecretKey.value(), Some(access));
+        assert_eq!(value(Secret::AccessKey), Some(access.clone()));
+        assert_ne!(value(Secret::SecretKey), Some(access));
     }
 
     #[test]

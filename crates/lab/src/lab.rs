@@ -4,7 +4,7 @@
 use crate::{
     Endpoint, LabError, ResolvedTarget, State, cleanup, image,
     journal::{CleanupReport, Journal},
-    loop_device,
+    keys, loop_device,
     mark::{self, Mark},
     object_store, private_dir,
     undo::Undo,
@@ -219,7 +219,7 @@ impl Lab {
     /// # Errors
     /// There are no keys to it in the environment, or it does not answer to them.
     pub fn use_store(&mut self, store: &ObjectStore) -> Result<(), LabError> {
-        let store = Endpoint::of_user(store);
+        let store = Endpoint::of_user(store, keys::has_token());
         object_store::is_there(&store.below(&self.mark.name(0)))?;
         self.store = Some(store);
         Ok(())

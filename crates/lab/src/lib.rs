@@ -5,7 +5,6 @@
 //! [`Cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
-mod about;
 pub mod artifacts;
 mod backing;
 mod cleanup;
@@ -16,8 +15,6 @@ mod error;
 #[allow(unsafe_code)]
 mod extents;
 mod fault;
-mod file_system;
-pub mod fs;
 mod fuse;
 pub mod guest;
 #[allow(unsafe_code)]
@@ -38,15 +35,12 @@ mod page_cache;
 mod plan;
 mod rebuild;
 mod rehearsal;
-mod site;
 mod stack;
 mod sweep;
 mod throttle;
 mod tool;
-mod trial;
-mod words;
 
-use backing::{bcache, image, layers, loop_device, zpool};
+use backing::{bcache, image, layers, loop_device, nbd, zpool};
 use cleanup::journal;
 use condition::{age, fullness, layout};
 use instance::{held, held_dir, persistence, quiesce};
@@ -55,11 +49,15 @@ use ours::{beneath, mark, private_dir, state, undo, user};
 use page_cache::{drop_caches, kept, residency};
 use stack::{service, vigil};
 
-pub use about::{About, Small};
+pub use ::fs::{
+    self, About, BUSY_VERB, CLAIM_VERB, Cmd, Endpoint, Exclusion, FileSystem, Inner, LINK_VERB,
+    Link, Meaning, Part, Ready, Rebuild, ResolvedTarget, Secret, Settle, Site, Small, Tool, Trial,
+    Unrehearsed, Unvouched, Word, resolve,
+};
 pub use age::{Aged, Ageing, age};
 pub use artifacts as cache;
 pub use cleanup::Cleanup;
-pub use command::{Cmd, Output, Ready};
+pub use command::{Output, Run};
 pub use disk::{
     Device, DiskInfo, DiskPart, DiskRequest, Error as DiskError, Refusal, lock::Lock, part_size,
     program::die_with_parent,
@@ -69,8 +67,6 @@ pub use drop_caches::Coldness;
 pub use environment::{collect as collect_environment, tool_versions};
 pub use error::LabError;
 pub use fault::io_fault;
-pub use file_system::{FileSystem, Settle};
-pub use fs::{BUSY_VERB, Part, ResolvedTarget, Unvouched, resolve};
 pub use fullness::{fill, fullness};
 pub use fuse::{BURN, Delayed, Lying, Slowing, serve_busy};
 pub use health::{Health, health};
@@ -80,14 +76,14 @@ pub use instance::{Check, Cold, Instance, Upkeep, look_from_here};
 pub use journal::CleanupReport;
 #[doc(hidden)]
 pub use journal::{believed as believed_of_journal, sealed as journal_line};
-pub use keys::Secret;
 pub use lab::Lab;
 pub use layout::{Layout, layout};
-pub use link::{LINK_VERB, Link, serve_link};
+pub use link::serve_link;
+pub use machine::memory;
 pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix, unseen_by_guests};
 pub use medium::medium;
 pub use needs::Need;
-pub use object_store::{CLAIM_VERB, claim_prefix};
+pub use object_store::claim_prefix;
 pub use observe::{
     Below, BelowUsage, Census, DeviceUsage, Others, Snapshot, Usage, Watched, are_writing,
     await_reads, counted_on,
@@ -96,14 +92,9 @@ pub use persistence::{Flushes, Persisted, Persistence};
 pub use plan::{Backing, plan};
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};
 pub use quiesce::Waited;
-pub use rebuild::Rebuild;
-pub use rehearsal::Unrehearsed;
 pub use residency::{Residency, residency};
-pub use site::{Endpoint, Inner, Site};
 pub use state::State;
 pub use sweep::sweep;
 pub use throttle::can_cap;
-pub use tool::{Tool, is_installed};
-pub use trial::{Exclusion, Trial};
+pub use tool::{install, is_installed};
 pub use undo::Undo;
-pub use words::{Meaning, Word};

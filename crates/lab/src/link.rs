@@ -5,7 +5,7 @@
 //! What comes at one moment leaves half the round trip later, in either direction. A new connection waits for a
 //! whole round trip first, which its handshake would take. All connections share the rate, that of each direction.
 
-use crate::LabError;
+use crate::{LabError, Link};
 use std::{
     io::{ErrorKind, Read, Write},
     net::{Ipv4Addr, Shutdown, TcpListener, TcpStream},
@@ -18,33 +18,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The hidden verb by which this program serves it: port, port of the server, round trip in milliseconds, and rate
-/// in megabits a second, 0 for any.
-pub const LINK_VERB: &str = "__serve-link";
-
 /// Bytes that travel together.
 const PIECE: usize = 64 << 10;
 /// Pieces under way in a direction of a connection; more make the sender wait, as a full buffer does.
 const UNDER_WAY: usize = 1024;
-
-/// What is imposed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
-    /// Time of a round trip.
-    pub round_trip: Duration,
-    /// Bits a second of a direction; `None` for any number.
-    pub bits_per_s: Option<f64>,
-}
-
-impl Link {
-    /// Of the round trip in milliseconds and the rate in megabits a second, as they are written; no rate is 0.
-    pub fn written(delay_ms: &str, mbit_per_s: &str) -> Option<Link> {
-        let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
-        let (delay_ms, mbit) = (number(delay_ms)?, number(mbit_per_s)?);
-        let round_trip = Duration::try_from_secs_f64(delay_ms / 1e3).ok()?;
-        Some(Link { round_trip, bits_per_s: (mbit > 0.0).then_some(mbit * 1e6) })
-    }
-}
 
 /// One direction of all connections: when what it carries is through.
 #[derive(Debug)]
@@ -136,17 +113,6 @@ fn deliver(mut to: TcpStream, receiver: &Receiver<(Instant, Vec<u8>)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_written_is_a_link() {
-        let link = Link::written("20", "100").unwrap();
-        assert_eq!(link.round_trip, Duration::from_millis(20));
-        assert_eq!(link.bits_per_s, Some(1e8));
-        assert_eq!(Link::written("0.5", "0").unwrap().bits_per_s, None);
-        for (delay, rate) in [("-1", "0"), ("x", "0"), ("1", "inf"), ("1e30", "0")] {
-            assert_eq!(Link::written(delay, rate), None, "{delay} {rate}");
-        }
-    }
 
     #[test]
     fn pieces_follow_one_another_at_the_rate_and_arrive_half_a_round_trip_later() {

@@ -2,7 +2,7 @@
 
 pub(crate) use disk::mounts::{Mount, all, at, below, holding};
 
-use crate::{Cmd, LabError, Rebuild, kinds};
+use crate::{Cmd, LabError, Rebuild, Run, kinds, rebuild};
 use std::{
     path::Path,
     thread,
@@ -30,7 +30,8 @@ pub(crate) fn abandon(dir: &Path) -> Result<bool, LabError> {
 /// Whether a Btrfs at `dir` is being rebuilt: what does that holds it until it is done.
 fn is_rebuilt(dir: &Path) -> Result<bool, LabError> {
     let mount = at(dir)?.filter(|mount| mount.kind == "btrfs");
-    Ok(mount.is_some_and(|mount| Rebuild::Btrfs(mount.source).is_running().unwrap_or(false)))
+    Ok(mount
+        .is_some_and(|mount| rebuild::is_running(&Rebuild::Btrfs(mount.source)).unwrap_or(false)))
 }
 
 /// Makes sure that the server answers on whose export `path` lies, where it lies on one: whoever looked there first

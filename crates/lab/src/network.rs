@@ -1,9 +1,9 @@
 //! Private network namespaces: a server of the kernel in one outlives the process that started it.
 
-use crate::{Cmd, LabError, mounts};
+use crate::{Cmd, LabError, Run, mounts};
+use ::fs::net;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
-    ffi::OsString,
     fs,
     os::unix::fs::MetadataExt,
     path::Path,
@@ -37,13 +37,6 @@ fn stop_server(namespace: &Path) -> Cmd {
     let script = "mount -t nfsd nfsd /proc/fs/nfsd && echo 0 > /proc/fs/nfsd/threads";
     let cmd = Cmd::new("nsenter").arg(net(namespace));
     cmd.args(["unshare", "--mount", "sh", "-c", script])
-}
-
-/// The option of nsenter(1) and unshare(1) that names the namespace of the file `namespace`.
-pub(crate) fn net(namespace: &Path) -> OsString {
-    let mut option = OsString::from("--net=");
-    option.push(namespace);
-    option
 }
 
 fn kill_all(namespace: &Path) -> Result<(), LabError> {

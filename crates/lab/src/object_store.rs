@@ -9,15 +9,12 @@ use crate::{Endpoint, LabError, keys};
 use model::ObjectStore;
 use request::{Answer, Request, send};
 
-/// The hidden verb by which a target makes its place: endpoint, region, bucket, prefix.
-pub const CLAIM_VERB: &str = "__claim-prefix";
-
 /// Makes the place at `prefix`, which the argument names whole.
 ///
 /// # Errors
 /// Something is there, or the store does not let it be made.
 pub fn claim_prefix(store: &ObjectStore) -> Result<(), LabError> {
-    let place = Endpoint::of_user(store);
+    let place = Endpoint::of_user(store, keys::has_token());
     if is_there(&place)? {
         let why = "there are objects that this run did not make".into();
         return Err(failed("use", &place, why));

@@ -1,11 +1,6 @@
 //! The dry run: which commands a target would run, touching nothing.
 
-use crate::{
-    Cmd, Endpoint,
-    fs::{Part, ResolvedTarget},
-    loop_device,
-    stack::Stack,
-};
+use crate::{Cmd, Endpoint, Part, ResolvedTarget, keys, loop_device, stack::Stack};
 use model::ObjectStore;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +28,7 @@ pub fn plan(
         Backing::Image(image) => (loops(count), Some(image)),
         Backing::Disks(disks) => (disks.iter().take(count).cloned().collect(), None),
     };
-    let outside = store.map(Endpoint::of_user);
+    let outside = store.map(|store| Endpoint::of_user(store, keys::has_token()));
     let stack = dry(target.parts(), (&disks, outside.as_ref()), mount_point);
     let attached = || image.iter().flat_map(|image| disks.iter().map(move |disk| (*image, disk)));
     let attach = attached().flat_map(|(image, disk)| loop_device::attach_commands(image, disk));
@@ -66,16 +61,8 @@ fn dry(
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-
-    /// What `target` runs to be made and mounted at `/m`, as text, for golden tests.
-    pub(crate) fn commands(target: &str) -> Vec<String> {
-        let target: ResolvedTarget = target.parse().unwrap();
-        assert!(target.directory().is_none(), "{target} is a directory");
-        let stack = dry(target.parts(), (&loops(target.disks()), None), Path::new("/m"));
-        stack.commands().iter().map(Cmd::to_string).collect()
-    }
 
     #[test]
     fn a_plan_attaches_makes_mounts_and_undoes() {

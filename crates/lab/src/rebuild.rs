@@ -1,71 +1,24 @@
-//! The rebuild of a mirror whose last disk is new: how a target asks for it, and whether it is running, as the kernel
-//! says, or zpool-status(8). It begins with each mount and ends with the unmount.
+//! Asks the kernel, or zpool-status(8), whether a mirror is being rebuilt.
 
-use crate::{Cmd, LabError};
+use crate::{Cmd, LabError, Rebuild, Run};
 use disk::Device;
-use model::Options;
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-/// The option that asks for it: its rate, MiB/s, where it can be held to one.
-pub(crate) const RESYNC: &str = "resync";
-
-/// What it is, for every mirror that holds it to a rate.
-pub(crate) const HELP: &str =
-    "measured while its last disk is rebuilt, at this rate, from the begin of each test on";
-
-/// Whose rebuild it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rebuild {
-    /// Of the array at this node.
-    Md(PathBuf),
-    /// Of the Btrfs of which this disk is a member.
-    Btrfs(PathBuf),
-    /// Of the ZFS pool of this name.
-    Zfs(String),
-}
-
-/// Whether `options` ask for it, with a rate or without.
-pub(crate) fn is_asked(options: &Options) -> bool {
-    options.contains_key(RESYNC)
-}
-
-/// The rate that `options` ask for, MiB/s.
-pub(crate) fn rate(options: &Options) -> Option<u32> {
-    options.get(RESYNC)?.parse().ok().filter(|rate| *rate > 0)
-}
-
-/// Why `options` cannot be.
-pub(crate) fn excluded(options: &Options) -> Option<&'static str> {
-    let wrong = is_asked(options) && rate(options).is_none();
-    wrong.then_some("resync is the rate of the rebuild in MiB/s, as resync=20")
-}
-
-/// Status of `btrfs replace cancel` when nothing is rebuilt.
-const NOT_STARTED: i32 = 2;
-
-impl Rebuild {
-    /// Ends that of the Btrfs at `dir`. What is suspended at an unmount would go on with the next mount, onto a disk
-    /// that is taken from it then.
-    pub(crate) fn cancel(dir: &Path) -> Cmd {
-        Cmd::new("btrfs").args(["replace", "cancel"]).arg(dir).accepts(NOT_STARTED)
-    }
-
-    /// Whether it is at work.
-    ///
-    /// # Errors
-    /// The kernel does not tell.
-    pub(crate) fn is_running(&self) -> Result<bool, LabError> {
-        match self {
-            Rebuild::Md(node) => says(&sysfs(node)?.join("md/sync_action"), "recover"),
-            Rebuild::Btrfs(disk) => {
-                says(&of_btrfs(disk)?.join("exclusive_operation"), "device replace")
-            }
-            Rebuild::Zfs(pool) => {
-                Ok(is_resilvered(&Cmd::new("zpool").args(["status", pool]).run()?.stdout))
-            }
+/// Whether `rebuild` is at work.
+///
+/// # Errors
+/// The kernel does not tell.
+pub(crate) fn is_running(rebuild: &Rebuild) -> Result<bool, LabError> {
+    match rebuild {
+        Rebuild::Md(node) => says(&sysfs(node)?.join("md/sync_action"), "recover"),
+        Rebuild::Btrfs(disk) => {
+            says(&of_btrfs(disk)?.join("exclusive_operation"), "device replace")
+        }
+        Rebuild::Zfs(pool) => {
+            Ok(is_resilvered(&Cmd::new("zpool").args(["status", pool]).run()?.stdout))
         }
     }
 }
@@ -108,15 +61,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_is_a_number_above_zero() {
-        let of = |value: &str| Options::from([(RESYNC.into(), value.into())]);
-        assert_eq!((rate(&of("20")), excluded(&of("20"))), (Some(20), None));
-        for wrong in ["", "0", "-1", "fast", "1.5"] {
-            assert!(excluded(&of(wrong)).unwrap().contains("as resync=20"), "{wrong}");
-        }
-        assert_eq!(excluded(&Options::new()), None);
-        assert_eq!((is_asked(&of("")), is_asked(&Options::new())), (true, false));
-        let lost = Rebuild::Md("/dev/md/assay-none".into()).is_running().unwrap_err().to_string();
+    fn the_rebuild_of_an_array_that_is_gone_is_an_error() {
+        let lost = is_running(&Rebuild::Md("/dev/md/assay-none".into())).unwrap_err().to_string();
         assert!(lost.contains("/dev/md/assay-none"), "{lost}");
     }
 

@@ -2,69 +2,17 @@
 //! its options do not allow is known in the words of its tools before anything is written for it.
 
 use crate::{
-    Lab, LabError,
-    fs::{self, Part, ResolvedTarget},
-    image,
-    lab::need_root,
-    loop_device, mark, private_dir,
+    Lab, LabError, Part, ResolvedTarget, image, lab::need_root, loop_device, mark, private_dir,
     undo::Undo,
 };
 use disk::{Disk, Image};
-use model::{Bytes, Target};
+use model::Bytes;
 use std::path::{Path, PathBuf};
 
 /// Larger files are not tried: mkfs writes more the more there is to describe.
 const MOST: Bytes = Bytes(1 << 40);
 /// What its mount point is called after.
 const REHEARSED: &str = "rehearsal";
-
-/// Why a target is not rehearsed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unrehearsed {
-    /// It is a directory, of which nothing is made.
-    #[error("it is a directory, and nothing is made for it")]
-    Directory,
-    /// It is on a server that is not of this machine, where nothing is made twice.
-    #[error("it is on a server elsewhere, where nothing is made for a try")]
-    Elsewhere,
-    /// It takes longer than a try may.
-    #[error("{0} takes seconds to come up")]
-    Slow(&'static str),
-}
-
-impl ResolvedTarget {
-    /// Why it is not rehearsed; `None` where it is.
-    pub fn unrehearsed(&self) -> Option<Unrehearsed> {
-        if self.directory().is_some() {
-            return Some(Unrehearsed::Directory);
-        }
-        let slow = |part: &Part| part.fs.about().is_slow.then_some(part.fs.about().name);
-        let is_elsewhere = |part: &Part| part.fs.about().is_remote || part.fs.about().is_outside;
-        match self.parts().iter().find_map(slow) {
-            _ if self.parts().iter().any(is_elsewhere) => Some(Unrehearsed::Elsewhere),
-            Some(name) => Some(Unrehearsed::Slow(name)),
-            None => None,
-        }
-    }
-
-    /// The same without the options of any of its parts.
-    ///
-    /// # Errors
-    /// It cannot be without them.
-    pub fn bare(&self) -> Result<ResolvedTarget, LabError> {
-        fs::resolve(&bare(self.target()))
-    }
-}
-
-fn bare(target: &Target) -> Target {
-    match target {
-        Target::Dir(_) => target.clone(),
-        Target::Made { name, inner, .. } => {
-            let inner = inner.as_ref().map(|inner| Box::new(bare(inner)));
-            Target::Made { name: name.clone(), options: Default::default(), inner }
-        }
-    }
-}
 
 impl Lab {
     /// Makes and mounts `target` once on sparse files under `dir`, and takes it down. They have its least size, or

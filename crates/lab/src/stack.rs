@@ -5,14 +5,11 @@ pub(crate) mod service;
 pub(crate) mod vigil;
 
 use crate::{
-    Cmd, Endpoint, FileSystem, Inner, LabError, Site, artifacts, drop_caches,
-    fs::{Part, explained},
-    mark::Mark,
-    mounts, private_dir,
-    service::Service,
-    undo::Undo,
+    Cmd, Endpoint, FileSystem, Inner, LabError, Part, Run, Site, artifacts, drop_caches,
+    mark::Mark, mounts, nbd, private_dir, service::Service, tool::explained, undo::Undo,
     vigil::Vigil,
 };
+use ::fs::sites;
 use disk::Disk;
 use model::Layer;
 use std::{
@@ -55,32 +52,15 @@ impl Stack {
         (bytes, outside): (u64, Option<&Endpoint>),
         place: impl Fn(usize, &Part) -> (String, PathBuf, PathBuf),
     ) -> Stack {
-        let mut disks = disks.to_vec();
-        let (mut below, mut store) = (None, None);
-        let outside = outside.cloned();
-        let mut made = Vec::new();
-        for (number, part) in parts.iter().enumerate() {
-            let (name, dir, scratch) = place(number, part);
-            let disks_here = std::mem::take(&mut disks);
-            let outside = outside.clone();
-            let site = Site { disks: disks_here, bytes, below, store, outside, dir, name, scratch };
-            disks = part.fs.offers(&site).into_iter().collect();
-            store = part.fs.store(&site, &part.options);
-            below = match part.fs.about().inner {
-                Inner::Above => None,
-                Inner::Store => site.below.clone(),
-                Inner::None | Inner::Below => Some(site.dir.clone()),
-            };
-            let part = part.clone();
-            made.push(MadePart {
-                part,
-                site,
-                up: Cell::new(false),
-                services: RefCell::default(),
-                vigil: RefCell::default(),
-            });
-        }
-        Stack { parts: made }
+        let sites = sites(parts, disks, (bytes, outside), place);
+        let made = parts.iter().zip(sites).map(|(part, site)| MadePart {
+            part: part.clone(),
+            site,
+            up: Cell::new(false),
+            services: RefCell::default(),
+            vigil: RefCell::default(),
+        });
+        Stack { parts: made.collect() }
     }
 
     pub(crate) fn parts(&self) -> &[MadePart] {
@@ -182,7 +162,8 @@ impl Stack {
             let mount =
                 part.is_mounted().then(|| Undo::Unmount { mount_point: part.site.dir.clone() });
             let leaves = part.part.fs.leaves(&part.site);
-            part.part.fs.undo(&part.site).into_iter().chain(leaves).chain(mount)
+            let remains = part.part.fs.undo(&part.site).into_iter().chain(leaves);
+            remains.map(Undo::from).chain(mount)
         })
     }
 
@@ -214,7 +195,8 @@ impl MadePart {
     }
 
     pub(crate) fn mount(&self) -> Vec<Cmd> {
-        self.part.fs.mount(&self.site, &self.part.options)
+        let site = Site { free_nbd: nbd::free_device(), ..self.site.clone() };
+        self.part.fs.mount(&site, &self.part.options)
     }
 
     /// What it is, with its options as the mount table has them and the `properties` that its tools told.
@@ -300,7 +282,7 @@ impl MadePart {
         }
         let ended = self.end_services();
         for undo in self.part.fs.undo(&self.site) {
-            undo.apply(mark)?;
+            Undo::from(undo).apply(mark)?;
         }
         self.up.set(false);
         ended
@@ -357,7 +339,7 @@ impl MadePart {
     /// Removes what it leaves and the directories that were made for it, when nothing is mounted there any more.
     pub(crate) fn remove(&self, mark: &Mark) -> Result<(), LabError> {
         for undo in self.part.fs.leaves(&self.site) {
-            undo.apply(mark)?;
+            Undo::from(undo).apply(mark)?;
         }
         if self.is_mounted() {
             fs::remove_dir(&self.site.dir).map_err(LabError::io("remove", &self.site.dir))?;

@@ -3,11 +3,7 @@
 
 use crate::{
     FileSystem, LabError,
-    fs::{
-        self,
-        short_names::{full_name, short_name},
-    },
-    trial,
+    fs::{self, full_name, short_name},
 };
 use model::{Knob, LeftOut, Sweep, SweepMode, Swept, Target};
 
@@ -39,10 +35,10 @@ pub fn sweep(on: &Swept, mode: SweepMode) -> Result<Sweep, LabError> {
         let variant = changed(&default, &settings).ok_or_else(|| refusal(on, twice(&settings)))?;
         match fs::resolve(&variant) {
             Ok(_) => sweep.variants.push(variant),
-            Err(LabError::Excluded { why, .. }) => {
+            Err(fs::Error::Excluded { why, .. }) => {
                 sweep.left_out.push(LeftOut { variant, why: why.into_owned() });
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         }
     }
     match (sweep.variants.len(), sweep.left_out.first()) {
@@ -131,8 +127,8 @@ fn other_option<'v>(knobs: &[Knob], key: &str, value: &'v str) -> Option<&'v str
 fn check_alone(default: &Target, setting: &Setting, on: &Swept) -> Result<(), LabError> {
     let alone = changed(default, &[setting]).ok_or_else(|| refusal(on, twice(&[setting])))?;
     match fs::resolve(&alone) {
-        Err(LabError::Excluded { .. }) | Ok(_) => Ok(()),
-        Err(error) => Err(error),
+        Err(fs::Error::Excluded { .. }) | Ok(_) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -186,7 +182,7 @@ fn changed(default: &Target, settings: &[&Setting]) -> Option<Target> {
 fn set(target: Target, layer: usize, setting: &Setting) -> Option<Target> {
     match target {
         Target::Made { name, options, inner } if layer == 0 => {
-            let options = trial::with(&options, &setting.key, &setting.value)?;
+            let options = fs::with_part(&options, &setting.key, &setting.value)?;
             Some(Target::Made { name, options, inner })
         }
         Target::Made { name, options, inner: Some(inner) } => {

@@ -14,100 +14,13 @@ use crate::{
     mounts::{self, Mount},
     undo::Undo,
 };
-use model::{Bytes, KnobError, Options};
+use ::fs::{Cap, QUANTITIES};
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-/// How the options of caps begin.
-const PREFIX: &str = "cap.";
 const OWN_GROUPS: &str = "/proc/self/cgroup";
-
-/// One quantity that can be capped.
-#[derive(Debug, PartialEq, Eq)]
-struct Quantity {
-    /// The option without its prefix.
-    option: &'static str,
-    /// File of version 1.
-    v1: &'static str,
-    /// Key in `io.max` of version 2.
-    v2: &'static str,
-    /// Read as a size, with k, M and G.
-    bytes: bool,
-}
-
-const QUANTITIES: [Quantity; 4] = [
-    Quantity {
-        option: "read_bytes_per_s",
-        v1: "blkio.throttle.read_bps_device",
-        v2: "rbps",
-        bytes: true,
-    },
-    Quantity {
-        option: "write_bytes_per_s",
-        v1: "blkio.throttle.write_bps_device",
-        v2: "wbps",
-        bytes: true,
-    },
-    Quantity {
-        option: "read_iops",
-        v1: "blkio.throttle.read_iops_device",
-        v2: "riops",
-        bytes: false,
-    },
-    Quantity {
-        option: "write_iops",
-        v1: "blkio.throttle.write_iops_device",
-        v2: "wiops",
-        bytes: false,
-    },
-];
-
-/// Most that a device may do of one quantity in a second.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Cap {
-    quantity: &'static Quantity,
-    per_s: u64,
-}
-
-/// Whether the option `key` is about a cap; all others are the file system's.
-pub(crate) fn is_cap(key: &str) -> bool {
-    key.starts_with(PREFIX)
-}
-
-/// The caps that `options` of the target `owner` ask for.
-///
-/// # Errors
-/// There is no such cap, or its value is not a number from 1 on.
-pub(crate) fn caps(owner: &str, options: &Options) -> Result<Vec<Cap>, KnobError> {
-    options
-        .iter()
-        .filter(|(key, _)| is_cap(key))
-        .map(|(key, value)| cap(owner, key, value))
-        .collect()
-}
-
-fn cap(owner: &str, key: &str, value: &str) -> Result<Cap, KnobError> {
-    let found = QUANTITIES.iter().find(|q| key.strip_prefix(PREFIX) == Some(q.option));
-    let quantity = found.ok_or_else(|| KnobError::Unknown {
-        owner: owner.into(),
-        key: key.into(),
-        known: QUANTITIES.map(|q| format!("{PREFIX}{}", q.option)).join(", "),
-        further: Vec::new(),
-    })?;
-    let number = match quantity.bytes {
-        true => value.parse::<Bytes>().ok().map(|bytes| bytes.0),
-        false => value.parse().ok(),
-    };
-    let per_s = number.filter(|n| *n > 0).ok_or_else(|| KnobError::Value {
-        owner: owner.into(),
-        key: key.into(),
-        value: value.into(),
-        allowed: if quantity.bytes { "50M, 1048576, ..." } else { "1, 2, 3, ..." }.into(),
-    })?;
-    Ok(Cap { quantity, per_s })
-}
 
 /// Whether a device can be capped here.
 ///

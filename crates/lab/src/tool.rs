@@ -1,23 +1,9 @@
 //! Programs that the lab runs: where they are, and which package brings one that is missing.
 
-mod family;
-
-use crate::artifacts;
+use crate::{LabError, artifacts};
+use ::fs::{ALL, Family, Tool};
 use disk::program;
-use family::Family;
 use std::{fs as files, path::PathBuf};
-
-/// A program and the packages that bring it; no distribution has a package of one that assay builds
-/// itself, and both names are empty then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tool {
-    /// Name of the program.
-    pub program: &'static str,
-    /// Package of Debian and Ubuntu.
-    pub debian: &'static str,
-    /// Package of RHEL and Fedora. Those of other families are in `family`.
-    pub rhel: &'static str,
-}
 
 /// What every made file system needs.
 pub(crate) const BASE: &[Tool] = &[
@@ -53,7 +39,7 @@ pub fn is_installed(program: &str) -> bool {
 /// The sentence that tells how to get `program`, which is no file system's.
 pub(crate) fn how_to_install(program: &str) -> String {
     match tool(program) {
-        Some(tool) => tool.install(),
+        Some(tool) => install(tool),
         None => "install it or add its directory to PATH".into(),
     }
 }
@@ -88,11 +74,9 @@ fn lacking_of(programs: &[&str], is_there: &dyn Fn(&str) -> bool) -> Option<(Str
         .then(|| (format!("{} {are} not installed", names.join(", ")), ways.join(", ")))
 }
 
-impl Tool {
-    /// The command for this machine, with the names of all packages where its family is not known.
-    pub fn install(&self) -> String {
-        ways_to_install([self]).join(", ")
-    }
+/// The command for this machine that brings `tool`, with the names of all packages where its family is not known.
+pub fn install(tool: &Tool) -> String {
+    ways_to_install([tool]).join(", ")
 }
 
 /// The commands for this machine that bring all of `tools`: one for the packages, and one for each that assay
@@ -146,6 +130,14 @@ fn names(family: Family, tools: &[&Tool]) -> String {
     names.join(" ")
 }
 
+/// `error`, with the package of a file system's program that is missing.
+pub(crate) fn explained(error: LabError) -> LabError {
+    let LabError::MissingProgram { program, fix } = error else { return error };
+    let mut tools = ALL.iter().flat_map(|fs| fs.about().tools);
+    let fix = tools.find(|tool| tool.program == program).map_or(fix, install);
+    LabError::MissingProgram { program, fix }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +160,17 @@ mod tests {
         assert_eq!(ways_on(Some(Family::Arch), [&none]), [arch]);
         assert_eq!(ways_on(None, [&none]), ["install zfs-fuse (Debian) or zfs-fuse (RHEL)"]);
         assert_eq!(ways_on(None, [&built]), [build]);
+    }
+
+    #[test]
+    fn packages_are_told_for_programs_of_file_systems() {
+        let fix = |program: &str| {
+            let (program, fix) = (program.into(), "look for it".into());
+            explained(LabError::MissingProgram { program, fix }).to_string()
+        };
+        assert!(fix("mkfs.xfs").contains("xfsprogs"));
+        assert!(fix("zerofs").ends_with("; run `assay doctor --install zerofs`, once"));
+        assert_eq!(fix("nonesuch"), "`nonesuch` is not installed; look for it");
     }
 
     #[test]

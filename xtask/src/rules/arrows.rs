@@ -6,12 +6,13 @@ use crate::{problem::Problem, tree::Tree};
 /// statistics, report.
 const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
+    ("fs", &["model"]),
     // For tests alone.
     ("needs", &[]),
     ("engine", &["model", "needs"]),
     ("suites", &["model", "engine", "needs"]),
     ("disk", &["model", "needs"]),
-    ("lab", &["model", "disk", "needs"]),
+    ("lab", &["model", "fs", "disk", "needs"]),
     ("workers", &["model", "suites", "engine", "needs"]),
     ("formats", &["model"]),
     ("store", &["model"]),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::exit;
 use anyhow::{Context, Result, bail};
-use lab::{Cmd, artifacts, guest};
+use lab::{Cmd, Run, artifacts, guest};
 use model::LabKind;
 use std::{
     fs,

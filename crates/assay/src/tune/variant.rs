@@ -2,7 +2,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use lab::{FileSystem, LabError, Trial};
+use lab::{FileSystem, Trial};
 use model::{Layer, Options, Target, did_you_mean};
 use std::collections::BTreeSet;
 
@@ -94,7 +94,7 @@ pub fn combined(default: &Target, best: &[Variant]) -> Option<Variant> {
 /// The file system of a target that is made, with its name and options; of one that is on another
 /// by default, its own.
 fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
-    let usage = |error: LabError| exit::usage(error.to_string());
+    let usage = |error: lab::fs::Error| exit::usage(error.to_string());
     lab::resolve(target).map_err(usage)?;
     match target {
         Target::Made { name, options, inner: None } => {

@@ -12,7 +12,7 @@ use std::{
 /// Unmounts what other tests have mounted, shows the kernel in a root directory, and what else is asked for, and runs
 /// what follows there; the mounts are gone with it.
 const ENTER: &str = concat!(
-    include_str!("../../../lab/src/own_mounts.sh"),
+    include_str!("../../../fs/src/own_mounts.sh"),
     "set -e; give_up_targets; root=$1; shift
 mount --bind $root $root; mount -o remount,bind,suid,dev,exec $root
 mount --rbind /proc $root/proc; mount --rbind /dev $root/dev; mount -t sysfs sys $root/sys

@@ -11,7 +11,7 @@ use model::Bytes;
 pub(super) fn check(placed: &Placed) -> Result<()> {
     let memory = machine::memory()?;
     placed.targets.iter().try_for_each(|target| {
-        let held = target.in_memory(memory).map_err(|error| refusal::usage(error.to_string()))?;
+        let held = target.in_memory(lab::memory(memory)).map_err(|error| refusal::usage(error.to_string()))?;
         match held.filter(|held| *held > share(memory)) {
             None => Ok(()),
             Some(held) => Err(refusal::usage(format!(

@@ -3,6 +3,7 @@
 //! set while it is detached, has that name as its label.
 
 use crate::{LabError, mark::OURS};
+use ::fs::set_mark;
 use disk::is_held;
 use std::{
     fs::{self, File, OpenOptions},
@@ -33,17 +34,6 @@ const MAGIC: (usize, [u8; 16]) = (
 const SET: usize = 56 + 8;
 const LABEL: usize = 72;
 const LABEL_BYTES: usize = 32;
-
-/// How the half of a UUID begins that is ours.
-const PREFIX: &str = "a55a";
-
-/// The last 8 bytes of the UUID of the set of the cache called `name`, which is `assay-`, hexadecimal
-/// digits, `-` and a number. The first 8 are the driver's magic number for all that is in the cache and
-/// have to be new with every set: what an earlier one left on the disk would be taken for its own.
-pub(crate) fn set_mark(name: &str) -> String {
-    let own = name.strip_prefix(OURS).unwrap_or(name).replace('-', "");
-    format!("{PREFIX}-{own:0>12}")
-}
 
 /// Stops the cache called `name` and waits until its disks are free. Returns whether there was one.
 pub(crate) fn stop(name: &str) -> Result<bool, LabError> {

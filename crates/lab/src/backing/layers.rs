@@ -1,6 +1,6 @@
 //! Arrays and mappings of ours: found by name in what the kernel lists, stopped, and waited for.
 
-use crate::{Cmd, LabError, mark::OURS};
+use crate::{Cmd, LabError, Run, mark::OURS};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,6 +1,6 @@
 //! Loop devices: attached with direct I/O, found again by their image, detached.
 
-use crate::{Cmd, LabError, mark};
+use crate::{Cmd, LabError, Run, mark};
 use disk::{lock::Lock, queue};
 use std::{
     fs::{self, File},

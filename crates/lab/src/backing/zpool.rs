@@ -1,6 +1,6 @@
 //! Giving back the devices of a ZFS pool that this program made, by its name.
 
-use crate::{Cmd, LabError, mark::OURS};
+use crate::{Cmd, LabError, Run, mark::OURS};
 
 /// Whether `pool` is one of ours and there. Without its programs, its module or the pool itself there is
 /// nothing to give back.

@@ -3,9 +3,9 @@
 //! campaign makes such things, or carries the mark of the campaign.
 
 use crate::{
-    Endpoint, LabError, bcache, fs, layers, loop_device,
+    Endpoint, LabError, bcache, keys, layers, loop_device,
     mark::{self, Mark},
-    mounts, network, object_store, private_dir, throttle,
+    mounts, network, object_store, private_dir, throttle, tool,
     undo::Undo,
     zpool,
 };
@@ -19,7 +19,7 @@ impl Undo {
     /// It is not of the campaign of `mark`, or cannot be torn down.
     pub(crate) fn apply(&self, mark: &Mark) -> Result<Option<String>, LabError> {
         self.check(mark)?;
-        let done = self.act(mark).map_err(fs::explained)?;
+        let done = self.act(mark).map_err(tool::explained)?;
         Ok(done.map(|object| format!("{} {object}", self.verb().1)))
     }
 
@@ -138,7 +138,7 @@ fn is_out_of_reach(path: &Path, witness: &Path) -> Result<bool, LabError> {
 fn users((url, region): (&str, &str), bucket: &str, prefix: &str) -> Endpoint {
     let words = [url, region, bucket, prefix].map(String::from);
     let [url, region, bucket, prefix] = words;
-    Endpoint::of_user(&ObjectStore { url, region, bucket, prefix })
+    Endpoint::of_user(&ObjectStore { url, region, bucket, prefix }, keys::has_token())
 }
 
 /// Whether `image` lies in a private directory of the campaign of `mark`. One that is gone is known by its

@@ -3,7 +3,7 @@
 //! old one still fits.
 
 use super::cpio::Archive;
-use crate::{Cmd, LabError, tool};
+use crate::{Cmd, LabError, Run, tool};
 use std::{
     fs,
     path::{Path, PathBuf},

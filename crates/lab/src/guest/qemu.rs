@@ -4,7 +4,7 @@
 use super::{
     Guest, INIT, Machine, Missing, Shared, Stranger, Venue, initramfs, run::end, stage, uml::letter,
 };
-use crate::{Cmd, LabError, tool};
+use crate::{Cmd, LabError, Run, tool};
 use model::{Bytes, LabKind};
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::{

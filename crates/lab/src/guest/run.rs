@@ -3,7 +3,7 @@
 use super::{
     Ended, Guest, Machine, OUT, Shared, Stranger, console::Console, stranger, stranger::HandedOver,
 };
-use crate::{Cmd, LabError, command::last_lines};
+use crate::{Cmd, LabError, Run, command::last_lines};
 use std::{
     fs::File,
     io,

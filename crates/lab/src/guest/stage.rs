@@ -6,7 +6,8 @@ use super::Machine;
 use crate::Cmd;
 use std::path::PathBuf;
 
-const STAGE: &str = concat!(include_str!("../own_mounts.sh"), include_str!("stage.sh"));
+const STAGE: &str =
+    concat!(include_str!("../../../fs/src/own_mounts.sh"), include_str!("stage.sh"));
 
 /// Whom a guest runs as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,7 @@ pub(super) fn disk(number: usize) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Run;
     use model::Bytes;
     use std::{fs, os::unix::fs::MetadataExt, path::Path, time::Duration};
 

@@ -2,7 +2,7 @@
 //! commands that were run, and whether it keeps what is synced to it.
 
 use super::{Instance, in_effect};
-use crate::{Cmd, LabError, kinds, mounts, stack, stack::MadePart};
+use crate::{Cmd, LabError, Run, kinds, mounts, stack, stack::MadePart};
 use disk::Disk;
 use model::{Environment, Layer};
 use std::path::Path;

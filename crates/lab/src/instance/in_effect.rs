@@ -1,7 +1,8 @@
 //! What became of the options that a part was asked to be mounted with: the kernel rounds some, has another value for
 //! some, and drops some without a word. Its mount table tells.
 
-use crate::{LabError, file_system::OTHER, fs::words, mounts, stack::MadePart};
+use crate::{LabError, mounts, stack::MadePart};
+use ::fs::{OTHER, is_by_mount, knobs};
 use model::{Bytes, Knob};
 
 /// What the mount table shows for what is asked for by another name.
@@ -23,11 +24,11 @@ const DEFAULT: &str = "(the default)";
 /// The mount table cannot be read.
 pub(super) fn differences(part: &MadePart) -> Result<Vec<String>, LabError> {
     let about = part.fs().about();
-    let mount = match part.is_mounted() && words::is_by_mount(about) {
+    let mount = match part.is_mounted() && is_by_mount(about) {
         true => mounts::at(&part.site.dir)?,
         false => None,
     };
-    let knobs = words::knobs(about);
+    let knobs = knobs(about);
     let Some(mount) = mount else { return Ok(Vec::new()) };
     Ok(asked(part)
         .filter_map(|(key, value)| told(&knobs, (&key, &value), &mount.options))
@@ -103,7 +104,7 @@ mod tests {
     use crate::fs;
 
     fn of(name: &str, key: &str, value: &str, table: &str) -> Option<String> {
-        told(&words::knobs(fs::find(name).unwrap().about()), (key, value), table)
+        told(&knobs(fs::find(name).unwrap().about()), (key, value), table)
     }
 
     #[test]

@@ -2,16 +2,15 @@
 
 use super::{Instance, Place};
 use crate::{
-    Endpoint, Lab, LabError,
-    fs::{Part, ResolvedTarget},
+    Endpoint, Lab, LabError, Part, ResolvedTarget,
     held::Held,
     held_dir::NamedDir,
     lab::{need_root, slug},
     mark,
     stack::Stack,
-    throttle,
     undo::Undo,
 };
+use ::fs::{Error, caps};
 use disk::Disk;
 use model::Bytes;
 use std::{
@@ -69,7 +68,7 @@ impl Lab {
         let place = self.place_of(&stack)?;
         let mut instance = Instance::start(self, place, stack, disks)?;
         for part in parts {
-            instance.impose(&throttle::caps(part.fs.about().name, &part.options)?)?;
+            instance.impose(&caps(part.fs.about().name, &part.options).map_err(Error::from)?)?;
         }
         Ok(instance)
     }

@@ -8,7 +8,7 @@
 //! has been proven once stays proven as long as the device has moved nothing since; after reads alone, which
 //! leave nothing to be done but what is in flight, one more look is enough.
 
-use crate::{LabError, Settle, fs::explained, stack::Stack};
+use crate::{LabError, Run, Settle, stack::Stack, tool::explained};
 use disk::Device;
 use rustix::ioctl::{NoArg, Opcode, ioctl, opcode};
 use std::{
@@ -36,12 +36,10 @@ const PATIENCE_SHARED: Duration = Duration::from_secs(1);
 /// `BTRFS_IOC_SYNC` of `linux/btrfs.h`.
 const BTRFS_SYNC: Opcode = opcode::none(0x94, 8);
 
-impl Settle {
-    fn run(&self) -> Result<(), LabError> {
-        match self {
-            Settle::Command(command) => command.run().map(drop).map_err(explained),
-            Settle::BtrfsSync(dir) => btrfs_sync(dir),
-        }
+fn settle(act: &Settle) -> Result<(), LabError> {
+    match act {
+        Settle::Command(command) => command.run().map(drop).map_err(explained),
+        Settle::BtrfsSync(dir) => btrfs_sync(dir),
     }
 }
 
@@ -80,7 +78,7 @@ impl Rest {
         let start = Instant::now();
         sync()?;
         let parts = stack.parts().iter();
-        parts.flat_map(|part| part.fs().settle(&part.site)).try_for_each(|act| act.run())?;
+        parts.flat_map(|part| part.fs().settle(&part.site)).try_for_each(|act| settle(&act))?;
         let sync_s = start.elapsed().as_secs_f64();
         if devices.is_empty() {
             return Ok(Waited { sync_s, idle_s: 0.0, settled: true });

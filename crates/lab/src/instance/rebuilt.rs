@@ -1,7 +1,7 @@
 //! Whether a mirror of the instance is being rebuilt, and how it is once more.
 
 use super::Instance;
-use crate::LabError;
+use crate::{LabError, rebuild};
 use std::{
     thread,
     time::{Duration, Instant},
@@ -19,7 +19,7 @@ impl Instance<'_> {
     pub fn rebuilding(&self) -> Result<Option<bool>, LabError> {
         let mut parts = self.stack.parts().iter();
         let of = parts.find_map(|part| part.fs().rebuild(&part.site, &part.part.options));
-        of.map(|rebuild| rebuild.is_running()).transpose()
+        of.map(|of| rebuild::is_running(&of)).transpose()
     }
 
     /// Waits until a rebuild that was asked for has begun. Of one that ended meanwhile the case tells that meets none.

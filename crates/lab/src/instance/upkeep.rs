@@ -2,7 +2,7 @@
 //! the space that its files take.
 
 use super::{Instance, Place, milliseconds};
-use crate::{LabError, private_dir};
+use crate::{LabError, Run, private_dir};
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
@@ -112,7 +112,7 @@ impl Check {
 
     fn once(checker: &crate::Cmd) -> Check {
         let start = Instant::now();
-        match checker.run().map_err(crate::fs::explained) {
+        match checker.run().map_err(crate::tool::explained) {
             Ok(_) => Check::Sound(milliseconds(start)),
             Err(error @ LabError::Disk(disk::Error::Command { .. })) => {
                 Check::Damaged(error.to_string())

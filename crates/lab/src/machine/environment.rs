@@ -1,10 +1,6 @@
 //! What the machine is, as key and value: enough to judge a figure, nothing that names the machine.
 
-use crate::{
-    FileSystem, artifacts,
-    fs::{Part, ResolvedTarget},
-    medium, mounts,
-};
+use crate::{FileSystem, Part, ResolvedTarget, Run, artifacts, medium, mounts};
 use disk::{Device, queue::chosen};
 use model::Environment;
 use std::{fs, path::Path};

@@ -1,6 +1,6 @@
 //! What a disk tells of its own wear and health, read by smartctl or nvme where one is installed.
 
-use crate::{Cmd, tool};
+use crate::{Cmd, Run, tool};
 use model::Bytes;
 use serde_json::Value;
 use std::path::Path;

@@ -79,7 +79,7 @@ impl Need {
                 }
             }
             Need::Build(name) => format!("run `assay doctor --install {name}`, once"),
-            Need::Program(tool) => tool.install(),
+            Need::Program(tool) => tool::install(tool),
             Need::Unseen(..) => "install it in /usr/local/bin, readable for all".into(),
             Need::Root => "run assay with sudo".into(),
             Need::LoopDevices => "run `modprobe loop`".into(),

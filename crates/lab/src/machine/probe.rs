@@ -1,7 +1,7 @@
 //! What this machine can do, and for what it cannot, the next step.
 
 use crate::{
-    Cmd, FileSystem, Tool, drop_caches,
+    Cmd, FileSystem, Run, Tool, drop_caches,
     needs::{Need, Supply, needs},
     residency, tool,
 };

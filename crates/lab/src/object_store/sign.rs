@@ -2,7 +2,7 @@
 //! "Authenticating Requests: Using Query Parameters"), with the host as the only signed header. The secret key makes
 //! the signature and is sent nowhere.
 
-use crate::{Endpoint, Secret};
+use crate::{Endpoint, Secret, keys};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::time::SystemTime;
@@ -21,9 +21,9 @@ impl Keys {
     /// Those of the user; `None` where the environment has none.
     pub(super) fn of_user() -> Option<Keys> {
         Some(Keys {
-            access: Secret::UsersAccessKey.value()?,
-            secret: Secret::UsersSecretKey.value()?,
-            token: Secret::UsersToken.value(),
+            access: keys::value(Secret::UsersAccessKey)?,
+            secret: keys::value(Secret::UsersSecretKey)?,
+            token: keys::value(Secret::UsersToken),
         })
     }
 }

@@ -1,15 +1,15 @@
 //! Our mark: by what a thing on the machine is known as made by one campaign of one state folder. Private
 //! directories hold it as a file; arrays, mappings, pools and caches carry it in their names.
 
+/// How every name of ours begins; nothing else is ever stopped or removed.
+pub(crate) use ::fs::OURS;
+
 use model::Rng;
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
     path::{Component, Path, PathBuf},
 };
-
-/// How every name of ours begins; nothing else is ever stopped or removed.
-pub(crate) const OURS: &str = "assay-";
 
 /// Where an export of a server is mounted, so that a user can reach it who may not enter the state folder; it is empty
 /// after a boot.

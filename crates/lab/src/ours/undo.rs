@@ -1,5 +1,6 @@
 //! What must be torn down, described by what to look for, as a journal holds it.
 
+use ::fs::Remains;
 use disk::DiskPart;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -165,6 +166,22 @@ impl Undo {
                 format!("the objects below {url}/{bucket}/{prefix}")
             }
             Undo::EndNetwork { namespace } => format!("the servers of {}", namespace.display()),
+        }
+    }
+}
+
+impl From<Remains> for Undo {
+    fn from(remains: Remains) -> Undo {
+        match remains {
+            Remains::Mount(mount_point) => Undo::Unmount { mount_point },
+            Remains::Pool(pool) => Undo::ExportPool { pool },
+            Remains::Array(name) => Undo::StopArray { name },
+            Remains::Mapping(name) => Undo::RemoveMapping { name },
+            Remains::Cache(name) => Undo::StopCache { name },
+            Remains::Prefix { url, region, bucket, prefix } => {
+                Undo::EmptyPrefix { url, region, bucket, prefix }
+            }
+            Remains::Network(namespace) => Undo::EndNetwork { namespace },
         }
     }
 }

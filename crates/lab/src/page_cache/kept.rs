@@ -2,7 +2,7 @@
 //! itself, and what its tests start. Between two cold cases they would else be read from the disk of the
 //! system again, which takes longer than the remount, and this program in the middle of a timed part.
 
-use crate::{Cmd, tool};
+use crate::{Cmd, Run, tool};
 use rustix::{
     fs::{CWD, Mode, OFlags, openat},
     mm::{MapFlags, ProtFlags, mmap, munmap},

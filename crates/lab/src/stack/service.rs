@@ -1,11 +1,7 @@
 //! Servers under a target: FUSE daemons, NBD and NFS servers. Each is a child in the foreground that
 //! dies with this process, is waited for until it is ready, and is ended when its part is taken down.
 
-use crate::{
-    Cmd, LabError,
-    command::{self, Ready},
-    keys, mounts,
-};
+use crate::{Cmd, LabError, Ready, Run, command, keys, mounts};
 use rustix::{
     fs::{MemfdFlags, memfd_create},
     process::{Pid, Signal, kill_process},

@@ -1,6 +1,8 @@
 //! Caps without a controller: what is read, what is found, what is written where.
 
 use super::*;
+use ::fs::caps;
+use model::Options;
 
 /// A device by number, as the controllers take it.
 const DEVICE: &str = "7:9";
@@ -17,22 +19,6 @@ fn mount(kind: &str, mount_point: &Path, options: &str) -> Mount {
         source: kind.into(),
         options: options.into(),
     }
-}
-
-#[test]
-fn options_of_caps_are_read_and_others_left() {
-    let caps = caps("ext4", &options(&[("cap.read_bytes_per_s", "50M"), ("noatime", "")])).unwrap();
-    assert_eq!(caps, [Cap { quantity: &QUANTITIES[0], per_s: 50 << 20 }]);
-}
-
-#[test]
-fn wrong_caps_are_refused_with_what_is_right() {
-    let refusal = |key, value| caps("xfs", &options(&[(key, value)])).unwrap_err().to_string();
-    assert!(refusal("cap.iops", "5").contains("cap.read_iops, cap.write_iops"));
-    for (key, value) in [("cap.read_iops", "0"), ("cap.read_iops", "5k"), ("cap.write_iops", "")] {
-        assert!(refusal(key, value).contains("use one of 1, 2"), "{key}={value}");
-    }
-    assert!(refusal("cap.write_bytes_per_s", "fast").contains("50M"));
 }
 
 #[test]

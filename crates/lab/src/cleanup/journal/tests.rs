@@ -1,7 +1,7 @@
 //! The journal of one campaign, kept, damaged, removed and in the hands of others.
 
 use super::*;
-use crate::{Cleanup, Cmd, private_dir};
+use crate::{Cleanup, Cmd, Run, private_dir};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},

@@ -1,0 +1,94 @@
+//! What is known of a file system before it is made: its name, its options, and what it needs.
+
+use crate::{Exclusion, Tool, Trial, Word};
+use model::{Bytes, Knob};
+
+/// What a small volume changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Small {
+    /// The size below which it does.
+    pub below: Bytes,
+    /// What happens then, as a clause.
+    pub how: &'static str,
+}
+
+/// How a part takes the target in its parentheses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inner {
+    /// It takes none.
+    None,
+    /// The inner is made on the disk that this part offers, as in `raid1(ext4)`.
+    Above,
+    /// This part lies in a directory of the inner, as in `nfs(ext4)`.
+    Below,
+    /// This part lies in a directory of the inner and offers an object store to what is on it, as in
+    /// `rclone(s3(ext4))`, which finds the same directory below.
+    Store,
+}
+
+/// What does not hang on a target's options.
+#[derive(Debug)]
+pub struct About {
+    /// Name as written in a target.
+    pub name: &'static str,
+    /// Every option that a target may carry.
+    pub knobs: &'static [Knob],
+    /// What else people write for them, and what that means.
+    pub words: &'static [Word],
+    /// What a search for better options tries, the most promising first.
+    pub trials: &'static [Trial],
+    /// Options that cannot be together.
+    pub exclusions: &'static [Exclusion],
+    /// Name in `/proc/filesystems`; `None` when the kernel need not know it.
+    pub kernel_name: Option<&'static str>,
+    /// Programs beside mount and umount, with the packages that bring them.
+    pub tools: &'static [Tool],
+    /// Kernel modules that it needs beside the one of its name.
+    pub modules: &'static [&'static str],
+    /// How it takes the target in its parentheses.
+    pub inner: Inner,
+    /// Whether it is somebody's on a server that was named: reached from this machine alone, and nothing in it
+    /// is ours but a private directory.
+    pub is_remote: bool,
+    /// Smallest device on which it can be made, bytes; 0 when it has none.
+    pub min_bytes: u64,
+    /// Whether it is compared where no target is named: a file system of the kernel itself, on a device. A layer, a
+    /// FUSE server, or one that has no links or owners is compared by who asks for it.
+    pub by_default: bool,
+    /// Whether it keeps file data in memory of its own, where the residency of files does not show it.
+    pub has_own_cache: bool,
+    /// Whether what is deleted or written over keeps its space for minutes: then all that is written while
+    /// it stands has to find room.
+    pub keeps_deleted: bool,
+    /// Whether it lies on a server that is not of this machine, which no guest reaches.
+    pub is_outside: bool,
+    /// Whether it takes longer to come up than a rehearsal may: it has a server or a pool of its own.
+    pub is_slow: bool,
+    /// Below which size it works otherwise than on a larger volume, and how.
+    pub small: Option<Small>,
+}
+
+impl About {
+    /// One that the kernel knows by this name, and of which nothing else is to be said.
+    pub const fn new(name: &'static str, knobs: &'static [Knob]) -> About {
+        About {
+            name,
+            knobs,
+            words: &[],
+            trials: &[],
+            exclusions: &[],
+            kernel_name: Some(name),
+            tools: &[],
+            modules: &[],
+            inner: Inner::None,
+            is_remote: false,
+            min_bytes: 0,
+            by_default: false,
+            has_own_cache: false,
+            keeps_deleted: false,
+            is_outside: false,
+            is_slow: false,
+            small: None,
+        }
+    }
+}

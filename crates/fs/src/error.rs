@@ -1,0 +1,74 @@
+//! Why a target cannot be: what, on which target, and what to do next.
+
+use model::{KnobError, TargetError, did_you_mean};
+use std::borrow::Cow;
+
+/// Why a target is not one that can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What is not written as a target.
+    #[error(transparent)]
+    Target(TargetError),
+    /// An option that the file system does not have.
+    #[error("{0}")]
+    Option(#[from] KnobError),
+    /// No such file system in the registry.
+    #[error(
+        "`{name}` is not a file system that assay can make{}; it knows {known}",
+        did_you_mean(name, known.split(", "))
+    )]
+    UnknownFileSystem {
+        /// As written.
+        name: String,
+        /// The registered names.
+        known: String,
+    },
+    /// The target is on another target, and this file system cannot.
+    #[error(
+        "`{target}` cannot be made: {name} cannot be a layer on another target; write `{name}` alone"
+    )]
+    NoInner {
+        /// As written.
+        target: String,
+        /// The file system.
+        name: String,
+    },
+    /// A part that needs several disks, on one that offers one.
+    #[error(
+        "`{target}` cannot be made: {name} needs {needed} disks, and the layer below offers one; turn the two around"
+    )]
+    TooFewDisks {
+        /// As written.
+        target: String,
+        /// The part.
+        name: String,
+        /// How many it needs.
+        needed: usize,
+    },
+    /// Two options of a target exclude each other.
+    #[error("`{target}` cannot be made: {why}")]
+    Excluded {
+        /// As written.
+        target: String,
+        /// The reason and what to do.
+        why: Cow<'static, str>,
+    },
+    /// Options that leave open what is meant.
+    #[error("`{target}`: {why}")]
+    UnclearOptions {
+        /// As written.
+        target: String,
+        /// The reason and what to do.
+        why: String,
+    },
+    /// An option that would reach beyond the target's own disks.
+    #[error("`{target}`: the option `{option}` is refused: {why}")]
+    Reaches {
+        /// As written.
+        target: String,
+        /// The option with its value.
+        option: String,
+        /// The reason and what to do.
+        why: &'static str,
+    },
+}

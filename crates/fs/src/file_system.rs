@@ -1,0 +1,150 @@
+//! What mkfs and mount get: what the lab asks of a file system. Everything it answers is data, so that a dry run and a
+//! test need neither root nor a device.
+
+use crate::{About, Cmd, Endpoint, Inner, Rebuild, Remains, Site};
+use model::{Bytes, Options};
+use std::path::PathBuf;
+
+/// What makes a file system begin, now, what it would put off after a sync.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settle {
+    /// A command.
+    Command(Cmd),
+    /// A request to Btrfs, mounted at this directory: that of `btrfs filesystem sync`, without the time
+    /// that it takes to start a program in each gate.
+    BtrfsSync(PathBuf),
+}
+
+/// The memory of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// All of it.
+    pub size: Bytes,
+    /// Size of a page, bytes.
+    pub page_bytes: u64,
+}
+
+/// How to make, mount and inspect one kind of file system.
+pub trait FileSystem: Sync {
+    /// What is known of it before it is made.
+    fn about(&self) -> &About;
+
+    /// What it is instead with these options, where they make something else of it.
+    fn with(&self, _options: &Options) -> Option<&'static dyn FileSystem> {
+        None
+    }
+
+    /// Why it cannot be with these options, beside what its exclusions say: the reason and what to do.
+    fn excluded(&self, _options: &Options) -> Option<&'static str> {
+        None
+    }
+
+    /// Devices that it is on; 0 for what is in memory or in a directory.
+    fn disks(&self, _options: &Options) -> usize {
+        if matches!(self.about().inner, Inner::Below | Inner::Store) { 0 } else { 1 }
+    }
+
+    /// Most bytes that it holds in the memory of a machine with `memory`; `None` for what does not lie there.
+    ///
+    /// # Errors
+    /// Why its size cannot be told.
+    fn in_memory(&self, _options: &Options, _memory: Memory) -> Result<Option<Bytes>, String> {
+        Ok(None)
+    }
+
+    /// Whether it is on a block device.
+    fn has_device(&self) -> bool {
+        self.disks(&Options::new()) > 0
+    }
+
+    /// Commands that make it, once.
+    fn mkfs(&self, _site: &Site, _options: &Options) -> Vec<Cmd> {
+        Vec::new()
+    }
+
+    /// Commands that bring it up, the first time and again after [`FileSystem::unmount`]; none when it
+    /// is a plain directory.
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd>;
+
+    /// Commands that take it down; after them the servers are ended that `mount` started.
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        vec![Cmd::new("umount").arg(&site.dir)]
+    }
+
+    /// Commands that wait, once, until what `mkfs` began in the background is done.
+    fn wait(&self, _site: &Site) -> Vec<Cmd> {
+        Vec::new()
+    }
+
+    /// The node of the disk that it offers to what is on it; `None` for what is mounted.
+    fn offers(&self, _site: &Site) -> Option<PathBuf> {
+        None
+    }
+
+    /// The object store that it offers to what is on it.
+    fn store(&self, _site: &Site, _options: &Options) -> Option<Endpoint> {
+        None
+    }
+
+    /// What the mount table shows as its source.
+    fn source(&self, site: &Site, _options: &Options) -> PathBuf {
+        site.disk().into()
+    }
+
+    /// What the mount table shows as its type; the kernel's name of it unless it says otherwise.
+    fn mount_kind(&self, _options: &Options) -> Option<&str> {
+        self.about().kernel_name
+    }
+
+    /// The directory in which it lies, when it lies in one.
+    fn lies_in(&self, site: &Site) -> Option<PathBuf> {
+        site.below.clone()
+    }
+
+    /// What undoes it after the death of this process, beside its mount; recorded before it is made.
+    fn undo(&self, _site: &Site) -> Vec<Remains> {
+        Vec::new()
+    }
+
+    /// What is left of it when it is not needed any more, beside what [`FileSystem::undo`] tells: a remount keeps it,
+    /// and a file system that is made anew would not.
+    fn leaves(&self, _site: &Site) -> Vec<Remains> {
+        Vec::new()
+    }
+
+    /// What starts, now, the work which it would put off after a sync.
+    fn settle(&self, _site: &Site) -> Vec<Settle> {
+        Vec::new()
+    }
+
+    /// The rebuild that its mount begins, where it is measured during one.
+    fn rebuild(&self, _site: &Site, _options: &Options) -> Option<Rebuild> {
+        None
+    }
+
+    /// Checks it where it is not mounted, and changes nothing; `None` without a checker.
+    fn check(&self, _site: &Site) -> Option<Cmd> {
+        None
+    }
+
+    /// Prints the version of its tools.
+    fn version(&self) -> Option<Cmd> {
+        None
+    }
+
+    /// Prints its geometry, for [`FileSystem::read_geometry`].
+    fn geometry(&self, _site: &Site) -> Option<Cmd> {
+        None
+    }
+
+    /// The few lines of the geometry that matter, as key and value.
+    fn read_geometry(&self, _output: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+impl std::fmt::Debug for dyn FileSystem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.about().name)
+    }
+}

@@ -1,0 +1,51 @@
+//! What is known of each file system, as data: commands, options with what they mean, packages, facts. Nothing here
+//! runs a program, reads a disk or asks this machine; the lab does.
+//!
+//! [`ALL`] is the registry: a module in `systems` and an entry there make a file system known to everybody who asks
+//! for one. [`resolve`] turns a target into parts of the registry, [`sites`] says what their commands name.
+
+mod about;
+mod busy_target;
+mod cap;
+mod command;
+mod error;
+mod family;
+mod file_system;
+mod link;
+mod options;
+pub mod rebuild;
+mod rehearsed;
+mod remains;
+mod resolve;
+mod secret;
+mod site;
+mod sites;
+mod systems;
+#[cfg(test)]
+mod tests;
+mod tool;
+mod trial;
+mod words;
+
+pub use about::{About, Inner, Small};
+pub use busy_target::{BUSY_KIND, BUSY_VERB};
+pub use cap::{Cap, QUANTITIES, Quantity, caps, is_cap};
+pub use command::{Cmd, HeldName, Ready};
+pub use error::Error;
+pub use family::Family;
+pub use file_system::{FileSystem, Memory, Settle};
+pub use link::{LINK_VERB, Link};
+pub use options::OTHER;
+pub use rebuild::Rebuild;
+pub use rehearsed::Unrehearsed;
+pub use remains::Remains;
+pub use resolve::{
+    Part, ResolvedTarget, Unvouched, full_name, in_store, is_by_mount, knobs, resolve, short_name,
+};
+pub use secret::{HIDDEN, Secret};
+pub use site::{Endpoint, OURS, Site};
+pub use sites::sites;
+pub use systems::{ALL, CLAIM_VERB, find, net, set_mark};
+pub use tool::Tool;
+pub use trial::{Exclusion, Trial, with_part};
+pub use words::{Meaning, Word};

@@ -1,0 +1,43 @@
+//! bindfs: a directory shown again at another place. One request at a time unless `multithreaded`.
+
+use super::common::fuse_over::{
+    ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, about, nothing, store, with_o,
+};
+use crate::options::{flag, value};
+use crate::{About, Cmd, Tool, trial::safe};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    flag("multithreaded", "serve requests side by side, not one after the other"),
+    value("forward-odirect", "bytes", "pass O_DIRECT on, aligned to this", "not passed on", &[]),
+    ATTRIBUTE_TIMEOUT,
+    ENTRY_TIMEOUT,
+    ANY_OPTION,
+];
+
+pub(crate) const ROW: Over = Over {
+    about: About {
+        tools: &[Tool { program: "bindfs", debian: "bindfs", rhel: "bindfs" }],
+        trials: &[safe("multithreaded", ""), safe("attr_timeout", "1"), safe("entry_timeout", "1")],
+        ..about("bindfs", KNOBS)
+    },
+    kind: "fuse",
+    init: nothing,
+    serve: |_, store, options| with_o(Cmd::new("bindfs").arg("-f"), options, &[]).arg(store),
+    version: &["--version"],
+    source: store,
+    settle: |_| Vec::new(),
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::systems::common::fuse_over::tests::over;
+    use crate::tests::commands;
+
+    #[test]
+    fn it_lies_on_ext4_unless_told_otherwise() {
+        assert_eq!(over("bindfs"), ["mkdir /m0/store", "bindfs -f /m0/store /m &"]);
+        assert_eq!(over("bindfs[multithreaded]")[1], "bindfs -f -o multithreaded /m0/store /m &");
+        assert!(commands("bindfs(xfs)")[0].starts_with("mkfs.xfs "));
+    }
+}

@@ -1,0 +1,74 @@
+//! gocryptfs: files and names encrypted one by one. The password protects nothing.
+
+use super::common::fuse_over::{ANY_OPTION, Over, about, long, name};
+use crate::options::{ANY_MKFS, flag, mkfs_flags, value};
+use crate::trial::{risky, safe};
+use crate::{About, Cmd, Tool};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    flag("kernel_cache", "let the kernel keep data beyond the close of a file"),
+    flag("serialize_reads", "one read at a time, for slow stores"),
+    flag("noprealloc", "do not reserve space before a write"),
+    flag("sharedstorage", "allow others to change the store"),
+    value(
+        "openssl",
+        "",
+        "use OpenSSL, not the code of the language",
+        "auto",
+        &["auto", "true", "false"],
+    ),
+    flag("mkfs.aessiv", "encrypt with AES-SIV"),
+    flag("mkfs.xchacha", "encrypt with XChaCha20-Poly1305"),
+    flag("mkfs.plaintextnames", "leave names as they are"),
+    ANY_MKFS,
+    ANY_OPTION,
+];
+
+pub(crate) const ROW: Over = Over {
+    about: About {
+        tools: &[Tool { program: "gocryptfs", debian: "gocryptfs", rhel: "gocryptfs" }],
+        trials: &[
+            safe("kernel_cache", ""),
+            safe("serialize_reads", ""),
+            safe("mkfs.plaintextnames", ""),
+            safe("mkfs.xchacha", ""),
+            risky("noprealloc", "", "a full disk may leave a file that cannot be read"),
+        ],
+        ..about("gocryptfs", KNOBS)
+    },
+    kind: "fuse.gocryptfs",
+    init: |store, options| {
+        let cmd = Cmd::new("gocryptfs").args(["--init", "--quiet", "--extpass", PASSWORD]);
+        vec![cmd.args(mkfs_flags(options, &[])).arg(store)]
+    },
+    serve: |site, store, options| {
+        let cmd = Cmd::new("gocryptfs").args(["--fg", "--quiet", "--nosyslog"]);
+        let cmd = cmd.args(["--extpass", PASSWORD, "--fsname", &site.name]);
+        cmd.args(long(options)).arg(store)
+    },
+    version: &["--version"],
+    source: name,
+    settle: |_| Vec::new(),
+};
+
+/// What tells it a password that protects nothing.
+const PASSWORD: &str = "echo assay";
+
+#[cfg(test)]
+mod tests {
+    use crate::systems::common::fuse_over::tests::over;
+
+    #[test]
+    fn some_options_are_the_stores_and_some_the_mounts() {
+        assert_eq!(
+            over("gocryptfs[mkfs.xchacha,openssl=false]"),
+            [
+                "mkdir /m0/store",
+                "gocryptfs --init --quiet --extpass 'echo assay' --xchacha /m0/store",
+                "gocryptfs --fg --quiet --nosyslog --extpass 'echo assay' --fsname assay-1 \
+                 --openssl=false /m0/store /m &",
+            ]
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! integrity: a disk with a checksum of every sector, by the kernel's dm-integrity. Options are those
+//! of integritysetup(8).
+
+use crate::options::{flag, kept_lines, long_options, value};
+use crate::trial::not_both;
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site, Tool};
+use model::{Knob, Options};
+use std::path::{Path, PathBuf};
+
+/// The registered part.
+pub(crate) struct Fs;
+
+const KNOBS: &[Knob] = &[
+    value(
+        "integrity",
+        "",
+        "checksum of a sector",
+        "crc32c",
+        &["crc32c", "crc32", "xxhash64", "sha1", "sha256"],
+    ),
+    value(
+        "sector-size",
+        "bytes",
+        "what one checksum stands for",
+        "512",
+        &["512", "1024", "2048", "4096"],
+    ),
+    value("journal-size", "bytes", "size of the journal", "by size", &[]),
+    value("interleave-sectors", "sectors", "data between two areas of checksums", "32768", &[]),
+    value("buffer-sectors", "sectors", "checksums that are read and written at once", "128", &[]),
+    value("journal-commit-time", "ms", "longest time between two commits", "10000", &[]),
+    value("bitmap-flush-time", "ms", "longest time between two writes of the bitmap", "10000", &[]),
+    flag("integrity-no-journal", "write data and checksum apart; a crash may part them"),
+    flag(
+        "integrity-bitmap-mode",
+        "mark regions instead of writing twice; after a crash their checksums are made anew",
+    ),
+];
+
+/// What matters when it is made; the checksum is named again when it is opened.
+const FORMAT: &[&str] = &["sector-size", "journal-size", "interleave-sectors"];
+/// What matters when it is opened.
+const OPEN: &[&str] = &[
+    "buffer-sectors",
+    "journal-commit-time",
+    "bitmap-flush-time",
+    "integrity-no-journal",
+    "integrity-bitmap-mode",
+];
+
+const EXCLUSIONS: &[Exclusion] = &[
+    not_both(
+        "integrity-no-journal",
+        "integrity-bitmap-mode",
+        "integrity-no-journal and integrity-bitmap-mode contradict each other; drop one",
+    ),
+    not_both("integrity-no-journal", "journal-commit-time", "journal-commit-time needs a journal"),
+    not_both("integrity-bitmap-mode", "journal-commit-time", "journal-commit-time needs a journal"),
+    not_both("bitmap-flush-time", "!integrity-bitmap-mode", "it needs integrity-bitmap-mode"),
+];
+
+fn node(site: &Site) -> PathBuf {
+    Path::new("/dev/mapper").join(&site.name)
+}
+
+fn integritysetup(action: &str) -> Cmd {
+    Cmd::new("integritysetup").arg(action)
+}
+
+fn checksum(options: &Options) -> String {
+    format!("--integrity={}", options.get("integrity").map_or("crc32c", String::as_str))
+}
+
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    kernel_name: None,
+    modules: &["dm_integrity"],
+    tools: &[Tool { program: "integritysetup", debian: "cryptsetup-bin", rhel: "integritysetup" }],
+    inner: Inner::Above,
+    min_bytes: 64 << 20,
+    ..About::new("integrity", KNOBS)
+};
+
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
+    }
+
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        // It writes the whole disk: a sector without its checksum could not be read.
+        let cmd = integritysetup("format").arg("--batch-mode").arg(checksum(options));
+        vec![cmd.args(long_options(options, FORMAT)).arg(site.disk())]
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let cmd = integritysetup("open").arg(checksum(options));
+        vec![cmd.args(long_options(options, OPEN)).arg(site.disk()).arg(&site.name)]
+    }
+
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        vec![integritysetup("close").arg(&site.name)]
+    }
+
+    fn offers(&self, site: &Site) -> Option<PathBuf> {
+        Some(node(site))
+    }
+
+    fn undo(&self, site: &Site) -> Vec<Remains> {
+        vec![Remains::Mapping(site.name.clone())]
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(Cmd::new("integritysetup").arg("--version"))
+    }
+
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        Some(integritysetup("status").arg(&site.name))
+    }
+
+    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
+        const KEPT: &[(&str, &str)] = &[
+            ("integrity", "checksum"),
+            ("tag size", "tag_bytes"),
+            ("sector size", "sector"),
+            ("interleave sectors", "interleave_sectors"),
+            ("journal", "journal"),
+            ("journal size", "journal"),
+            ("failures", "failures"),
+        ];
+        kept_lines(output, KEPT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::commands;
+
+    #[test]
+    fn plain_under_ext4_and_with_options() {
+        assert_eq!(commands("integrity"), commands("integrity(ext4)"));
+        assert_eq!(
+            commands("integrity[integrity=xxhash64,sector-size=4096,integrity-bitmap-mode](xfs)"),
+            [
+                "integritysetup format --batch-mode --integrity=xxhash64 --sector-size=4096 \
+                 /dev/loopN",
+                "integritysetup open --integrity=xxhash64 --integrity-bitmap-mode /dev/loopN \
+                 assay-0",
+                "mkfs.xfs -f -q -K /dev/mapper/assay-0",
+                "mount -t xfs /dev/mapper/assay-0 /m",
+            ]
+        );
+    }
+
+    #[test]
+    fn geometry_tells_the_mode() {
+        let text = "/dev/mapper/a is active.\n  type:    INTEGRITY\n  tag size: 4\n  integrity: \
+                    crc32c\n  failures: 0\n  journal: not active\n";
+        let pairs = [
+            ("tag_bytes", "4"),
+            ("checksum", "crc32c"),
+            ("failures", "0"),
+            ("journal", "not active"),
+        ];
+        assert_eq!(Fs.read_geometry(text), pairs.map(|(k, v)| (k.to_string(), v.to_string())));
+    }
+}

@@ -1,0 +1,74 @@
+//! mergerfs: several directories as one; here a single branch.
+
+use super::common::fuse_over::{ANY_OPTION, Over, about, name, named, nothing, with_o};
+use crate::options::value;
+use crate::{About, Cmd, Tool, trial::safe};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    value(
+        "cache.files",
+        "",
+        "when the kernel keeps file data",
+        "libfuse",
+        &["libfuse", "off", "partial", "full", "auto-full", "per-process"],
+    ),
+    value("cache.writeback", "", "gather small writes in the kernel", "false", BOOL),
+    value("cache.attr", "s", "how long attributes are kept", "1", &[]),
+    value("cache.entry", "s", "how long names are kept", "1", &[]),
+    value("cache.negative_entry", "s", "how long missing names are kept", "0", &[]),
+    value("cache.readdir", "", "keep listings of directories", "false", BOOL),
+    value("cache.statfs", "s", "how long the free space is kept", "0", &[]),
+    value("async_read", "", "several reads of a file at once", "true", BOOL),
+    value("dropcacheonclose", "", "drop a file's data when it is closed", "false", BOOL),
+    value("threads", "threads", "threads that serve", "processors", &[]),
+    value("fuse_msg_size", "pages", "largest request", "256", &[]),
+    value("minfreespace", "bytes", "space below which no file is made", "0, said for all", &[]),
+    ANY_OPTION,
+];
+
+pub(crate) const ROW: Over = Over {
+    about: About {
+        tools: &[Tool { program: "mergerfs", debian: "mergerfs", rhel: "mergerfs" }],
+        trials: &[
+            safe("cache.files", "partial"),
+            safe("cache.files", "full"),
+            safe("cache.files", "off"),
+            safe("cache.readdir", "true"),
+            safe("threads", "4"),
+            safe("async_read", "false"),
+        ],
+        ..about("mergerfs", KNOBS)
+    },
+    kind: "fuse.mergerfs",
+    init: nothing,
+    serve: |site, store, options| {
+        // By default it makes no file with less than 4 GiB free, which is more than an image has.
+        let own: &[&str] =
+            if options.contains_key("minfreespace") { &[] } else { &["minfreespace=0"] };
+        with_o(Cmd::new("mergerfs").arg("-f"), options, &[&[&*named(site)], own].concat())
+            .arg(store)
+    },
+    version: &["--version"],
+    source: name,
+    settle: |_| Vec::new(),
+};
+
+const BOOL: &[&str] = &["true", "false"];
+
+#[cfg(test)]
+mod tests {
+    use crate::systems::common::fuse_over::tests::over;
+
+    #[test]
+    fn a_small_branch_is_no_full_branch() {
+        assert_eq!(
+            over("mergerfs[cache.files=full]")[1],
+            "mergerfs -f -o fsname=assay-1,minfreespace=0,cache.files=full /m0/store /m &"
+        );
+        assert_eq!(
+            over("mergerfs[minfreespace=1M]")[1],
+            "mergerfs -f -o fsname=assay-1,minfreespace=1M /m0/store /m &"
+        );
+    }
+}

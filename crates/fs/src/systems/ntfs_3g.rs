@@ -1,0 +1,128 @@
+//! NTFS by ntfs-3g, a FUSE server on a device. Options are those of ntfs-3g(8) and mkntfs(8).
+
+use crate::options::{
+    ANY_MKFS, ANY_MOUNT, NOATIME, flag, kept_lines, mkfs_flags, mount_options, value,
+};
+use crate::trial::{not_both, risky, safe};
+use crate::{About, Cmd, Exclusion, FileSystem, Ready, Site, Tool, Trial};
+use model::{Knob, Options};
+
+/// The registered file system.
+pub(crate) struct Fs;
+
+const KNOBS: &[Knob] = &[
+    NOATIME,
+    flag("atime", "update access times at every read"),
+    flag("big_writes", "take writes of up to 128 KiB in one piece, not in pieces of 4 KiB"),
+    value("delay_mtime", "s", "write the time of a change this long after it", "at once", &[]),
+    flag("compression", "compress in directories that are marked for it (the default)"),
+    flag("nocompression", "never compress"),
+    flag("permissions", "check access by standard permissions"),
+    flag("posix_nlink", "count hard links as POSIX says"),
+    value("max_read", "bytes", "largest read", "no limit", &[]),
+    value(
+        "mkfs.c",
+        "bytes",
+        "size of a cluster",
+        "4096",
+        &["512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"],
+    ),
+    value("mkfs.z", "", "space kept for file records, in eighths", "1", &["1", "2", "3", "4"]),
+    flag("mkfs.C", "mark the volume for compression"),
+    ANY_MKFS,
+    ANY_MOUNT,
+];
+
+const TRIALS: &[Trial] = &[
+    safe("big_writes", ""),
+    safe("noatime", ""),
+    safe("mkfs.c", "65536"),
+    safe("mkfs.z", "2"),
+    risky("delay_mtime", "60", "a crash loses the time of a change"),
+];
+
+const EXCLUSIONS: &[Exclusion] = &[
+    not_both("mkfs.C", "mkfs.c=8192", "compression needs clusters of at most 4096 bytes"),
+    not_both("mkfs.C", "mkfs.c=16384", "compression needs clusters of at most 4096 bytes"),
+    not_both("mkfs.C", "mkfs.c=32768", "compression needs clusters of at most 4096 bytes"),
+    not_both("mkfs.C", "mkfs.c=65536", "compression needs clusters of at most 4096 bytes"),
+];
+
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    kernel_name: Some("fuseblk"),
+    modules: &["fuse"],
+    tools: &[
+        Tool { program: "ntfs-3g", debian: "ntfs-3g", rhel: "ntfs-3g" },
+        Tool { program: "mkfs.ntfs", debian: "ntfs-3g", rhel: "ntfsprogs" },
+    ],
+    min_bytes: 16 << 20,
+    ..About::new("ntfs-3g", KNOBS)
+};
+
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
+    }
+
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        // Quick: without it the device is written in full, as no other candidate does.
+        let cmd = Cmd::new("mkfs.ntfs").args(["-F", "-q", "-Q"]);
+        vec![cmd.args(mkfs_flags(options, &[])).arg(site.disk())]
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let options = mount_options(options, &["no_detach"]).unwrap_or_default();
+        let cmd = Cmd::new("ntfs-3g").args(["-o", &options]).arg(site.disk()).arg(&site.dir);
+        vec![cmd.serve(Ready::Mounted(site.dir.clone()))]
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(Cmd::new("mkfs.ntfs").arg("-V"))
+    }
+
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        Some(Cmd::new("ntfsinfo").args(["-f", "-m"]).arg(site.disk()))
+    }
+
+    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
+        kept_lines(
+            output,
+            &[
+                ("Cluster Size", "cluster_bytes"),
+                ("Sector Size", "sector_bytes"),
+                ("Volume Size in Clusters", "clusters"),
+                ("MFT Record Size", "record_bytes"),
+            ],
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::commands;
+
+    #[test]
+    fn plain_and_with_options() {
+        assert_eq!(
+            commands("ntfs-3g"),
+            ["mkfs.ntfs -F -q -Q /dev/loopN", "ntfs-3g -o no_detach /dev/loopN /m &"]
+        );
+        assert_eq!(
+            commands("ntfs-3g[big_writes,mkfs.c=65536]"),
+            [
+                "mkfs.ntfs -F -q -Q -c 65536 /dev/loopN",
+                "ntfs-3g -o no_detach,big_writes /dev/loopN /m &",
+            ]
+        );
+    }
+
+    #[test]
+    fn geometry_is_trimmed() {
+        let text = "Volume Information \n\tVolume Name: \n\tCluster Size: 4096\n";
+        let pairs = [("cluster_bytes", "4096")];
+        assert_eq!(Fs.read_geometry(text), pairs.map(|(k, v)| (k.to_string(), v.to_string())));
+    }
+}

@@ -1,0 +1,100 @@
+//! overlay: a layer over a directory of another file system, as under containers. The lower layer is
+//! empty, so that what is measured is the way through the overlay, not the copying up of files.
+//! Options are those of the kernel's Documentation/filesystems/overlayfs.rst.
+
+use crate::options::{ANY_MOUNT, NOATIME, flag, mount_command, mount_options, value};
+use crate::trial::not_both;
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site};
+use model::{Knob, Options};
+use std::path::{Path, PathBuf};
+
+/// The registered part.
+pub(crate) struct Fs;
+
+/// Its layers, and the directories of the inner file system in which they lie.
+const LAYERS: [(&str, &str); 3] =
+    [("lowerdir", "lower"), ("upperdir", "upper"), ("workdir", "scratch")];
+
+const ON_OFF: &[&str] = &["on", "off"];
+
+const KNOBS: &[Knob] = &[
+    value(
+        "redirect_dir",
+        "",
+        "whether directories of the lower layer may be renamed",
+        "as the kernel was built",
+        &["on", "off", "follow", "nofollow"],
+    ),
+    value("index", "", "keep hard links across copying up", "as the kernel was built", ON_OFF),
+    value("metacopy", "", "copy up metadata without data", "as the kernel was built", ON_OFF),
+    value("nfs_export", "", "can be exported by NFS", "as the kernel was built", ON_OFF),
+    value(
+        "xino",
+        "",
+        "inode numbers that are unique over the layers",
+        "as the kernel was built",
+        &["on", "off", "auto"],
+    ),
+    flag("volatile", "leave out every sync of the upper layer; a crash destroys it"),
+    NOATIME,
+    ANY_MOUNT,
+];
+
+const EXCLUSIONS: &[Exclusion] = &[
+    not_both("metacopy=on", "redirect_dir=off", "metacopy=on needs redirect_dir=on"),
+    not_both("metacopy=on", "redirect_dir=follow", "metacopy=on needs redirect_dir=on"),
+    not_both("metacopy=on", "redirect_dir=nofollow", "metacopy=on needs redirect_dir=on"),
+    not_both("nfs_export=on", "metacopy=on", "nfs_export and metacopy exclude each other"),
+    not_both("nfs_export=on", "index=off", "nfs_export=on needs index=on"),
+];
+
+const ABOUT: &About =
+    &About { exclusions: EXCLUSIONS, inner: Inner::Below, ..About::new("overlay", KNOBS) };
+
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
+    }
+
+    fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
+        vec![Cmd::new("mkdir").args(LAYERS.map(|(_, dir)| site.below().join(dir)))]
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let layers =
+            LAYERS.map(|(option, dir)| format!("{option}={}", site.below().join(dir).display()));
+        // After a volatile mount this mark forbids the next one, because nothing was synced; here the
+        // lab has synced the file system below.
+        let mark = site.below().join(LAYERS[2].1).join("work/incompat/volatile");
+        let unmark = Cmd::new("rm").arg("-rf").arg(mark);
+        let unmark = options.contains_key("volatile").then_some(unmark);
+        let options = mount_options(options, &layers.each_ref().map(String::as_str));
+        let mount = mount_command("overlay", Path::new("overlay"), &site.dir, options);
+        unmark.into_iter().chain(mount).collect()
+    }
+
+    fn source(&self, _site: &Site, _options: &Options) -> PathBuf {
+        "overlay".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::commands;
+
+    #[test]
+    fn plain_over_ext4_and_with_options() {
+        assert_eq!(commands("overlay"), commands("overlay(ext4)"));
+        assert_eq!(
+            commands("overlay[metacopy=on,volatile](xfs)"),
+            [
+                "mkfs.xfs -f -q -K /dev/loopN",
+                "mount -t xfs /dev/loopN /m0",
+                "mkdir /m0/lower /m0/upper /m0/scratch",
+                concat!("rm -rf /m0/scratch/", "work/incompat/volatile"),
+                "mount -t overlay -o lowerdir=/m0/lower,upperdir=/m0/upper,workdir=/m0/scratch,\
+                 metacopy=on,volatile overlay /m",
+            ]
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! The options of an object store, and those of a part that can be on one: known to the store that is served here, to
+//! that of the user's own, and to the parts above.
+
+use crate::{Link, options::value};
+use model::{Knob, Options};
+
+/// Its name in a target, and the value of [`STORE`] that means it.
+pub(crate) const NAME: &str = "s3";
+/// The option that puts it below a part.
+pub(crate) const STORE_KEY: &str = "store";
+/// What stands before its own options where it is put below a part by that.
+pub(crate) const PREFIX: &str = "s3.";
+
+/// Host and port of a store of the user's own, which takes the place of the server.
+pub(crate) const HOST: &str = "host";
+const DELAY: &str = "delay";
+const RATE: &str = "mbit";
+
+pub(crate) const KNOBS: &[Knob] = &[
+    value(DELAY, "ms", "round trip to it; a new connection takes another", "0", &[]),
+    value(RATE, "Mbit/s", "rate of the link to it in each direction; 0 for any", "0", &[]),
+    value(HOST, "", "a store of your own in its place, which --s3-endpoint names", "", &[]),
+];
+
+/// The options of a part that can be on it, as [`Fs`] has them.
+pub(crate) const STORE: Knob = value(
+    STORE_KEY,
+    "",
+    "where the objects are: in files, or in an object store of versitygw",
+    "local",
+    &["local", NAME],
+);
+pub(crate) const STORE_DELAY: Knob =
+    value("s3.delay", "ms", "with store=s3, round trip to it", "0", &[]);
+pub(crate) const STORE_RATE: Knob =
+    value("s3.mbit", "Mbit/s", "with store=s3, rate of the link to it", "0", &[]);
+pub(crate) const STORE_HOST: Knob =
+    value("s3.host", "", "with store=s3, a store of your own, which --s3-endpoint names", "", &[]);
+
+/// Round trip and rate as they are written, where one of them is imposed.
+pub(crate) fn link(options: &Options) -> Option<(&str, &str)> {
+    let written = |key: &str| options.get(key).map_or("0", String::as_str);
+    let (delay, rate) = (written(DELAY), written(RATE));
+    let free = Link { round_trip: Default::default(), bits_per_s: None };
+    (Link::written(delay, rate) != Some(free)).then_some((delay, rate))
+}
+
+/// Why `options` cannot be imposed.
+pub(crate) fn excluded(options: &Options) -> Option<&'static str> {
+    let (delay, rate) = link(options)?;
+    if options.contains_key(HOST) {
+        return Some("the link to a store of your own is what it is; leave delay and mbit out");
+    }
+    Link::written(delay, rate).is_none().then_some("delay and mbit are numbers, from 0")
+}

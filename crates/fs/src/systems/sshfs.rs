@@ -1,0 +1,67 @@
+//! sshfs: the protocol SFTP, by a pipe to the server of files: no network and no encryption.
+
+use super::common::fuse_over::{
+    ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, about, name, named, nothing, with_o,
+};
+use crate::options::{flag, value};
+use crate::{About, Cmd, Tool, trial::safe};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    value("max_conns", "connections", "connections side by side", "1", &[]),
+    value("dir_cache", "", "keep listings of directories", "yes", &["yes", "no"]),
+    value("dcache_timeout", "s", "how long they are kept", "20", &[]),
+    flag("no_readahead", "read what is asked for and no more"),
+    flag("sshfs_sync", "wait for the answer to every write"),
+    flag("direct_io", "keep no data in the kernel"),
+    flag("kernel_cache", "let the kernel keep data beyond the close of a file"),
+    ATTRIBUTE_TIMEOUT,
+    ENTRY_TIMEOUT,
+    ANY_OPTION,
+];
+
+pub(crate) const ROW: Over = Over {
+    about: About {
+        tools: &[
+            Tool { program: "sshfs", debian: "sshfs", rhel: "fuse-sshfs" },
+            Tool { program: "sftp-server", debian: "openssh-sftp-server", rhel: "openssh-server" },
+        ],
+        trials: &[
+            safe("max_conns", "4"),
+            safe("no_readahead", ""),
+            safe("dir_cache", "no"),
+            safe("sshfs_sync", ""),
+            safe("kernel_cache", ""),
+        ],
+        ..about("sshfs", KNOBS)
+    },
+    kind: "fuse.sshfs",
+    init: nothing,
+    serve: |site, store, options| {
+        // The protocol alone, by a pipe to the server of files: no network and no encryption.
+        let own = [&*named(site), "ssh_command=sh -c sftp-server"];
+        let from = format!("localhost:{}", store.display());
+        let cmd = Cmd::new("sshfs").arg("-f").env("PATH", SFTP_PATH);
+        with_o(cmd, options, &own).arg(from)
+    },
+    version: &["--version"],
+    source: name,
+    settle: |_| Vec::new(),
+};
+
+/// Where Debian and RHEL keep sftp-server.
+const SFTP_PATH: &str = "/usr/bin:/bin:/usr/lib/openssh:/usr/libexec/openssh";
+
+#[cfg(test)]
+mod tests {
+    use crate::systems::common::fuse_over::tests::over;
+
+    #[test]
+    fn it_speaks_to_a_server_without_network() {
+        assert_eq!(
+            over("sshfs[max_conns=2]")[1],
+            "PATH=/usr/bin:/bin:/usr/lib/openssh:/usr/libexec/openssh sshfs -f -o \
+             'fsname=assay-1,ssh_command=sh -c sftp-server,max_conns=2' localhost:/m0/store /m &"
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! thin: a thinly provisioned volume, by LVM and the kernel's dm-thin. Options are those of
+//! lvcreate(8).
+
+use crate::options::{long_options, value};
+use crate::{About, Cmd, FileSystem, Inner, Remains, Site, Tool};
+use model::{Knob, Options};
+use std::path::PathBuf;
+
+/// The registered part.
+pub(crate) struct Fs;
+
+const KNOBS: &[Knob] = &[
+    value(
+        "chunksize",
+        "",
+        "what is allocated at once",
+        "64k, more for large disks",
+        &["64k", "128k", "256k", "512k", "1m", "2m", "4m"],
+    ),
+    value("zero", "", "zero a chunk before its first use", "y", &["y", "n"]),
+    value(
+        "discards",
+        "",
+        "what becomes of discards",
+        "passdown",
+        &["passdown", "nopassdown", "ignore"],
+    ),
+];
+
+/// Size of the volume in its pool, percent: the rest is for the metadata, so that the pool never
+/// runs full.
+const VOLUME_PERCENT: u64 = 90;
+
+/// Nodes are made without udev, too, and nothing is written to `/etc/lvm`.
+const CONFIG: &str = "activation{verify_udev_operations=1} backup{archive=0 backup=0}";
+
+/// A command of LVM that sees this disk and no other.
+fn lvm(program: &str, site: &Site) -> Cmd {
+    Cmd::new(program).arg("--devices").arg(site.disk()).args(["--config", CONFIG, "--yes"])
+}
+
+const ABOUT: &About = &About {
+    kernel_name: None,
+    modules: &["dm_thin_pool"],
+    tools: {
+        const CHECKER: &str = "thin-provisioning-tools";
+        &[
+            Tool { program: "lvcreate", debian: "lvm2", rhel: "lvm2" },
+            Tool { program: "dmsetup", debian: "dmsetup", rhel: "device-mapper" },
+            Tool { program: "thin_check", debian: CHECKER, rhel: "device-mapper-persistent-data" },
+        ]
+    },
+    inner: Inner::Above,
+    min_bytes: 128 << 20,
+    ..About::new("thin", KNOBS)
+};
+
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
+    }
+
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let pool = ["--type=thin-pool", "--name=pool", "--extents=100%FREE"];
+        let pool = lvm("lvcreate", site).args(pool).arg("--poolmetadataspare=n");
+        let kib = site.bytes / 100 * VOLUME_PERCENT / 1024;
+        let volume = ["--type=thin", "--name=volume", "--thinpool=pool"];
+        let volume = lvm("lvcreate", site).args(volume).arg(format!("--virtualsize={kib}k"));
+        vec![
+            lvm("vgcreate", site).arg(&site.name).arg(site.disk()),
+            pool.args(long_options(options, &["chunksize", "zero", "discards"])).arg(&site.name),
+            volume.arg(&site.name),
+            activate(site, "n"),
+        ]
+    }
+
+    fn mount(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
+        vec![activate(site, "y")]
+    }
+
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        vec![activate(site, "n")]
+    }
+
+    fn offers(&self, site: &Site) -> Option<PathBuf> {
+        Some(PathBuf::from("/dev").join(&site.name).join("volume"))
+    }
+
+    fn undo(&self, site: &Site) -> Vec<Remains> {
+        vec![Remains::Mapping(site.name.clone())]
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(Cmd::new("lvcreate").arg("--version"))
+    }
+
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        let columns = "lv_name,chunk_size,zero,discards,lv_size,lv_metadata_size";
+        let cmd = Cmd::new("lvs").arg("--devices").arg(site.disk());
+        Some(cmd.args(["--noheadings", "--nameprefixes", "--unquoted", "-o", columns, &site.name]))
+    }
+
+    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
+        const KEPT: &[(&str, &str)] = &[
+            ("LVM2_CHUNK_SIZE", "chunk"),
+            ("LVM2_ZERO", "zero"),
+            ("LVM2_DISCARDS", "discards"),
+            ("LVM2_LV_METADATA_SIZE", "metadata"),
+        ];
+        let pool = output.lines().find(|line| line.contains("LVM2_LV_NAME=pool"));
+        let pairs = pool.into_iter().flat_map(str::split_whitespace);
+        let kept = pairs.filter_map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            let (_, name) = KEPT.iter().find(|(kept, _)| *kept == key)?;
+            Some((name.to_string(), value.to_string()))
+        });
+        kept.collect()
+    }
+}
+
+fn activate(site: &Site, yes_or_no: &str) -> Cmd {
+    lvm("vgchange", site).args(["--activate", yes_or_no]).arg(&site.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::commands;
+
+    #[test]
+    fn plain_under_ext4_and_with_options() {
+        assert_eq!(commands("thin"), commands("thin(ext4)"));
+        let lines = commands("thin[chunksize=128k,zero=n](xfs)");
+        let lvm = format!("--devices /dev/loopN --config '{CONFIG}' --yes");
+        let expected = [
+            format!("vgcreate {lvm} assay-0 /dev/loopN"),
+            format!(
+                "lvcreate {lvm} --type=thin-pool --name=pool --extents=100%FREE \
+                 --poolmetadataspare=n --chunksize=128k --zero=n assay-0"
+            ),
+            format!(
+                "lvcreate {lvm} --type=thin --name=volume --thinpool=pool --virtualsize=943718k \
+                 assay-0"
+            ),
+            format!("vgchange {lvm} --activate n assay-0"),
+            format!("vgchange {lvm} --activate y assay-0"),
+            "mkfs.xfs -f -q -K /dev/assay-0/volume".into(),
+            "mount -t xfs /dev/assay-0/volume /m".into(),
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn geometry_is_that_of_the_pool() {
+        let text = "  LVM2_LV_NAME=pool LVM2_CHUNK_SIZE=128.00k LVM2_ZERO= LVM2_DISCARDS=passdown\n\
+                    \x20 LVM2_LV_NAME=volume LVM2_CHUNK_SIZE=0 LVM2_ZERO=\n";
+        let pairs = [("chunk", "128.00k"), ("zero", ""), ("discards", "passdown")];
+        assert_eq!(Fs.read_geometry(text), pairs.map(|(k, v)| (k.to_string(), v.to_string())));
+    }
+}

@@ -1,0 +1,350 @@
+//! OpenZFS: a pool on one device or on a mirror of two, with one file system in it. Options are
+//! properties: those of zpoolprops(7) go to the pool, all others, of zfsprops(7), to the file system.
+//!
+//! A cold start is an export and an import. The cache of its own (ARC) ends with the export.
+
+mod resilver;
+
+use crate::options::{ANY_MKFS, flag, mkfs_flags, value};
+use crate::rebuild::{self, RESYNC};
+use crate::site::DEGRADED;
+use crate::trial::{not_both, risky, safe};
+use crate::words::{Word, nothing, same};
+use crate::{
+    About, Cmd, Exclusion, FileSystem, Rebuild, Remains, Settle, Site, Tool, Trial, cap::is_cap,
+};
+use model::{Knob, Options};
+use std::path::PathBuf;
+
+/// The registered file system.
+pub(crate) struct Fs;
+
+/// What the pool is told where the target does not say otherwise. Sectors of 4 KiB: most drives claim
+/// 512 bytes for compatibility and have 4096. Access times like all others by default; and no
+/// compression, which OpenZFS alone switches on (since 2.2), because it would store less data.
+const POOL: &[(&str, &str)] = &[("ashift", "12")];
+const DATASET: &[(&str, &str)] = &[("compression", "off"), ("relatime", "on")];
+
+/// Options that are properties of the pool.
+const POOL_KEYS: &[&str] = &["ashift", "autotrim"];
+
+/// The flag of a mirror.
+const MIRROR: &str = "mirror";
+
+const KNOBS: &[Knob] = &[
+    flag(MIRROR, "two devices with the same content"),
+    flag(DEGRADED, "as after the loss of the second device of a mirror"),
+    flag(
+        RESYNC,
+        "measured while the second device is resilvered, at the pace of ZFS, from the begin of each test on",
+    ),
+    value(
+        "recordsize",
+        "bytes",
+        "largest block of a file; small random writes want a small one",
+        "128k",
+        RECORDS,
+    ),
+    value("compression", "", "compress what shrinks", "off, stated for all pools", COMPRESSION),
+    value("atime", "", "update access times", "on", ON_OFF),
+    value("relatime", "", "update access times once a day at most", "on, as elsewhere", ON_OFF),
+    value(
+        "checksum",
+        "",
+        "checksum of data",
+        "on",
+        &["on", "off", "fletcher2", "fletcher4", "sha256", "sha512", "skein", "edonr"],
+    ),
+    value("copies", "", "copies of data", "1", &["1", "2", "3"]),
+    value("dedup", "", "store equal blocks once", "off", &["off", "on", "verify"]),
+    value(
+        "dnodesize",
+        "",
+        "size of an inode",
+        "legacy",
+        &["legacy", "auto", "1k", "2k", "4k", "8k", "16k"],
+    ),
+    value(
+        "logbias",
+        "",
+        "make a sync quick, or the pool as a whole",
+        "latency",
+        &["latency", "throughput"],
+    ),
+    value("primarycache", "", "what memory keeps", "all", &["all", "none", "metadata"]),
+    value("redundant_metadata", "", "copies of metadata", "all", &["all", "most"]),
+    value(
+        "sync",
+        "",
+        "disabled: fsync promises nothing",
+        "standard",
+        &["standard", "always", "disabled"],
+    ),
+    value("xattr", "", "where extended attributes are kept", "on", &["on", "off", "sa"]),
+    value("acltype", "", "access control lists", "off", &["off", "nfsv4", "posix"]),
+    value("special_small_blocks", "bytes", "blocks that go to a special device", "0", &[]),
+    value(
+        "ashift",
+        "",
+        "sector of the pool, as a power of two",
+        "12",
+        &["9", "10", "11", "12", "13", "14", "15", "16"],
+    ),
+    value("autotrim", "", "tell the device about freed blocks", "off", ON_OFF),
+    ANY_MKFS,
+    value("o.*", "", "any other property of the file system, unchecked", "", &[]),
+];
+
+const ON_OFF: &[&str] = &["on", "off"];
+
+const RECORDS: &[&str] = &[
+    "512", "1k", "2k", "4k", "8k", "16k", "32k", "64k", "128k", "256k", "512k", "1M", "2M", "4M",
+    "8M", "16M", "1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K",
+];
+
+const COMPRESSION: &[&str] = &[
+    "on",
+    "off",
+    "lz4",
+    "zle",
+    "lzjb",
+    "gzip",
+    "gzip-1",
+    "gzip-9",
+    "zstd",
+    "zstd-1",
+    "zstd-3",
+    "zstd-6",
+    "zstd-9",
+    "zstd-19",
+    "zstd-fast",
+    "zstd-fast-1",
+    "zstd-fast-10",
+];
+
+const TRIALS: &[Trial] = &[
+    safe("recordsize", "16k"),
+    safe("recordsize", "1M"),
+    safe("compression", "lz4"),
+    safe("atime", "off"),
+    safe("xattr", "sa"),
+    safe("compression", "zstd"),
+    safe("recordsize", "64k"),
+    safe("recordsize", "8k"),
+    safe("logbias", "throughput"),
+    safe("dnodesize", "auto"),
+    safe("primarycache", "metadata"),
+    safe("ashift", "9"),
+    risky("redundant_metadata", "most", "a damaged block of metadata costs up to 100 records"),
+    risky("checksum", "off", "damaged data is not noticed"),
+    risky("sync", "disabled", "a crash loses seconds of work that was synced"),
+];
+
+/// How other file systems write its properties.
+const WORDS: &[Word] = &[
+    same("noatime", "atime=off"),
+    same("strictatime", "relatime=off"),
+    same("relatime", "relatime=on"),
+    nothing("rw"),
+];
+
+const EXCLUSIONS: &[Exclusion] = &[
+    not_both("sync=disabled", "logbias", "with sync=disabled there is no log; drop logbias"),
+    not_both("checksum=off", "dedup=on", "dedup compares checksums; drop checksum=off"),
+    not_both(DEGRADED, "!mirror", "degraded is what a mirror can be; add mirror"),
+    not_both(RESYNC, "!mirror", "resync is of a mirror; add mirror"),
+    not_both(RESYNC, DEGRADED, "a disk is lost or rebuilt; drop one of degraded and resync"),
+    not_both("checksum=off", "dedup=verify", "dedup compares checksums; drop checksum=off"),
+];
+
+pub(crate) const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    words: WORDS,
+    trials: TRIALS,
+    tools: &[
+        Tool { program: "zpool", debian: "zfsutils-linux", rhel: "zfs" },
+        Tool { program: "zfs", debian: "zfsutils-linux", rhel: "zfs" },
+    ],
+    min_bytes: 64 << 20,
+    by_default: true,
+    // The ARC.
+    has_own_cache: true,
+    is_slow: true,
+    ..About::new("zfs", KNOBS)
+};
+
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
+    }
+
+    fn disks(&self, options: &Options) -> usize {
+        if options.contains_key(MIRROR) { 2 } else { 1 }
+    }
+
+    /// Exported at once, so that the first mount is one as every later is.
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let then = site.lost(options).map(|disk| match rebuild::is_asked(options) {
+            true => resilver::something(site),
+            false => Cmd::new("zpool").args(["offline", &site.name]).arg(disk),
+        });
+        let make = std::iter::once(create(site, options, DATASET)).chain(then);
+        make.chain([export(site)]).collect()
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let cmd = Cmd::new("zpool").args(["import", "-o", "cachefile=none"]);
+        let cmd = site.disks.iter().fold(cmd, |cmd, disk| cmd.arg("-d").arg(disk));
+        let rebuilt = site.lost(options).filter(|_| rebuild::is_asked(options));
+        let begin = rebuilt.map(|disk| resilver::begin(site, disk));
+        std::iter::once(cmd.arg(&site.name)).chain(begin.into_iter().flatten()).collect()
+    }
+
+    fn rebuild(&self, site: &Site, options: &Options) -> Option<Rebuild> {
+        rebuild::is_asked(options).then(|| Rebuild::Zfs(site.name.clone()))
+    }
+
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        vec![export(site)]
+    }
+
+    fn source(&self, site: &Site, _options: &Options) -> PathBuf {
+        PathBuf::from(&site.name)
+    }
+
+    fn undo(&self, site: &Site) -> Vec<Remains> {
+        vec![Remains::Pool(site.name.clone())]
+    }
+
+    fn settle(&self, site: &Site) -> Vec<Settle> {
+        // What is not synced would wait for the next transaction group, up to five seconds.
+        vec![Settle::Command(Cmd::new("zpool").args(["sync", &site.name]))]
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(Cmd::new("zfs").arg("version"))
+    }
+
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        let properties =
+            "type,recordsize,compression,atime,relatime,xattr,sync,checksum,primarycache";
+        let get = ["get", "-H", "-p", "-o", "property,value", properties, &site.name];
+        Some(Cmd::new("zfs").args(get))
+    }
+
+    /// Property and value, between them a tab.
+    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
+        let pairs = output.lines().filter_map(|line| line.split_once('\t'));
+        pairs.map(|(property, value)| (property.into(), value.into())).collect()
+    }
+}
+
+/// `zpool create` with the properties of `options`, and those of `dataset` that they do not set.
+pub(crate) fn create(site: &Site, options: &Options, dataset: &[(&str, &str)]) -> Cmd {
+    let mut cmd = Cmd::new("zpool").args(["create", "-f", "-o", "cachefile=none"]);
+    cmd = cmd.args(mkfs_flags(options, &[]));
+    for (flag, defaults, in_pool) in [("-o", POOL, true), ("-O", dataset, false)] {
+        let left = defaults.iter().filter(|(key, _)| !options.contains_key(*key));
+        for (key, value) in left {
+            cmd = cmd.args([flag, &format!("{key}={value}")]);
+        }
+        for (key, value) in properties(options, in_pool) {
+            cmd = cmd.args([flag, &format!("{key}={value}")]);
+        }
+    }
+    if rebuild::is_asked(options) {
+        cmd = cmd.args(["-o", resilver::NOT_DEFERRED]);
+    }
+    cmd = cmd.arg("-m").arg(&site.dir).arg(&site.name);
+    cmd = if options.contains_key(MIRROR) { cmd.arg(MIRROR) } else { cmd };
+    cmd.args(&site.disks)
+}
+
+/// `zpool export`: unmounts, writes all of it and gives the devices back.
+pub(crate) fn export(site: &Site) -> Cmd {
+    Cmd::new("zpool").args(["export", &site.name])
+}
+
+/// The options that are properties of the pool, or of the file system.
+fn properties(options: &Options, in_pool: bool) -> impl Iterator<Item = (&str, &str)> {
+    let property = |key: &str| {
+        let is_ours = [MIRROR, DEGRADED, RESYNC].contains(&key) || is_cap(key);
+        !is_ours && !key.starts_with("mkfs.")
+    };
+    options
+        .iter()
+        .map(|(key, value)| (&**key, &**value))
+        .filter(move |(key, _)| property(key) && POOL_KEYS.contains(key) == in_pool)
+        .map(|(key, value)| (key.strip_prefix("o.").unwrap_or(key), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::commands;
+
+    #[test]
+    fn plain() {
+        assert_eq!(
+            commands("zfs"),
+            [
+                "zpool create -f -o cachefile=none -o ashift=12 -O compression=off -O relatime=on \
+                 -m /m assay-0 /dev/loopN",
+                "zpool export assay-0",
+                "zpool import -o cachefile=none -d /dev/loopN assay-0",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_mirror_with_properties() {
+        assert_eq!(
+            commands("zfs[mirror,recordsize=16k,compression=lz4,ashift=13,o.snapdir=visible]"),
+            [
+                "zpool create -f -o cachefile=none -o ashift=13 -O relatime=on -O compression=lz4 \
+                 -O snapdir=visible -O recordsize=16k -m /m assay-0 mirror /dev/loopN /dev/loopM",
+                "zpool export assay-0",
+                "zpool import -o cachefile=none -d /dev/loopN -d /dev/loopM assay-0",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_mirror_that_lost_a_device() {
+        let lines = commands("zfs[mirror,degraded]");
+        assert!(lines[0].ends_with("-m /m assay-0 mirror /dev/loopN /dev/loopM"), "{lines:?}");
+        assert!(!lines[0].contains("degraded"), "{lines:?}");
+        assert_eq!(lines[1..3], ["zpool offline assay-0 /dev/loopM", "zpool export assay-0"]);
+    }
+
+    #[test]
+    fn a_mirror_is_resilvered_from_each_import_on() {
+        assert_eq!(
+            commands("zfs[mirror,resync,atime=off]"),
+            [
+                "zpool create -f -o cachefile=none -o ashift=12 -O compression=off -O relatime=on \
+                 -O atime=off -o feature@resilver_defer=disabled -m /m assay-0 mirror /dev/loopN \
+                 /dev/loopM",
+                "dd if=/dev/urandom of=/m/rebuilt bs=1M count=204 status=none",
+                "zpool export assay-0",
+                "zpool import -o cachefile=none -d /dev/loopN -d /dev/loopM assay-0",
+                "zpool detach assay-0 /dev/loopM",
+                "zpool attach -f assay-0 /dev/loopN /dev/loopM",
+            ]
+        );
+        let refused =
+            |text: &str| crate::resolve(&text.parse().unwrap()).err().unwrap().to_string();
+        assert!(refused("zfs[resync]").contains("add mirror"));
+        assert!(refused("zfs[mirror,resync,degraded]").contains("drop one of degraded"));
+        assert!(refused("zfs[mirror,resync=20]").contains("resync"), "it has no rate");
+        let is_rebuilt = |text: &str| text.parse::<crate::ResolvedTarget>().unwrap().is_rebuilt();
+        assert!(is_rebuilt("zfs[mirror,resync]") && !is_rebuilt("zfs[mirror]"));
+    }
+
+    #[test]
+    fn geometry_is_read() {
+        let pairs = [("recordsize", "131072"), ("compression", "off")];
+        let text = "recordsize\t131072\ncompression\toff\n";
+        assert_eq!(Fs.read_geometry(text), pairs.map(|(k, v)| (k.to_string(), v.to_string())));
+    }
+}

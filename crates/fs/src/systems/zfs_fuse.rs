@@ -1,0 +1,128 @@
+//! zfs-fuse: the ZFS of 2012 (pool version 23) in a FUSE server. It is other code than OpenZFS, and
+//! slower: its numbers say nothing about ZFS, so it has a name of its own. Its programs are called as
+//! those of OpenZFS; the packages exclude each other.
+
+use super::zfs;
+use crate::options::{ANY_MKFS, flag, value};
+use crate::trial::{risky, safe};
+use crate::{About, Cmd, FileSystem, Ready, Site, Tool, Trial};
+use model::{Knob, Options};
+use std::path::PathBuf;
+
+/// The registered file system.
+pub(crate) struct Fs;
+
+/// Where the server listens; it cannot be told another place.
+const SOCKET: &str = "/run/zfs/zfs_socket";
+
+/// What the file system is told where the target does not say otherwise; it knows no relatime.
+const DATASET: &[(&str, &str)] = &[("compression", "off")];
+
+const KNOBS: &[Knob] = &[
+    flag("mirror", "two devices with the same content"),
+    value("recordsize", "bytes", "largest block of a file", "128k", RECORDS),
+    value("compression", "", "compress what shrinks", "off", &["on", "off", "lzjb", "gzip", "zle"]),
+    value("atime", "", "update access times", "on", &["on", "off"]),
+    value(
+        "checksum",
+        "",
+        "checksum of data",
+        "on",
+        &["on", "off", "fletcher2", "fletcher4", "sha256"],
+    ),
+    value("logbias", "", "make a sync quick, or the pool", "latency", &["latency", "throughput"]),
+    value("primarycache", "", "what memory keeps", "all", &["all", "none", "metadata"]),
+    value("ashift", "", "sector of the pool, as a power of two", "12", &["9", "12", "13"]),
+    ANY_MKFS,
+    value("o.*", "", "any other property of the file system, unchecked", "", &[]),
+];
+
+const RECORDS: &[&str] = &["512", "1k", "2k", "4k", "8k", "16k", "32k", "64k", "128k"];
+
+const TRIALS: &[Trial] = &[
+    safe("recordsize", "16k"),
+    safe("atime", "off"),
+    safe("compression", "lzjb"),
+    safe("logbias", "throughput"),
+    risky("checksum", "off", "damaged data is not noticed"),
+];
+
+const ABOUT: &About = &About {
+    trials: TRIALS,
+    kernel_name: Some("fuse"),
+    tools: &[
+        Tool { program: "zfs-fuse", debian: "zfs-fuse", rhel: "zfs-fuse" },
+        Tool { program: "zpool", debian: "zfs-fuse", rhel: "zfs-fuse" },
+    ],
+    min_bytes: zfs::ABOUT.min_bytes,
+    has_own_cache: true,
+    is_slow: true,
+    ..About::new("zfs-fuse", KNOBS)
+};
+
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
+    }
+
+    fn disks(&self, options: &Options) -> usize {
+        zfs::Fs.disks(options)
+    }
+
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        vec![server(), zfs::create(site, options, DATASET), zfs::export(site)]
+    }
+
+    /// It looks for pools in whole directories; the name is found nowhere else.
+    fn mount(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
+        let import = ["import", "-o", "cachefile=none", "-d", "/dev", &site.name];
+        vec![server(), Cmd::new("zpool").args(import)]
+    }
+
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        vec![zfs::export(site)]
+    }
+
+    fn source(&self, site: &Site, _options: &Options) -> PathBuf {
+        PathBuf::from(&site.name)
+    }
+
+    fn mount_kind(&self, _options: &Options) -> Option<&str> {
+        Some("fuse.zfs")
+    }
+
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        let properties = "type,recordsize,compression,atime,checksum,primarycache";
+        let get = ["get", "-H", "-p", "-o", "property,value", properties, &site.name];
+        Some(Cmd::new("zfs").args(get))
+    }
+
+    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
+        zfs::Fs.read_geometry(output)
+    }
+}
+
+fn server() -> Cmd {
+    let cmd = Cmd::new("zfs-fuse").args(["--no-daemon", "--no-kstat-mount"]);
+    cmd.serve(Ready::Exists(SOCKET.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::commands;
+
+    #[test]
+    fn the_server_is_started_for_the_pool_and_for_every_mount() {
+        assert_eq!(
+            commands("zfs-fuse[mirror,recordsize=16k]"),
+            [
+                "zfs-fuse --no-daemon --no-kstat-mount &",
+                "zpool create -f -o cachefile=none -o ashift=12 -O compression=off \
+                 -O recordsize=16k -m /m assay-0 mirror /dev/loopN /dev/loopM",
+                "zpool export assay-0",
+                "zfs-fuse --no-daemon --no-kstat-mount &",
+                "zpool import -o cachefile=none -d /dev assay-0",
+            ]
+        );
+    }
+}

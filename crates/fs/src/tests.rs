@@ -1,0 +1,32 @@
+//! What golden tests of file systems share: the commands of a target, at sites that do not exist.
+
+use crate::{Endpoint, ResolvedTarget, sites};
+use std::path::PathBuf;
+
+/// Size of a device, bytes.
+const BYTES: u64 = 1 << 30;
+
+/// What `target` runs to be made and mounted at `/m`.
+pub(crate) fn commands(target: &str) -> Vec<String> {
+    commands_in(target, None)
+}
+
+/// The same with the object store of the user's own that is `outside`.
+pub(crate) fn commands_in(target: &str, outside: Option<&Endpoint>) -> Vec<String> {
+    let target: ResolvedTarget = target.parse().unwrap();
+    let parts = target.parts();
+    assert!(!parts.is_empty(), "{target} is a directory");
+    let names = ["N", "M", "L", "K"];
+    let disks: Vec<PathBuf> =
+        names[..target.disks()].iter().map(|name| format!("/dev/loop{name}").into()).collect();
+    let sites = sites(parts, &disks, (BYTES, outside), |number, _| {
+        let dir =
+            if number + 1 == parts.len() { "/m".into() } else { format!("/m{number}").into() };
+        (format!("assay-{number}"), dir, format!("SCRATCH{number}").into())
+    });
+    let made = parts.iter().zip(&sites).flat_map(|(part, site)| {
+        let mkfs = part.fs.mkfs(site, &part.options);
+        mkfs.into_iter().chain(part.fs.mount(site, &part.options))
+    });
+    made.map(|cmd| cmd.to_string()).collect()
+}
