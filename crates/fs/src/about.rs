@@ -1,6 +1,6 @@
 //! What is known of a file system before it is made: its name, its options, and what it needs.
 
-use crate::{Exclusion, Tool, Trial, Word};
+use crate::{Exclusion, Tool, Trial, Word, facts::Facts, magic::Signature, mounted::Mounted};
 use model::{Bytes, Knob};
 
 /// What a small volume changes.
@@ -64,6 +64,18 @@ pub struct About {
     pub is_outside: bool,
     /// Whether it takes longer to come up than a rehearsal may: it has a server or a pool of its own.
     pub is_slow: bool,
+    /// How a disk is known to hold one.
+    pub signature: Signature,
+    /// How it works once it is mounted.
+    pub mounted: Mounted,
+    /// Options that give up what was synced, as they are written and as the mount table has them, and why.
+    pub careless: &'static [(&'static str, &'static str)],
+    /// Whether its options are no mount options, so that the mount table says nothing of them.
+    pub is_unseen_in_mounts: bool,
+    /// Flags of mkfs whose value is a file or a directory.
+    pub file_flags: &'static [&'static str],
+    /// What is known for advice without measuring.
+    pub facts: Facts,
     /// Below which size it works otherwise than on a larger volume, and how.
     pub small: Option<Small>,
 }
@@ -88,6 +100,12 @@ impl About {
             keeps_deleted: false,
             is_outside: false,
             is_slow: false,
+            signature: Signature::Unsaid,
+            mounted: Mounted::UNSAID,
+            careless: &[],
+            is_unseen_in_mounts: false,
+            file_flags: &[],
+            facts: Facts::Unsaid,
             small: None,
         }
     }

@@ -37,7 +37,9 @@ pub use bcache::set_mark;
 pub use nfs::net;
 pub use s3::CLAIM_VERB;
 
-use crate::{Error, FileSystem, busy_target::BusyTarget};
+use crate::{
+    Error, FileSystem, busy_target::BusyTarget, facts::Facts, mounted::Mounted, others::OTHERS,
+};
 
 /// Every registered file system.
 pub const ALL: &[&dyn FileSystem] = &[
@@ -88,6 +90,20 @@ pub fn find(name: &str) -> Result<&'static dyn FileSystem, Error> {
             name: name.into(),
             known: ALL.iter().map(|fs| fs.about().name).collect::<Vec<_>>().join(", "),
         }
+    })
+}
+
+/// How what the mount table calls `kind` works; `None` where it is not known.
+pub fn mounted(kind: &str) -> Option<&'static Mounted> {
+    let made = ALL.iter().map(|fs| &fs.about().mounted);
+    made.chain(OTHERS).find(|mounted| mounted.is(kind))
+}
+
+/// Every sheet of facts, with the name of its file system.
+pub fn sheets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ALL.iter().map(|fs| fs.about()).filter_map(|about| match about.facts {
+        Facts::Sheet(text) => Some((about.name, text)),
+        Facts::Unsaid | Facts::Without(_) => None,
     })
 }
 

@@ -35,12 +35,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// File systems whose direct I/O goes to their device.
-const PASS_DIRECT_ON: [&str; 12] = [
-    "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "nilfs2", "bcachefs", "vfat", "exfat",
-    "ntfs3",
-];
-
 /// How long an own directory in the file system is called.
 const WORK: &str = "work";
 /// How long after an error the end of a server is looked for that may be its cause.
@@ -236,7 +230,8 @@ impl<'lab> Instance<'lab> {
     /// server that keeps data in its memory.
     pub fn passes_direct_on(&self) -> bool {
         let mount = mounts::holding(&self.root).ok().flatten();
-        let passes = mount.is_some_and(|mount| PASS_DIRECT_ON.contains(&mount.kind.as_str()));
+        let mounted = mount.and_then(|mount| ::fs::mounted(&mount.kind));
+        let passes = mounted.is_some_and(|mounted| mounted.passes_direct);
         passes && !self.devices.is_empty() && self.servers().is_empty() && !self.has_own_cache()
     }
 

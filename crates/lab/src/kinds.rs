@@ -1,46 +1,11 @@
 //! What lies behind a mount, in words: whether it is on this machine, behind a FUSE server or across a
 //! network, and whose it is. The mount table tells the type, and for services the host in the source.
 
-/// Types of file systems that are reached over a network, and their names.
-const NETWORK: &[(&str, &str)] = &[
-    ("nfs", "NFS"),
-    ("nfs4", "NFS"),
-    ("lustre", "Lustre"),
-    ("ceph", "CephFS"),
-    ("fuse.ceph", "CephFS"),
-    ("fuse.ceph-fuse", "CephFS"),
-    ("fuse.glusterfs", "GlusterFS"),
-    ("gpfs", "IBM Storage Scale (GPFS)"),
-    ("beegfs", "BeeGFS"),
-    ("fuse.beegfs", "BeeGFS"),
-    ("wekafs", "WEKA"),
-    ("panfs", "PanFS"),
-    ("pvfs2", "OrangeFS"),
-    ("afs", "AFS"),
-    ("cifs", "SMB"),
-    ("smb3", "SMB"),
-    ("9p", "9P"),
-    ("virtiofs", "virtiofs"),
-    ("gfs2", "GFS2"),
-    ("ocfs2", "OCFS2"),
-    ("fuse.s3fs", "s3fs"),
-    ("fuse.mountpoint-s3", "Mountpoint for Amazon S3"),
-    ("fuse.goofys", "goofys"),
-    ("fuse.gcsfuse", "Cloud Storage FUSE"),
-    ("fuse.juicefs", "JuiceFS"),
-    ("fuse.seaweedfs", "SeaweedFS"),
-    ("fuse.mfs", "MooseFS"),
-    ("fuse.quobyte", "Quobyte"),
-    ("fuse.sshfs", "sshfs"),
-    ("fuse.rclone", "rclone"),
-];
+use ::fs::{Place, mounted};
 
 /// Services by a part of the host in the source of the mount.
 const SERVICES: &[(&str, &str)] =
     &[(".fsx.", "Amazon FSx"), (".efs.", "Amazon EFS"), (".core.windows.net", "Azure Files")];
-
-/// Types that are kept in memory.
-const MEMORY: &[&str] = &["tmpfs", "ramfs"];
 
 /// Whether a file system of this type is NFS.
 pub(crate) fn is_nfs(kind: &str) -> bool {
@@ -49,12 +14,12 @@ pub(crate) fn is_nfs(kind: &str) -> bool {
 
 /// Whether a file system of this type is kept in memory.
 pub(crate) fn is_memory(kind: &str) -> bool {
-    MEMORY.contains(&kind)
+    mounted(kind).is_some_and(|mounted| mounted.place == Place::Memory)
 }
 
 /// Names the file system of this type and source, as `network: Lustre, Amazon FSx`.
 pub(crate) fn name(kind: &str, source: &str) -> String {
-    if let Some((_, name)) = NETWORK.iter().find(|(known, _)| *known == kind) {
+    if let Some(Place::Network(name)) = mounted(kind).map(|mounted| mounted.place) {
         return match SERVICES.iter().find(|(part, _)| source.contains(part)) {
             Some((_, service)) => format!("network: {name}, {service}"),
             None => format!("network: {name}"),

@@ -9,9 +9,8 @@ use crate::{
     mark::Mark, mounts, nbd, private_dir, service::Service, tool::explained, undo::Undo,
     vigil::Vigil,
 };
-use ::fs::sites;
+use ::fs::{Layer, sites};
 use disk::Disk;
-use model::Layer;
 use std::{
     cell::{Cell, RefCell},
     fs,

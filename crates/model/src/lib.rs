@@ -20,7 +20,6 @@ mod histogram;
 mod job;
 mod knob;
 mod lab_kind;
-mod layer;
 mod like;
 mod limit;
 mod metric;
@@ -72,7 +71,6 @@ pub use job::{
 };
 pub use knob::{Knob, KnobError, Options, check_options};
 pub use lab_kind::{LabChoice, LabKind};
-pub use layer::Layer;
 pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
 pub use metric::{Better, Metric, Quantity};

@@ -2,7 +2,8 @@
 //! scored beside what does, as its rates are of another promise: see [`classes`](crate::classes).
 
 use crate::proof::{self, Doubt};
-use model::{Dataset, LabKind, Layer, NOT_DURABLE, TargetRecord};
+use fs::Layer;
+use model::{Dataset, LabKind, NOT_DURABLE, TargetRecord};
 use serde::Serialize;
 
 /// Fact of a target: whether its lab was shown to write through to the disk, `shown` or not.
@@ -86,7 +87,7 @@ pub fn durability(dataset: &Dataset, label: &str) -> Durability {
 }
 
 fn of_record(record: &TargetRecord) -> Durability {
-    let losses: Vec<String> = record.layers().iter().filter_map(Layer::loss).collect();
+    let losses: Vec<String> = fs::layers(record).iter().filter_map(Layer::loss).collect();
     if let Some(why) = record.facts.0.get(NOT_DURABLE) {
         Durability::Loses(why.clone())
     } else if !losses.is_empty() {

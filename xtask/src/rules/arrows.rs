@@ -11,12 +11,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("needs", &[]),
     ("engine", &["model", "needs"]),
     ("suites", &["model", "engine", "needs"]),
-    ("disk", &["model", "needs"]),
+    ("disk", &["model", "fs", "needs"]),
     ("lab", &["model", "fs", "disk", "needs"]),
     ("workers", &["model", "suites", "engine", "needs"]),
-    ("formats", &["model"]),
+    ("formats", &["model", "fs"]),
     ("store", &["model"]),
-    ("stats", &["model"]),
+    ("stats", &["model", "fs"]),
     ("report", &["model", "stats"]),
     (
         "campaign",
@@ -25,8 +25,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "assay",
         &[
-            "model", "engine", "suites", "lab", "workers", "campaign", "formats", "store", "stats",
-            "report", "needs",
+            "model", "fs", "engine", "suites", "lab", "workers", "campaign", "formats", "store",
+            "stats", "report", "needs",
         ],
     ),
     // Who knows MPI is known by nobody.

@@ -31,12 +31,6 @@ const PROFILES: &[(&str, &str)] = shipped!(
     "desktop",
 );
 
-/// The facts of each file system.
-const FACTS: &[(&str, &str)] = shipped!(
-    "facts": "ext4", "xfs", "btrfs", "f2fs", "zfs", "nilfs2", "jfs", "ntfs-3g", "zfs-fuse", "tmpfs", "crypt",
-    "gocryptfs", "integrity"
-);
-
 /// The profiles that ship.
 pub(super) fn profiles() -> Result<Vec<Profile>> {
     PROFILES.iter().map(|(name, text)| read(name, text)).collect()
@@ -62,10 +56,10 @@ pub(super) fn profile(name: &str) -> Result<Profile> {
 
 /// What is known of file systems.
 pub(super) fn facts() -> Result<Vec<FactSheet>> {
-    let sheet = |(name, text): &(&str, &str)| {
+    let sheet = |(name, text): (&str, &str)| {
         toml::from_str(text).with_context(|| format!("the facts of {name} are damaged"))
     };
-    FACTS.iter().map(sheet).collect()
+    fs::sheets().map(sheet).collect()
 }
 
 fn read(name: &str, text: &str) -> Result<Profile> {
@@ -80,11 +74,11 @@ fn read(name: &str, text: &str) -> Result<Profile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{collections::BTreeSet, fs, path::Path};
+    use std::{collections::BTreeSet, path::Path};
 
     fn files(folder: &str) -> BTreeSet<String> {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-        let names = fs::read_dir(dir).unwrap().flatten().map(|e| e.file_name());
+        let names = std::fs::read_dir(dir).unwrap().flatten().map(|e| e.file_name());
         let names = names.filter_map(|n| Some(n.to_str()?.strip_suffix(".toml")?.to_string()));
         names.collect()
     }
@@ -93,12 +87,11 @@ mod tests {
     fn every_file_ships_under_its_name() {
         let listed = |list: &[(&str, &str)]| list.iter().map(|p| p.0.to_string()).collect();
         assert_eq!(files("profiles"), listed(PROFILES));
-        assert_eq!(files("facts"), listed(FACTS));
         for (profile, (name, _)) in profiles().unwrap().iter().zip(PROFILES) {
             assert_eq!(profile.profile.name, *name);
         }
-        for (sheet, (name, _)) in facts().unwrap().iter().zip(FACTS) {
-            assert_eq!(sheet.file_system, *name);
+        for (sheet, (name, _)) in facts().unwrap().iter().zip(fs::sheets()) {
+            assert_eq!(sheet.file_system, name);
         }
     }
 

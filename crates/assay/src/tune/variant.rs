@@ -2,8 +2,9 @@
 
 use crate::exit;
 use anyhow::Result;
+use fs::Layer;
 use lab::{FileSystem, Trial};
-use model::{Layer, Options, Target, did_you_mean};
+use model::{Options, Target, did_you_mean};
 use std::collections::BTreeSet;
 
 /// The default with some settings changed.

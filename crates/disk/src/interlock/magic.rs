@@ -5,78 +5,25 @@
 //! (util-linux, `libblkid/src/superblocks` and `partitions`); types carry the names that `blkid`
 //! and `wipefs` print, so that all three readers say the same word.
 
-/// Where a magic number lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
-    /// So many bytes from the start.
-    Start(u64),
-    /// So many bytes before the end, which is first rounded down to a multiple of `align`.
-    End { align: u64, back: u64 },
-}
+use ::fs::magic::{Magic, Signature, end, start, uuid};
 
-/// A magic number.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Magic {
-    /// Type, as `blkid` prints it.
-    pub(super) kind: &'static str,
-    /// Where.
-    pub(super) at: At,
-    /// What stands there.
-    pub(super) bytes: &'static [u8],
-    /// Distance from `at` to the identity, and its length, where the format has one of its own.
-    pub(super) id: Option<(i64, usize)>,
-}
-
-impl Magic {
-    /// Two bytes stand by chance where other formats keep counters; they count only alone.
-    pub(super) fn is_weak(&self) -> bool {
-        self.bytes.len() <= 2
-    }
-}
-
-/// Where a UUID of 16 bytes lies, from the magic number on.
-const fn uuid(distance: i64) -> Option<(i64, usize)> {
-    Some((distance, 16))
-}
-
-const fn start(
-    kind: &'static str,
-    at: u64,
-    bytes: &'static [u8],
-    id: Option<(i64, usize)>,
-) -> Magic {
-    Magic { kind, at: At::Start(at), bytes, id }
-}
-
-const fn end(kind: &'static str, align: u64, back: u64, bytes: &'static [u8]) -> Magic {
-    Magic { kind, at: At::End { align, back }, bytes, id: None }
-}
-
-const MD: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
-const MD_BIG_ENDIAN: &[u8] = &[0xa9, 0x2b, 0x4e, 0xfc];
-const LUKS: &[u8] = b"LUKS\xba\xbe";
-const LUKS2_COPY: &[u8] = b"SKUL\xba\xbe";
-const LVM2: &[u8] = b"LVM2 001";
 const GPT: &[u8] = b"EFI PART";
 const GFS2: &[u8] = &[0x01, 0x16, 0x19, 0x70, 0, 0, 0, 1];
 const STRATIS: &[u8] = b"!Stra0tis\x86\xff\x02^\x41rh";
 
-/// Every magic number that stands for itself. What needs a second look (ext's generation, ZFS labels,
-/// the DOS partition table) is in the reader.
-pub(super) const ALL: &[Magic] = &[
+/// Every magic number that stands for itself: of the file systems that assay makes, and of all others. What needs a
+/// second look (ext's generation, ZFS labels, the DOS partition table) is in the reader.
+pub(super) fn all() -> impl Iterator<Item = &'static Magic> {
+    let made = ::fs::ALL.iter().flat_map(|fs| match fs.about().signature {
+        Signature::Magic(all) => all,
+        Signature::Unsaid | Signature::Read(_) | Signature::Without(_) => &[],
+    });
+    made.chain(OTHERS)
+}
+
+/// Those of what assay does not make.
+const OTHERS: &[Magic] = &[
     // File systems of Linux.
-    start("xfs", 0, b"XFSB", uuid(32)),
-    start("btrfs", 0x10040, b"_BHRfS_M", uuid(-0x20)),
-    start("f2fs", 0x400, &[0x10, 0x20, 0xf5, 0xf2], uuid(108)),
-    start("f2fs", 0x1400, &[0x10, 0x20, 0xf5, 0xf2], uuid(108)),
-    start("nilfs2", 0x406, &[0x34, 0x34], uuid(0x92)),
-    Magic {
-        kind: "nilfs2",
-        at: At::End { align: 4096, back: 4096 - 6 },
-        bytes: &[0x34, 0x34],
-        id: uuid(0x92),
-    },
-    start("jfs", 0x8000, b"JFS1", uuid(136)),
     start("reiserfs", 0x10034, b"ReIsErFs", None),
     start("reiserfs", 0x10034, b"ReIsEr2Fs", None),
     start("reiserfs", 0x10034, b"ReIsEr3Fs", None),
@@ -98,7 +45,6 @@ pub(super) const ALL: &[Magic] = &[
     start("ocfs2", 0x1000, b"OCFSV2", None),
     start("ocfs2", 0x2000, b"OCFSV2", None),
     // File systems of others.
-    start("ntfs", 3, b"NTFS    ", Some((0x45, 8))),
     start("exfat", 3, b"EXFAT   ", None),
     start("ReFS", 0, b"\0\0\0ReFS\0", None),
     start("vfat", 54, b"FAT", None),
@@ -129,33 +75,14 @@ pub(super) const ALL: &[Magic] = &[
     start("swsuspend", 0xff6, b"ULSUSPEND", None),
     start("swsuspend", 0xff6, b"LINHIB0001", None),
     start("swsuspend", 0xfff6, b"S1SUSPEND", None),
-    // Members of arrays, pools and volume groups. A superblock of md 1.1 lies at the start, of 1.2
-    // 4 KiB behind it, of 1.0 and 0.90 at the end.
-    start("linux_raid_member", 0, MD, uuid(16)),
-    start("linux_raid_member", 0x1000, MD, uuid(16)),
-    Magic {
-        kind: "linux_raid_member",
-        at: At::End { align: 4096, back: 8192 },
-        bytes: MD,
-        id: uuid(16),
-    },
-    end("linux_raid_member", 65536, 65536, MD),
-    end("linux_raid_member", 65536, 65536, MD_BIG_ENDIAN),
-    start("LVM2_member", 0x018, LVM2, Some((8, 32))),
-    start("LVM2_member", 0x218, LVM2, Some((8, 32))),
-    start("LVM2_member", 0x418, LVM2, Some((8, 32))),
-    start("LVM2_member", 0x618, LVM2, Some((8, 32))),
+    // Members of arrays, pools and volume groups.
     start("LVM1_member", 0, &[b'H', b'M', 1, 0], None),
     start("LVM1_member", 0, &[b'H', b'M', 2, 0], None),
-    // bcache and bcachefs share the head of their identity, which no file system does.
-    start("bcache", 0x1018, &[0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca], uuid(16)),
-    start("bcachefs", 0x1018, &[0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9], uuid(32)),
     start("stratis", 0x204, STRATIS, None),
     start("stratis", 0x1204, STRATIS, None),
     start("ceph_bluestore", 0, b"bluestore block device", None),
     start("oracleasm", 32, b"ORCLDISK", None),
     start("vdo", 0, b"dmvdo001", None),
-    start("DM_integrity", 0, b"integrt\0", None),
     start("DM_verity_hash", 0, b"verity\0\0", None),
     start("DM_snapshot_cow", 0, b"SnAp", None),
     end("drbd", 4096, 4096 - 60, &[0x83, 0x74, 0x02, 0x6b]),
@@ -166,17 +93,6 @@ pub(super) const ALL: &[Magic] = &[
     end("isw_raid_member", 512, 1024, b"Intel Raid ISM Cfg Sig. "),
     end("nvidia_raid_member", 512, 1024, b"NVIDIA"),
     end("lsi_mega_raid_member", 512, 512, b"$XIDE$"),
-    // Encryption. LUKS2 has its second header behind the first, at a power of two.
-    start("crypto_LUKS", 0, LUKS, Some((168, 36))),
-    start("crypto_LUKS", 0x4000, LUKS2_COPY, None),
-    start("crypto_LUKS", 0x8000, LUKS2_COPY, None),
-    start("crypto_LUKS", 0x1_0000, LUKS2_COPY, None),
-    start("crypto_LUKS", 0x2_0000, LUKS2_COPY, None),
-    start("crypto_LUKS", 0x4_0000, LUKS2_COPY, None),
-    start("crypto_LUKS", 0x8_0000, LUKS2_COPY, None),
-    start("crypto_LUKS", 0x10_0000, LUKS2_COPY, None),
-    start("crypto_LUKS", 0x20_0000, LUKS2_COPY, None),
-    start("crypto_LUKS", 0x40_0000, LUKS2_COPY, None),
     // Partition tables, with sectors of 512 and 4096 bytes; of GPT also the copy in the last sector.
     start("gpt", 512, GPT, uuid(56)),
     start("gpt", 4096, GPT, uuid(56)),

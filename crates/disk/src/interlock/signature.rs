@@ -1,7 +1,8 @@
 //! What is on a disk: a pure reading of its two ends. It errs on the side of seeing something: bytes
 //! that are no known format, but are not empty either, have a type too.
 
-use super::magic::{ALL, At, Magic};
+use super::magic;
+use ::fs::magic::{At, Magic};
 use std::{collections::BTreeSet, fs::File, io, os::unix::fs::FileExt};
 
 /// Every known magic number lies within so many bytes of the start or the end of a disk, and so many
@@ -80,7 +81,7 @@ impl Ends {
 
 /// Everything that `ends` show.
 pub(crate) fn signatures(ends: &Ends) -> BTreeSet<Signature> {
-    let tabled = |weak| ALL.iter().filter(move |magic| magic.is_weak() == weak);
+    let tabled = |weak| magic::all().filter(move |magic| magic.is_weak() == weak);
     let mut found: BTreeSet<Signature> = tabled(false).filter_map(|m| plain(ends, m)).collect();
     found.extend(ext(ends));
     found.extend(zfs(ends));

@@ -47,7 +47,7 @@ pub(super) fn part(target: &Target, name: &str, options: &Options) -> Result<Par
         // It is what the target is, and was judged by the file system.
         reaching.remove(export::SERVER);
     }
-    reach::check(target, name, &reaching)?;
+    reach::check(target, fs.about(), &reaching)?;
     values::check(name, &knobs, &own)?;
     trial::check_parts(name, &knobs, options)?;
     if let Some(why) = trial::excluded(fs.about().exclusions, &bare(options)) {

@@ -2,7 +2,7 @@
 //! option a journal on another disk, and a disk is given by its name and its serial number alone. A plan file asks
 //! less: only options that assay knows by name, with values that it can judge.
 
-use crate::{Error, cap::is_cap, options::MKFS};
+use crate::{About, Error, cap::is_cap, options::MKFS};
 use model::{Knob, Options, Target};
 use std::fmt;
 
@@ -10,25 +10,13 @@ use std::fmt;
 const DEVICES: [&str; 9] =
     ["device", "journal_dev", "journal_path", "logdev", "rtdev", "log_dev", "file", "name", "type"];
 
-/// Flags of mkfs whose value is a file or a directory, by file system.
-const FILES: [(&str, &str); 9] = [
-    ("ext4", "mkfs.d"),
-    ("ext4", "mkfs.z"),
-    ("ext4", "mkfs.l"),
-    ("xfs", "mkfs.p"),
-    ("xfs", "mkfs.c"),
-    ("btrfs", "mkfs.r"),
-    ("btrfs", "mkfs.rootdir"),
-    ("f2fs", "mkfs.c"),
-    ("jfs", "mkfs.j"),
-];
-
-/// Refuses an option of `name`, a part of `target`, that names a file, a disk, or further options.
+/// Refuses an option of a part of `target`, that names a file, a disk, or further options.
 ///
 /// # Errors
 /// The first such option, and what is wrong with it.
-pub(super) fn check(target: &Target, name: &str, options: &Options) -> Result<(), Error> {
-    let bad = options.iter().find_map(|(key, value)| Some((key, value, reason(name, key, value)?)));
+pub(super) fn check(target: &Target, about: &About, options: &Options) -> Result<(), Error> {
+    let bad =
+        options.iter().find_map(|(key, value)| Some((key, value, reason(about, key, value)?)));
     match bad {
         None => Ok(()),
         Some((key, value, why)) => Err(Error::Reaches {
@@ -39,11 +27,11 @@ pub(super) fn check(target: &Target, name: &str, options: &Options) -> Result<()
     }
 }
 
-fn reason(name: &str, key: &str, value: &str) -> Option<&'static str> {
+fn reason(about: &About, key: &str, value: &str) -> Option<&'static str> {
     if key.contains('/') || value.contains('/') || value.contains("..") {
         return Some("it names a path; a target has the disks that --device names, and no files");
     }
-    if FILES.contains(&(name, key)) {
+    if about.file_flags.contains(&key) {
         return Some(
             "its value is a file; a target has the disks that --device names, and no files",
         );

@@ -10,6 +10,9 @@
 //! it, in the time that is charged to it as settling: a case does not pay for an earlier one. A sync
 //! is durable on both disks together; a backing disk without its cache is not what was synced.
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start, uuid};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{kept_lines, value};
 use crate::{About, Cmd, FileSystem, Inner, Remains, Settle, Site, Tool, site::OURS};
 use model::{Knob, Options};
@@ -89,6 +92,15 @@ const ABOUT: &About = &About {
     inner: Inner::Above,
     // The driver refuses a cache of 512 buckets or fewer.
     min_bytes: 72 << 20,
+    // bcache and bcachefs share the head of their identity, which no file system does.
+    signature: Signature::Magic(&[start(
+        "bcache",
+        0x1018,
+        &[0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca],
+        uuid(16),
+    )]),
+    mounted: Mounted::local(&[], Stores::Unknown),
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("bcache", KNOBS)
 };
 

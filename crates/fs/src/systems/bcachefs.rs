@@ -1,5 +1,8 @@
 //! bcachefs, by bcachefs-tools, where the kernel has its module. Options are those of bcachefs(8).
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start, uuid};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, LAZYTIME, NOATIME, STRICTATIME, mkfs_flags, mount_command,
     mount_options, value,
@@ -43,6 +46,16 @@ const ABOUT: &About = &About {
     tools: &[Tool { program: "bcachefs", debian: "bcachefs-tools", rhel: "bcachefs-tools" }],
     min_bytes: 128 << 20,
     by_default: true,
+    // bcache and bcachefs share the head of their identity, which no file system does.
+    signature: Signature::Magic(&[start(
+        "bcachefs",
+        0x1018,
+        &[0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9],
+        uuid(32),
+    )]),
+    mounted: Mounted::local(&["bcachefs"], Stores::Less).direct(),
+    careless: &[("journal_flush_disabled", "a sync does not write the journal")],
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("bcachefs", KNOBS)
 };
 

@@ -3,6 +3,9 @@
 use super::common::fuse_over::{
     ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, about, nothing, store, with_o,
 };
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::options::{flag, value};
 use crate::{About, Cmd, Tool, trial::safe};
 use model::Knob;
@@ -19,6 +22,9 @@ pub(crate) const ROW: Over = Over {
     about: About {
         tools: &[Tool { program: "bindfs", debian: "bindfs", rhel: "bindfs" }],
         trials: &[safe("multithreaded", ""), safe("attr_timeout", "1"), safe("entry_timeout", "1")],
+        signature: Signature::Without("it shows a directory"),
+        mounted: Mounted::local(&["fuse.bindfs"], Stores::Whole),
+        facts: Facts::Without("nobody has looked them up"),
         ..about("bindfs", KNOBS)
     },
     kind: "fuse",

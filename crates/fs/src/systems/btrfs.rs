@@ -3,6 +3,9 @@
 mod replace;
 
 use self::replace::lose;
+use crate::facts::Facts;
+use crate::magic::{Signature, start, uuid};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, FRESH, LAZYTIME, NOATIME, NODISCARD, STRICTATIME, flag,
     mkfs_flags, mount_command, mount_options, no_discard, value,
@@ -185,6 +188,10 @@ const ABOUT: &About = &About {
         how: "it reserves metadata for each change from space that is not allocated yet, and with little of \
                   that many small changes at once wait for commits",
     }),
+    signature: Signature::Magic(&[start("btrfs", 0x10040, b"_BHRfS_M", uuid(-0x20))]),
+    mounted: Mounted::local(&["btrfs"], Stores::LessWith("compress")).direct(),
+    file_flags: &["mkfs.r", "mkfs.rootdir"],
+    facts: Facts::Sheet(include_str!("btrfs.toml")),
     ..About::new("btrfs", KNOBS)
 };
 

@@ -3,11 +3,19 @@
 //!
 //! The key is the name of the mapping: what it would protect is generated data.
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{flag, kept_lines, long_options, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site, Tool};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
+
+/// What blkid calls it.
+const LUKS: &str = "crypto_LUKS";
+const HEAD: &[u8] = b"LUKS\xba\xbe";
+const COPY: &[u8] = b"SKUL\xba\xbe";
 
 /// The registered part.
 pub(crate) struct Fs;
@@ -73,6 +81,21 @@ const ABOUT: &About = &About {
     tools: &[Tool { program: "cryptsetup", debian: "cryptsetup-bin", rhel: "cryptsetup" }],
     inner: Inner::Above,
     min_bytes: 64 << 20,
+    // LUKS2 has its second header behind the first, at a power of two.
+    signature: Signature::Magic(&[
+        start(LUKS, 0, HEAD, Some((168, 36))),
+        start(LUKS, 0x4000, COPY, None),
+        start(LUKS, 0x8000, COPY, None),
+        start(LUKS, 0x1_0000, COPY, None),
+        start(LUKS, 0x2_0000, COPY, None),
+        start(LUKS, 0x4_0000, COPY, None),
+        start(LUKS, 0x8_0000, COPY, None),
+        start(LUKS, 0x10_0000, COPY, None),
+        start(LUKS, 0x20_0000, COPY, None),
+        start(LUKS, 0x40_0000, COPY, None),
+    ]),
+    mounted: Mounted::local(&[], Stores::Unknown),
+    facts: Facts::Sheet(include_str!("crypt.toml")),
     ..About::new("crypt", KNOBS)
 };
 

@@ -1,5 +1,8 @@
 //! ext4, by e2fsprogs. Options are those of ext4(5) and mke2fs(8).
 
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::options::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, DISCARD, ERRORS, FRESH, GRPID, LAZYTIME, NOATIME, NODISCARD,
     STRICTATIME, flag, kept_lines, mkfs_flags, mkfs_value, mount_command, mount_options, value,
@@ -212,6 +215,10 @@ const ABOUT: &About = &About {
     ],
     min_bytes: 16 << 20,
     by_default: true,
+    signature: Signature::Read("ext4"),
+    mounted: Mounted::local(&["ext4", "ext3", "ext2"], Stores::Whole).direct().in_place(),
+    file_flags: &["mkfs.d", "mkfs.z", "mkfs.l"],
+    facts: Facts::Sheet(include_str!("ext4.toml")),
     ..About::new("ext4", KNOBS)
 };
 

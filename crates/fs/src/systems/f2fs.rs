@@ -1,5 +1,8 @@
 //! F2FS, by f2fs-tools. Options are those of mkfs.f2fs(8) and of the kernel's filesystems/f2fs.
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start, uuid};
+use crate::mounted::{Mounted, Stores, UNFLUSHED};
 use crate::options::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, DISCARD, ERRORS, FRESH, LAZYTIME, NOATIME, NODISCARD,
     STRICTATIME, flag, mkfs_flags, mount_command, mount_options, no_discard, value,
@@ -198,6 +201,17 @@ const ABOUT: &About = &About {
     ],
     min_bytes: 64 << 20,
     by_default: true,
+    signature: Signature::Magic(&[
+        start("f2fs", 0x400, &[0x10, 0x20, 0xf5, 0xf2], uuid(108)),
+        start("f2fs", 0x1400, &[0x10, 0x20, 0xf5, 0xf2], uuid(108)),
+    ]),
+    mounted: Mounted::local(&["f2fs"], Stores::LessWith("compress_")).direct(),
+    file_flags: &["mkfs.c"],
+    careless: &[
+        ("fsync_mode=nobarrier", UNFLUSHED),
+        ("checkpoint=disable", "after a crash it is as it was mounted"),
+    ],
+    facts: Facts::Sheet(include_str!("f2fs.toml")),
     ..About::new("f2fs", KNOBS)
 };
 

@@ -7,6 +7,9 @@
 //! called `performance.X`, and of mount.glusterfs(8).
 
 use super::common::fuse_over::store;
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::Mounted;
 use crate::options::{long_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Ready, Site, Tool};
 use model::{Knob, Options};
@@ -120,6 +123,9 @@ const ABOUT: &About = &About {
     // Both the brick and the file system below it keep what was read.
     has_own_cache: true,
     is_slow: true,
+    signature: Signature::Without("its brick is a directory"),
+    mounted: Mounted::network(&["fuse.glusterfs"], "GlusterFS"),
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("glusterfs", KNOBS)
 };
 

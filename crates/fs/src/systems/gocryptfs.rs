@@ -1,6 +1,9 @@
 //! gocryptfs: files and names encrypted one by one. The password protects nothing.
 
 use super::common::fuse_over::{ANY_OPTION, Over, about, long, name};
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MKFS, flag, mkfs_flags, value};
 use crate::trial::{risky, safe};
 use crate::{About, Cmd, Tool};
@@ -35,6 +38,9 @@ pub(crate) const ROW: Over = Over {
             safe("mkfs.xchacha", ""),
             risky("noprealloc", "", "a full disk may leave a file that cannot be read"),
         ],
+        signature: Signature::Without("it shows a directory"),
+        mounted: Mounted::local(&["fuse.gocryptfs"], Stores::Whole),
+        facts: Facts::Sheet(include_str!("gocryptfs.toml")),
         ..about("gocryptfs", KNOBS)
     },
     kind: "fuse.gocryptfs",

@@ -1,6 +1,9 @@
 //! integrity: a disk with a checksum of every sector, by the kernel's dm-integrity. Options are those
 //! of integritysetup(8).
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{flag, kept_lines, long_options, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site, Tool};
@@ -78,6 +81,9 @@ const ABOUT: &About = &About {
     tools: &[Tool { program: "integritysetup", debian: "cryptsetup-bin", rhel: "integritysetup" }],
     inner: Inner::Above,
     min_bytes: 64 << 20,
+    signature: Signature::Magic(&[start("DM_integrity", 0, b"integrt\0", None)]),
+    mounted: Mounted::local(&[], Stores::Unknown),
+    facts: Facts::Sheet(include_str!("integrity.toml")),
     ..About::new("integrity", KNOBS)
 };
 

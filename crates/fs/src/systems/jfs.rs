@@ -1,5 +1,8 @@
 //! JFS, by jfsutils. Options are those of jfs_mkfs(8) and of mount(8).
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start, uuid};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, ERRORS, LAZYTIME, NOATIME, NODISCARD, STRICTATIME, flag,
     kept_lines, mkfs_flags, mount_command, mount_options, value,
@@ -47,6 +50,10 @@ const ABOUT: &About = &About {
     ],
     min_bytes: 16 << 20,
     by_default: true,
+    signature: Signature::Magic(&[start("jfs", 0x8000, b"JFS1", uuid(136))]),
+    mounted: Mounted::local(&["jfs"], Stores::Whole).direct(),
+    file_flags: &["mkfs.j"],
+    facts: Facts::Sheet(include_str!("jfs.toml")),
     ..About::new("jfs", KNOBS)
 };
 

@@ -1,6 +1,9 @@
 //! mergerfs: several directories as one; here a single branch.
 
 use super::common::fuse_over::{ANY_OPTION, Over, about, name, named, nothing, with_o};
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::options::value;
 use crate::{About, Cmd, Tool, trial::safe};
 use model::Knob;
@@ -38,6 +41,9 @@ pub(crate) const ROW: Over = Over {
             safe("threads", "4"),
             safe("async_read", "false"),
         ],
+        signature: Signature::Without("it shows a directory"),
+        mounted: Mounted::local(&["fuse.mergerfs"], Stores::Whole),
+        facts: Facts::Without("nobody has looked them up"),
         ..about("mergerfs", KNOBS)
     },
     kind: "fuse.mergerfs",

@@ -5,6 +5,9 @@
 //! The client stays in the foreground and holds the device, so that client, server and device go
 //! away together with this process.
 
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::options::{long_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Ready, Site, Tool};
 use model::{Knob, Options};
@@ -54,6 +57,9 @@ const ABOUT: &About = &About {
     modules: &["nbd"],
     tools: &[Tool { program: "nbdkit", debian: "nbdkit", rhel: "nbdkit" }, CLIENT],
     inner: Inner::Above,
+    signature: Signature::Without("the disk that it serves has the signature of what is on that"),
+    mounted: Mounted::local(&[], Stores::Unknown),
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("nbd", KNOBS)
 };
 

@@ -10,6 +10,9 @@ pub(crate) mod export;
 
 use self::client::{COUNT, NO_ACTIMEO, NO_HARD, NO_HARD_ERROR, NO_LOCK, NO_SYNC, is_3};
 use self::export::{Export, SERVER, SERVER_KNOB};
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::Mounted;
 use crate::options::{flag, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Ready, Remains, Site, Tool};
@@ -18,6 +21,9 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
+
+/// Said of the server; a client without `sync` loses nothing that was synced. It was once written `async`.
+pub(crate) const ANSWERS_FIRST: &str = "the server answers before data is on its disk";
 
 /// The registered part.
 pub(crate) struct Fs;
@@ -85,6 +91,11 @@ const ABOUT: &About = &About {
     },
     inner: Inner::Below,
     is_slow: true,
+    signature: Signature::Without("it is an export of a directory"),
+    mounted: Mounted::network(&["nfs", "nfs4"], "NFS"),
+    is_unseen_in_mounts: true,
+    careless: &[("export=async", ANSWERS_FIRST), ("async", ANSWERS_FIRST)],
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("nfs", KNOBS)
 };
 

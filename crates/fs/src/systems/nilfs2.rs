@@ -1,5 +1,8 @@
 //! NILFS2, by nilfs-utils. Options are those of mkfs.nilfs2(8) and mount.nilfs2(8).
 
+use crate::facts::Facts;
+use crate::magic::{Magic, Signature, end, start, uuid};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, DISCARD, ERRORS, FRESH, LAZYTIME, NOATIME, NODISCARD,
     STRICTATIME, flag, kept_lines, mkfs_flags, mount_options, value,
@@ -64,6 +67,12 @@ const ABOUT: &About = &About {
     ],
     min_bytes: 134_221_824,
     by_default: true,
+    signature: Signature::Magic(&[
+        start("nilfs2", 0x406, &[0x34, 0x34], uuid(0x92)),
+        Magic { id: uuid(0x92), ..end("nilfs2", 4096, 4096 - 6, &[0x34, 0x34]) },
+    ]),
+    mounted: Mounted::local(&["nilfs2"], Stores::Whole).direct(),
+    facts: Facts::Sheet(include_str!("nilfs2.toml")),
     ..About::new("nilfs2", KNOBS)
 };
 

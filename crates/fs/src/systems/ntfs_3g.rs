@@ -1,5 +1,8 @@
 //! NTFS by ntfs-3g, a FUSE server on a device. Options are those of ntfs-3g(8) and mkntfs(8).
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{
     ANY_MKFS, ANY_MOUNT, NOATIME, flag, kept_lines, mkfs_flags, mount_options, value,
 };
@@ -58,6 +61,9 @@ const ABOUT: &About = &About {
         Tool { program: "mkfs.ntfs", debian: "ntfs-3g", rhel: "ntfsprogs" },
     ],
     min_bytes: 16 << 20,
+    signature: Signature::Magic(&[start("ntfs", 3, b"NTFS    ", Some((0x45, 8)))]),
+    mounted: Mounted::local(&[], Stores::Unknown),
+    facts: Facts::Sheet(include_str!("ntfs_3g.toml")),
     ..About::new("ntfs-3g", KNOBS)
 };
 

@@ -1,13 +1,22 @@
 //! The null file system: a plain private directory under the state directory. Nothing is made or
 //! mounted, so the whole pipeline runs without root.
 
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::{About, Cmd, FileSystem, Site};
 use model::Options;
 
 /// The registered file system.
 pub(crate) struct Fs;
 
-const ABOUT: &About = &About { kernel_name: None, ..About::new("null", &[]) };
+const ABOUT: &About = &About {
+    kernel_name: None,
+    signature: Signature::Without("it is a directory"),
+    mounted: Mounted::local(&[], Stores::Unknown),
+    facts: Facts::Without("nobody has looked them up"),
+    ..About::new("null", &[])
+};
 
 impl FileSystem for Fs {
     fn about(&self) -> &About {

@@ -2,6 +2,9 @@
 //! empty, so that what is measured is the way through the overlay, not the copying up of files.
 //! Options are those of the kernel's Documentation/filesystems/overlayfs.rst.
 
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MOUNT, NOATIME, flag, mount_command, mount_options, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site};
@@ -48,8 +51,15 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("nfs_export=on", "index=off", "nfs_export=on needs index=on"),
 ];
 
-const ABOUT: &About =
-    &About { exclusions: EXCLUSIONS, inner: Inner::Below, ..About::new("overlay", KNOBS) };
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    inner: Inner::Below,
+    signature: Signature::Without("it shows directories"),
+    mounted: Mounted::local(&["overlay"], Stores::Whole),
+    careless: &[("volatile", "every sync is left out")],
+    facts: Facts::Without("nobody has looked them up"),
+    ..About::new("overlay", KNOBS)
+};
 
 impl FileSystem for Fs {
     fn about(&self) -> &About {

@@ -5,6 +5,9 @@
 //! written; nobody runs an array so. It is made, waited for and stopped; then it is assembled as at
 //! every boot.
 
+use crate::facts::Facts;
+use crate::magic::{Magic, Signature, end, start, uuid};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{flag, kept_lines, long_options, value};
 use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
@@ -12,6 +15,11 @@ use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Rebuild, Remains, Site, Tool};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
+
+/// What blkid calls a member of an array.
+const MEMBER: &str = "linux_raid_member";
+const MD: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
+const MD_BIG_ENDIAN: &[u8] = &[0xa9, 0x2b, 0x4e, 0xfc];
 
 /// The registered part.
 pub(crate) struct Fs;
@@ -64,6 +72,16 @@ const ABOUT: &About = &About {
     tools: &[Tool { program: "mdadm", debian: "mdadm", rhel: "mdadm" }],
     inner: Inner::Above,
     min_bytes: 32 << 20,
+    // A superblock of md 1.1 lies at the start, of 1.2 4 KiB behind it, of 1.0 and 0.90 at the end.
+    signature: Signature::Magic(&[
+        start(MEMBER, 0, MD, uuid(16)),
+        start(MEMBER, 0x1000, MD, uuid(16)),
+        Magic { id: uuid(16), ..end(MEMBER, 4096, 8192, MD) },
+        end(MEMBER, 65536, 65536, MD),
+        end(MEMBER, 65536, 65536, MD_BIG_ENDIAN),
+    ]),
+    mounted: Mounted::local(&[], Stores::Unknown),
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("raid1", KNOBS)
 };
 

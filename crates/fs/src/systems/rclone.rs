@@ -3,6 +3,9 @@
 
 use super::common::fuse_over::{ANY_OPTION, Over, about, long, name, nothing};
 use super::s3::options::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::Mounted;
 use crate::options::{flag, value};
 use crate::{About, Cmd, Endpoint, Settle, Site, Tool, trial::safe};
 use model::Knob;
@@ -43,6 +46,10 @@ pub(crate) const ROW: Over = Over {
             safe("max-read-ahead", "1Mi"),
             safe("transfers", "16"),
         ],
+        signature: Signature::Without("it shows a directory"),
+        mounted: Mounted::network(&["fuse.rclone"], "rclone")
+            .loses("rclone answers a sync before any file below it is synced"),
+        facts: Facts::Without("nobody has looked them up"),
         ..about("rclone", KNOBS)
     },
     kind: "fuse.rclone",
@@ -111,7 +118,7 @@ mod tests {
 
     #[test]
     fn it_stores_at_once_and_promises_nothing() {
-        let layer = model::Layer::written(super::ROW.about().name, &model::Options::new());
+        let layer = crate::Layer::written(super::ROW.about().name, &model::Options::new());
         assert!(layer.loss().is_some());
         assert_eq!(
             over("rclone[vfs-cache-mode=full]")[1],

@@ -11,6 +11,9 @@ pub(crate) mod options;
 
 use self::bucket::Bucket;
 use self::options::{HOST, KNOBS, NAME, excluded, link};
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::{About, Cmd, Endpoint, FileSystem, Inner, LINK_VERB, Ready, Secret, Site, Tool};
 use model::Options;
 use std::path::PathBuf;
@@ -33,6 +36,11 @@ const ABOUT: &About = &About {
     tools: &[Tool { program: "versitygw", debian: "", rhel: "" }],
     inner: Inner::Store,
     is_slow: true,
+    signature: Signature::Without("its store is of files"),
+    mounted: Mounted::local(&[], Stores::Unknown).loses(
+        "versitygw syncs no file of its objects, and what a store elsewhere does is not seen",
+    ),
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new(NAME, KNOBS)
 };
 

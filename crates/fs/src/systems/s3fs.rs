@@ -3,6 +3,9 @@
 
 use super::common::fuse_over::{ANY_OPTION, Over, about, name, named, nothing, with_o};
 use super::s3::options::{NAME, STORE_DELAY, STORE_HOST, STORE_KEY, STORE_RATE};
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::Mounted;
 use crate::options::{flag, value};
 use crate::{About, trial::safe};
 use crate::{Cmd, Tool};
@@ -32,6 +35,10 @@ pub(crate) const ROW: Over = Over {
             safe("multireq_max", "64"),
             safe("enable_noobj_cache", ""),
         ],
+        signature: Signature::Without("its store is of objects"),
+        mounted: Mounted::network(&["fuse.s3fs"], "s3fs")
+            .loses("s3fs answers when the object store has, whose word is not proven here"),
+        facts: Facts::Without("nobody has looked them up"),
         ..about("s3fs", KNOBS)
     },
     kind: "fuse.s3fs",

@@ -3,6 +3,9 @@
 use super::common::fuse_over::{
     ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, about, name, named, nothing, with_o,
 };
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::Mounted;
 use crate::options::{flag, value};
 use crate::{About, Cmd, Tool, trial::safe};
 use model::Knob;
@@ -33,6 +36,9 @@ pub(crate) const ROW: Over = Over {
             safe("sshfs_sync", ""),
             safe("kernel_cache", ""),
         ],
+        signature: Signature::Without("it shows a directory"),
+        mounted: Mounted::network(&["fuse.sshfs"], "sshfs"),
+        facts: Facts::Without("nobody has looked them up"),
         ..about("sshfs", KNOBS)
     },
     kind: "fuse.sshfs",

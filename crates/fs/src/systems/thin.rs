@@ -1,10 +1,16 @@
 //! thin: a thinly provisioned volume, by LVM and the kernel's dm-thin. Options are those of
 //! lvcreate(8).
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{long_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Remains, Site, Tool};
 use model::{Knob, Options};
 use std::path::PathBuf;
+
+/// The label of a physical volume.
+const LABEL: &[u8] = b"LVM2 001";
 
 /// The registered part.
 pub(crate) struct Fs;
@@ -52,6 +58,14 @@ const ABOUT: &About = &About {
     },
     inner: Inner::Above,
     min_bytes: 128 << 20,
+    signature: Signature::Magic(&[
+        start("LVM2_member", 0x018, LABEL, Some((8, 32))),
+        start("LVM2_member", 0x218, LABEL, Some((8, 32))),
+        start("LVM2_member", 0x418, LABEL, Some((8, 32))),
+        start("LVM2_member", 0x618, LABEL, Some((8, 32))),
+    ]),
+    mounted: Mounted::local(&[], Stores::Unknown),
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("thin", KNOBS)
 };
 

@@ -1,5 +1,8 @@
 //! tmpfs: memory behind a file system's interface; the ceiling that shows what the tool itself costs.
 
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::Mounted;
 use crate::options::{ANY_MOUNT, NOATIME, flag, mount_command, mount_options, value};
 use crate::{About, Cmd, FileSystem, Memory, Site};
 use model::{Bytes, Knob, Options};
@@ -34,7 +37,12 @@ const KNOBS: &[Knob] = &[
     ANY_MOUNT,
 ];
 
-const ABOUT: &About = &About { ..About::new("tmpfs", KNOBS) };
+const ABOUT: &About = &About {
+    signature: Signature::Without("it is in memory"),
+    mounted: Mounted::memory(&["tmpfs"]),
+    facts: Facts::Sheet(include_str!("tmpfs.toml")),
+    ..About::new("tmpfs", KNOBS)
+};
 
 impl FileSystem for Fs {
     fn about(&self) -> &About {

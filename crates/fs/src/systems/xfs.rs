@@ -1,5 +1,8 @@
 //! What mkfs.xfs and the mount of XFS get, by xfsprogs. Options are those of xfs(5) and mkfs.xfs(8).
 
+use crate::facts::Facts;
+use crate::magic::{Signature, start, uuid};
+use crate::mounted::{Mounted, Stores};
 use crate::options::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, DISCARD, FRESH, GRPID, LAZYTIME, NOATIME, NODISCARD,
     STRICTATIME, flag, mkfs_flags, mount_command, mount_options, value,
@@ -194,6 +197,10 @@ const ABOUT: &About = &About {
     ],
     min_bytes: 300 << 20,
     by_default: true,
+    signature: Signature::Magic(&[start("xfs", 0, b"XFSB", uuid(32))]),
+    mounted: Mounted::local(&["xfs"], Stores::Whole).direct().in_place(),
+    file_flags: &["mkfs.p", "mkfs.c"],
+    facts: Facts::Sheet(include_str!("xfs.toml")),
     ..About::new("xfs", KNOBS)
 };
 

@@ -5,6 +5,8 @@ use super::common::zerofs::{
     self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED, socket_9p,
 };
 use super::s3::options::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
+use crate::facts::Facts;
+use crate::magic::Signature;
 use crate::options::{ANY_MOUNT, NOATIME, mount_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Site};
 use model::{Knob, Options};
@@ -46,6 +48,9 @@ const ABOUT: &About = &About {
     inner: Inner::Below,
     keeps_deleted: zerofs::KEEPS_DELETED,
     is_slow: true,
+    signature: Signature::Without("its store is of files"),
+    mounted: zerofs::MOUNTED,
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("zerofs-9p", KNOBS)
 };
 

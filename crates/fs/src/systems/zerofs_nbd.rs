@@ -6,6 +6,8 @@ use super::{
     common::zerofs::{self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED},
     ext4, nbd,
 };
+use crate::facts::Facts;
+use crate::magic::Signature;
 use crate::{About, Cmd, FileSystem, Inner, Remains, Site, Tool};
 use model::{Knob, Options};
 use std::path::PathBuf;
@@ -47,6 +49,9 @@ const ABOUT: &About = &About {
     min_bytes: 256 << 20,
     keeps_deleted: zerofs::KEEPS_DELETED,
     is_slow: true,
+    signature: Signature::Without("its store is of files"),
+    mounted: zerofs::MOUNTED,
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("zerofs-nbd", KNOBS)
 };
 

@@ -6,6 +6,8 @@ use super::common::zerofs::{
     self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED,
 };
 use super::s3::options::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
+use crate::facts::Facts;
+use crate::magic::Signature;
 use crate::options::{ANY_MOUNT, NOATIME, flag, mount_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Site};
 use model::{Knob, Options};
@@ -40,6 +42,9 @@ const ABOUT: &About = &About {
     inner: Inner::Below,
     keeps_deleted: zerofs::KEEPS_DELETED,
     is_slow: true,
+    signature: Signature::Without("its store is of files"),
+    mounted: zerofs::MOUNTED,
+    facts: Facts::Without("nobody has looked them up"),
     ..About::new("zerofs-nfs", KNOBS)
 };
 

@@ -5,6 +5,9 @@
 
 mod resilver;
 
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MKFS, flag, mkfs_flags, value};
 use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
@@ -170,6 +173,10 @@ pub(crate) const ABOUT: &About = &About {
     // The ARC.
     has_own_cache: true,
     is_slow: true,
+    signature: Signature::Read("zfs_member"),
+    mounted: Mounted::local(&["zfs"], Stores::Less),
+    is_unseen_in_mounts: true,
+    facts: Facts::Sheet(include_str!("zfs.toml")),
     ..About::new("zfs", KNOBS)
 };
 

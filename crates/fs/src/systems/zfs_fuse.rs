@@ -3,6 +3,9 @@
 //! those of OpenZFS; the packages exclude each other.
 
 use super::zfs;
+use crate::facts::Facts;
+use crate::magic::Signature;
+use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MKFS, flag, value};
 use crate::trial::{risky, safe};
 use crate::{About, Cmd, FileSystem, Ready, Site, Tool, Trial};
@@ -57,6 +60,10 @@ const ABOUT: &About = &About {
     min_bytes: zfs::ABOUT.min_bytes,
     has_own_cache: true,
     is_slow: true,
+    signature: Signature::Read("zfs_member"),
+    mounted: Mounted::local(&["fuse.zfs"], Stores::Less),
+    is_unseen_in_mounts: true,
+    facts: Facts::Sheet(include_str!("zfs_fuse.toml")),
     ..About::new("zfs-fuse", KNOBS)
 };
 

@@ -3,8 +3,9 @@
 
 use super::{Instance, in_effect};
 use crate::{Cmd, LabError, Run, kinds, mounts, stack, stack::MadePart};
+use ::fs::Layer;
 use disk::Disk;
-use model::{Environment, Layer};
+use model::Environment;
 use std::path::Path;
 
 /// Properties of a data set of ZFS that somebody else made, as its own geometry has them.

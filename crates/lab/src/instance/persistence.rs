@@ -1,7 +1,8 @@
 //! What shows that a sync reached the medium: the devices under a target, what they have written, and how often
 //! they, and the disks below their images, were told to flush their caches. Where no device can be seen, why.
 
-use crate::{Device, LabError, mounts, stack::Stack};
+use crate::{Device, LabError, kinds::is_memory, mounts, stack::Stack};
+use ::fs::{Stores, mounted};
 use model::Unproven;
 use std::{
     fs,
@@ -59,7 +60,7 @@ impl Persistence {
             let mounted = part.is_mounted().then(|| mounts::at(&part.site.dir)).transpose()?;
             let less = mounted.flatten().map(|m| stores(&m.kind, &m.options) == Stores::Less);
             may_store_less |=
-                stores(part.fs().about().name, "") == Stores::Less || less == Some(true);
+                part.fs().about().mounted.stores == Stores::Less || less == Some(true);
         }
         let seen = Persistence::on(devices);
         Ok(Persistence { may_store_less, ..seen })
@@ -202,32 +203,9 @@ fn keeps_in(mount: &mounts::Mount) -> Option<PathBuf> {
     dir.is_dir().then_some(dir)
 }
 
-fn is_memory(kind: &str) -> bool {
-    matches!(kind, "tmpfs" | "ramfs")
-}
-
-/// What a file system makes of the bytes that it is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stores {
-    /// All of them, or more.
-    Whole,
-    /// It may compress them, or find them elsewhere.
-    Less,
-    Unknown,
-}
-
-/// What the file system of this type, or part of a target of this name, makes of bytes with these options.
+/// What the file system that the mount table calls `kind` makes of bytes with these options.
 fn stores(kind: &str, options: &str) -> Stores {
-    let given = |start: &str| options.split(',').any(|option| option.starts_with(start));
-    match kind {
-        "btrfs" if given("compress") => Stores::Less,
-        "f2fs" if given("compress_") => Stores::Less,
-        "zfs" | "fuse.zfs" | "zfs-fuse" | "bcachefs" => Stores::Less,
-        kind if kind.starts_with("zerofs") => Stores::Less,
-        "ext2" | "ext3" | "ext4" | "xfs" | "btrfs" | "f2fs" | "jfs" | "nilfs2" | "vfat"
-        | "exfat" | "overlay" | "fuse.bindfs" | "fuse.mergerfs" | "fuse.gocryptfs" => Stores::Whole,
-        _ => Stores::Unknown,
-    }
+    mounted(kind).map_or(Stores::Unknown, |mounted| mounted.stores.with(options))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! On which disk something lies, in words: a figure is about that disk, whoever reads it. Models and sizes are
 //! told; names of volumes, files and hosts are not.
 
-use crate::{Device, mounts};
+use crate::{Device, kinds, mounts};
 use model::Bytes;
 use std::{fs, path::Path};
 
@@ -17,7 +17,7 @@ pub fn medium(path: &Path) -> String {
     }
     let mount = path.canonicalize().ok().and_then(|path| mounts::holding(&path).ok().flatten());
     match mount.map(|mount| mount.kind) {
-        Some(kind) if kind == "tmpfs" || kind == "ramfs" => format!("memory ({kind})"),
+        Some(kind) if kinds::is_memory(&kind) => format!("memory ({kind})"),
         Some(kind) => format!("a disk that is not known ({kind})"),
         None => "a disk that is not known".into(),
     }

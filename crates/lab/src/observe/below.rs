@@ -9,9 +9,6 @@ use crate::{LabError, mounts};
 use disk::{Device, Disk};
 use std::{fs, path::Path};
 
-/// File systems that overwrite a file that was written in full where it lies.
-const IN_PLACE: [&str; 4] = ["ext2", "ext3", "ext4", "xfs"];
-
 /// Disks, and those devices of a campaign that are on them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Below {
@@ -45,7 +42,8 @@ fn image_disk(disk: &Disk) -> Result<Option<Device>, LabError> {
     let Some(image) = disk.image().filter(|image| image.direct_io) else { return Ok(None) };
     let path = image.path.canonicalize().map_err(LabError::io("find", &image.path))?;
     let kind = mounts::holding(&path)?.map(|mount| mount.kind);
-    let in_place = kind.is_some_and(|kind| IN_PLACE.contains(&&*kind));
+    let in_place =
+        kind.and_then(|kind| ::fs::mounted(&kind)).is_some_and(|known| known.overwrites_in_place);
     let device = if in_place { Device::under(&path)? } else { None };
     Ok(device.map(|device| whole(device, Path::new("/sys/dev/block"))))
 }

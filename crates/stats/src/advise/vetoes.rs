@@ -5,9 +5,8 @@ use super::{
     objection::{Objection, Shortfall},
 };
 use crate::{Durability, StatsError, durability};
-use model::{
-    DataKind, Dataset, Fact, FactSheet, FactValue, Layer, Readings, Requirement, TargetRecord,
-};
+use fs::Layer;
+use model::{DataKind, Dataset, Fact, FactSheet, FactValue, Readings, Requirement, TargetRecord};
 use std::collections::BTreeSet;
 
 const DURABLE: &str = "durable";
@@ -144,7 +143,7 @@ impl<'a> Stack<'a> {
         required: &'a [Requirement],
     ) -> Stack<'a> {
         let sheet = |layer: &Layer| facts.iter().find(|sheet| sheet.file_system == layer.name);
-        let layers = record.layers().into_iter().map(|layer| {
+        let layers = fs::layers(record).into_iter().map(|layer| {
             let sheet = sheet(&layer);
             (layer, sheet)
         });

@@ -40,6 +40,7 @@ const ABOUT: &About = &About {
     modules: &["nfsv3", "nfsv4"],
     tools: &[client::TOOL],
     is_remote: true,
+    mounted: super::ABOUT.mounted,
     ..About::new("nfs", KNOBS)
 };
 

@@ -18,6 +18,7 @@ const ABOUT: &About = &About {
     tools: &[Tool { program: "curl", debian: "curl", rhel: "curl" }],
     inner: Inner::Store,
     is_outside: true,
+    mounted: super::ABOUT.mounted,
     ..About::new(s3::NAME, s3::KNOBS)
 };
 

@@ -2,48 +2,21 @@
 //! what was synced. What was seen after the mount counts more than what was written: a kernel drops options
 //! that it does not know any more, and sets others by itself.
 
-use crate::{Environment, Options, Target, TargetRecord};
+use crate::{
+    ALL, About, mounted,
+    mounted::{Durability, UNFLUSHED},
+    options::{MKFS, OTHER},
+};
+use model::{Environment, Options, Target, TargetRecord};
 
-/// What stands before the option of a mount that the file system was not asked about, as in `o.nobarrier`.
-const OTHER: &str = "o.";
-/// What stands before a flag of mkfs.
-const MKFS: &str = "mkfs.";
-/// Layers whose written options are no mount options, so that the mount table says nothing of them.
-const NOT_OF_MOUNT: &[&str] = &["zfs", "zfs-fuse", "nfs"];
-
-/// Layers that keep nothing they synced, and why.
-const FORGETFUL: &[(&str, &str)] = &[
-    ("tmpfs", "all of it is in memory"),
-    ("ramfs", "all of it is in memory"),
-    ("zerofs-9p", ZEROFS),
-    ("zerofs-nbd", ZEROFS),
-    ("zerofs-nfs", ZEROFS),
-    ("s3", "versitygw syncs no file of its objects, and what a store elsewhere does is not seen"),
-    ("s3fs", "s3fs answers when the object store has, whose word is not proven here"),
-    ("rclone", "rclone answers a sync before any file below it is synced"),
+/// Options that give up what was synced on whatever file system knows them, and why. Those of one are with it.
+const CARELESS: &[(&str, &str)] = &[
+    ("nobarrier", UNFLUSHED),
+    ("barrier=0", UNFLUSHED),
+    ("barrier=off", UNFLUSHED),
+    ("barrier=none", UNFLUSHED),
+    ("sync=disabled", "sync=disabled answers a sync at once"),
 ];
-/// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store, and versitygw none at
-/// all.
-const ZEROFS: &str = "no file of its store is synced, by ZeroFS or by versitygw; a sync reaches the page cache, not the disk";
-
-/// Options that give up what was synced, the layer of which alone that is true (empty for any), and why.
-const CARELESS: &[(&str, &str, &str)] = &[
-    ("nobarrier", "", UNFLUSHED),
-    ("barrier=0", "", UNFLUSHED),
-    ("barrier=off", "", UNFLUSHED),
-    ("barrier=none", "", UNFLUSHED),
-    ("fsync_mode=nobarrier", "f2fs", UNFLUSHED),
-    ("checkpoint=disable", "f2fs", "after a crash it is as it was mounted"),
-    ("sync=disabled", "", "sync=disabled answers a sync at once"),
-    ("export=async", "nfs", ANSWERS_FIRST),
-    ("async", "nfs", ANSWERS_FIRST),
-    ("volatile", "overlay", "every sync is left out"),
-    ("journal_flush_disabled", "bcachefs", "a sync does not write the journal"),
-];
-/// Said of the server; a client without `sync` loses nothing that was synced. It was once written `async`.
-const ANSWERS_FIRST: &str = "the server answers before data is on its disk";
-const UNFLUSHED: &str = "the cache of the device is not flushed";
-
 /// One layer of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layer {
@@ -108,18 +81,27 @@ impl Layer {
 
     /// Whether what was written says more than what was seen.
     fn counts(&self, word: &str) -> bool {
-        let asked = self.mounted.is_some() && !NOT_OF_MOUNT.contains(&&*self.name);
+        let is_unseen = self.about().is_some_and(|about| about.is_unseen_in_mounts);
+        let asked = self.mounted.is_some() && !is_unseen;
         !asked && !self.is_shown(word)
     }
 
     /// Why it may lose with the power what it synced, with its name; `None` where nothing says so.
     pub fn loss(&self) -> Option<String> {
-        let forgets = FORGETFUL.iter().find(|(name, _)| *name == self.name).map(|(_, why)| why);
-        let careless = || {
-            let is = |of: &str| of.is_empty() || of == self.name;
-            CARELESS.iter().find(|(option, of, _)| is(of) && self.has(option)).map(|(.., why)| why)
-        };
-        forgets.or_else(careless).map(|why| format!("{}: {why}", self.name))
+        let about = self.about();
+        // The type of what a directory is on may be of one that no target makes.
+        let other = || mounted(&self.name).map(|mounted| mounted.durability);
+        if let Some(Durability::Loses(why)) = about.map(|a| a.mounted.durability).or_else(other) {
+            return Some(format!("{}: {why}", self.name));
+        }
+        let own = about.map_or(&[][..], |about| about.careless);
+        let (_, why) = CARELESS.iter().chain(own).find(|(option, _)| self.has(option))?;
+        Some(format!("{}: {why}", self.name))
+    }
+
+    /// What is known of it; `None` of one that no target makes.
+    fn about(&self) -> Option<&'static About> {
+        ALL.iter().map(|fs| fs.about()).find(|about| about.name == self.name)
     }
 }
 
@@ -134,18 +116,16 @@ fn parts(key: &str, value: &str) -> Vec<String> {
     std::iter::once(word(key, value)).chain(value.split(',').map(Into::into)).collect()
 }
 
-impl TargetRecord {
-    /// Its layers as written, from the one that is named first, with what its facts say of them. A text that is
-    /// no target, as a label of another tool may be, is read as a name and its options: `zfs sync=disabled`.
-    pub fn layers(&self) -> Vec<Layer> {
-        let mut layers = match self.target.parse::<Target>() {
-            Ok(target) => of_target(&target, &self.facts),
-            Err(_) => vec![loosely(&self.target)],
-        };
-        let several = layers.len() > 1;
-        layers.iter_mut().for_each(|layer| look(layer, &self.facts, several));
-        layers
-    }
+/// The layers of `record` as written, from the one that is named first, with what its facts say of them. A text that
+/// is no target, as a label of another tool may be, is read as a name and its options: `zfs sync=disabled`.
+pub fn layers(record: &TargetRecord) -> Vec<Layer> {
+    let mut layers = match record.target.parse::<Target>() {
+        Ok(target) => of_target(&target, &record.facts),
+        Err(_) => vec![loosely(&record.target)],
+    };
+    let several = layers.len() > 1;
+    layers.iter_mut().for_each(|layer| look(layer, &record.facts, several));
+    layers
 }
 
 fn of_target(target: &Target, facts: &Environment) -> Vec<Layer> {
@@ -190,7 +170,7 @@ fn look(layer: &mut Layer, facts: &Environment, several: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LabKind, TargetState};
+    use model::{LabKind, TargetState};
 
     fn record(target: &str, facts: &[(&str, &str)]) -> TargetRecord {
         TargetRecord {
@@ -203,7 +183,7 @@ mod tests {
     }
 
     fn losses(target: &str, facts: &[(&str, &str)]) -> Vec<String> {
-        record(target, facts).layers().iter().filter_map(Layer::loss).collect()
+        layers(&record(target, facts)).iter().filter_map(Layer::loss).collect()
     }
 
     #[test]

@@ -1,0 +1,12 @@
+//! What is known of file systems for advice: features, limits, who supports them, each with its source.
+
+/// What there is about one file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Facts {
+    /// Nobody has said.
+    Unsaid,
+    /// A sheet of facts in TOML, as `model::FactSheet` reads it.
+    Sheet(&'static str),
+    /// None have been looked up: why.
+    Without(&'static str),
+}

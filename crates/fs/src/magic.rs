@@ -1,0 +1,72 @@
+//! Magic numbers: by which bytes, and where, a disk is known to hold something.
+//!
+//! Offsets are those of the formats' own documents and headers, as libblkid collects them
+//! (util-linux, `libblkid/src/superblocks` and `partitions`); types carry the names that `blkid`
+//! and `wipefs` print, so that all three readers say the same word.
+
+/// Where a magic number lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// So many bytes from the start.
+    Start(u64),
+    /// So many bytes before the end, which is first rounded down to a multiple of `align`.
+    End {
+        /// What the end is a multiple of, bytes.
+        align: u64,
+        /// How far before it, bytes.
+        back: u64,
+    },
+}
+
+/// A magic number.
+#[derive(Clone, Copy, Debug)]
+pub struct Magic {
+    /// Type, as `blkid` prints it.
+    pub kind: &'static str,
+    /// Where.
+    pub at: At,
+    /// What stands there.
+    pub bytes: &'static [u8],
+    /// Distance from `at` to the identity, and its length, where the format has one of its own.
+    pub id: Option<(i64, usize)>,
+}
+
+impl Magic {
+    /// Two bytes stand by chance where other formats keep counters; they count only alone.
+    pub fn is_weak(&self) -> bool {
+        self.bytes.len() <= 2
+    }
+}
+
+/// Where a UUID of 16 bytes lies, from the magic number on.
+pub const fn uuid(distance: i64) -> Option<(i64, usize)> {
+    Some((distance, 16))
+}
+
+/// One that lies `at` so many bytes from the start.
+pub const fn start(
+    kind: &'static str,
+    at: u64,
+    bytes: &'static [u8],
+    id: Option<(i64, usize)>,
+) -> Magic {
+    Magic { kind, at: At::Start(at), bytes, id }
+}
+
+/// One that lies `back` bytes before the end.
+pub const fn end(kind: &'static str, align: u64, back: u64, bytes: &'static [u8]) -> Magic {
+    Magic { kind, at: At::End { align, back }, bytes, id: None }
+}
+
+/// How a disk is known to hold one kind of file system.
+#[derive(Clone, Copy, Debug)]
+pub enum Signature {
+    /// Nobody has said.
+    Unsaid,
+    /// By magic numbers.
+    Magic(&'static [Magic]),
+    /// By a reader of its own, which finds this type.
+    Read(&'static str),
+    /// A disk never holds one: why.
+    Without(&'static str),
+}

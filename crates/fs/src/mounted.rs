@@ -1,0 +1,119 @@
+//! How a mounted file system treats what it is given, by its type in the mount table.
+
+/// What a file system makes of the bytes that it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// Nobody has said.
+    Unsaid,
+    /// All of them, or more.
+    Whole,
+    /// It may compress them, or find them elsewhere.
+    Less,
+    /// All of them, but where a mount option begins so, with which it may compress them.
+    LessWith(&'static str),
+    /// It is known that this is not known.
+    Unknown,
+}
+
+impl Stores {
+    /// What it makes of them with `options`, as the mount table has them.
+    pub fn with(self, options: &str) -> Stores {
+        match self {
+            Stores::LessWith(start) => {
+                let given = options.split(',').any(|option| option.starts_with(start));
+                if given { Stores::Less } else { Stores::Whole }
+            }
+            other => other,
+        }
+    }
+}
+
+/// What becomes of what was synced when the power fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Nobody has said.
+    Unsaid,
+    /// It is kept, unless an option says otherwise.
+    Keeps,
+    /// It may be lost: why.
+    Loses(&'static str),
+}
+
+/// Why what was synced may be lost where the device keeps it in its cache.
+pub(crate) const UNFLUSHED: &str = "the cache of the device is not flushed";
+
+/// Where its data is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On this machine.
+    Local,
+    /// In its memory.
+    Memory,
+    /// Across a network: what people call it.
+    Network(&'static str),
+}
+
+/// How it works once it is mounted.
+#[derive(Clone, Copy, Debug)]
+pub struct Mounted {
+    /// Its types in the mount table.
+    pub types: &'static [&'static str],
+    /// What it makes of bytes.
+    pub stores: Stores,
+    /// What becomes of what was synced.
+    pub durability: Durability,
+    /// Whether its direct I/O goes to its device.
+    pub passes_direct: bool,
+    /// Whether it overwrites a file that was written in full where it lies.
+    pub overwrites_in_place: bool,
+    /// Where its data is.
+    pub place: Place,
+}
+
+impl Mounted {
+    /// One of which nothing is said yet.
+    pub(crate) const UNSAID: Mounted = Mounted {
+        types: &[],
+        stores: Stores::Unsaid,
+        durability: Durability::Unsaid,
+        passes_direct: false,
+        overwrites_in_place: false,
+        place: Place::Local,
+    };
+
+    /// One on this machine that keeps what was synced.
+    pub(crate) const fn local(types: &'static [&'static str], stores: Stores) -> Mounted {
+        Mounted { types, stores, durability: Durability::Keeps, ..Mounted::UNSAID }
+    }
+
+    /// One in memory, which loses everything.
+    pub(crate) const fn memory(types: &'static [&'static str]) -> Mounted {
+        let memory = Mounted { place: Place::Memory, ..Mounted::local(types, Stores::Unknown) };
+        memory.loses("all of it is in memory")
+    }
+
+    /// One across a network, called `name`.
+    pub(crate) const fn network(types: &'static [&'static str], name: &'static str) -> Mounted {
+        Mounted { place: Place::Network(name), ..Mounted::local(types, Stores::Unknown) }
+    }
+
+    /// The same, whose direct I/O goes to its device.
+    pub(crate) const fn direct(self) -> Mounted {
+        Mounted { passes_direct: true, ..self }
+    }
+
+    /// The same, which overwrites in place.
+    pub(crate) const fn in_place(self) -> Mounted {
+        Mounted { overwrites_in_place: true, ..self }
+    }
+
+    /// The same, which may lose what was synced because of `why`.
+    pub(crate) const fn loses(self, why: &'static str) -> Mounted {
+        Mounted { durability: Durability::Loses(why), ..self }
+    }
+
+    /// Whether it is what the mount table calls `kind`.
+    pub(crate) fn is(&self, kind: &str) -> bool {
+        self.types.contains(&kind)
+    }
+}
