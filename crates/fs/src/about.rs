@@ -43,6 +43,8 @@ pub struct About {
     pub kernel_name: Option<&'static str>,
     /// Programs beside mount and umount, with the packages that bring them.
     pub tools: &'static [Tool],
+    /// Why `scripts/setup.sh` does not install all of them; empty where it does.
+    pub not_in_setup: &'static str,
     /// Kernel modules that it needs beside the one of its name.
     pub modules: &'static [&'static str],
     /// How it takes the target in its parentheses.
@@ -91,6 +93,7 @@ impl About {
             exclusions: &[],
             kernel_name: Some(name),
             tools: &[],
+            not_in_setup: "",
             modules: &[],
             inner: Inner::None,
             is_remote: false,

@@ -1,6 +1,4 @@
-//! Families of distributions: how each installs packages, and what it calls them.
-
-use crate::Tool;
+//! Families of distributions, and how each installs packages.
 
 /// What distributions of a family have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,31 +13,8 @@ pub enum Family {
     Arch,
 }
 
-/// Debian's name of a package, SUSE's and Arch's, where one of these differs. An empty one says that there is no
-/// package.
-const OTHER_NAMES: &[(&str, &str, &str)] = &[
-    ("bcache-tools", "bcache-tools", ""),
-    ("btrfs-progs", "btrfsprogs", "btrfs-progs"),
-    ("busybox-static", "busybox-static", "busybox"),
-    ("cryptsetup-bin", "cryptsetup", "cryptsetup"),
-    ("dmsetup", "device-mapper", "device-mapper"),
-    ("glusterfs-client", "glusterfs", "glusterfs"),
-    ("glusterfs-server", "glusterfs", "glusterfs"),
-    ("linux-image-amd64", "kernel-default", "linux"),
-    ("mount", "util-linux", "util-linux"),
-    ("nbd-client", "nbd", "nbd"),
-    ("nfs-common", "nfs-client", "nfs-utils"),
-    ("nfs-kernel-server", "nfs-kernel-server", "nfs-utils"),
-    ("nilfs-tools", "nilfs-utils", "nilfs-utils"),
-    ("openssh-sftp-server", "openssh-server", "openssh"),
-    ("qemu-system-x86", "qemu-x86", "qemu-system-x86"),
-    ("s3fs", "s3fs", "s3fs-fuse"),
-    ("zfs-fuse", "", ""),
-    ("zfsutils-linux", "zfs", ""),
-];
-
 impl Family {
-    /// Each of them.
+    /// Each of them, in the order of the packages of a tool.
     pub const ALL: [Family; 4] = [Family::Debian, Family::Rhel, Family::Suse, Family::Arch];
 
     /// Judges by ID and ID_LIKE of os-release(5).
@@ -77,17 +52,6 @@ impl Family {
             Family::Arch => "pacman -S",
         }
     }
-
-    /// The package that brings `tool`; empty where this family has none.
-    pub fn package(self, tool: &Tool) -> &'static str {
-        let other = OTHER_NAMES.iter().find(|(debian, ..)| *debian == tool.debian);
-        match (self, other) {
-            (Family::Rhel, _) => tool.rhel,
-            (Family::Suse, Some((_, suse, _))) => suse,
-            (Family::Arch, Some((.., arch))) => arch,
-            _ => tool.debian,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -103,13 +67,5 @@ mod tests {
         assert_eq!(Family::of(leap), Some(Family::Suse));
         assert_eq!(Family::of("ID=manjaro\nID_LIKE=arch\n"), Some(Family::Arch));
         assert_eq!(Family::of("ID=void\n"), None);
-    }
-
-    #[test]
-    fn each_family_has_its_own_names() {
-        let tool = |debian| Tool { program: "x", debian, rhel: "of-rhel" };
-        let names = |debian| Family::ALL.map(|family| family.package(&tool(debian)));
-        assert_eq!(names("btrfs-progs"), ["btrfs-progs", "of-rhel", "btrfsprogs", "btrfs-progs"]);
-        assert_eq!(names("xfsprogs"), ["xfsprogs", "of-rhel", "xfsprogs", "xfsprogs"]);
     }
 }

@@ -1,6 +1,8 @@
 //! What golden tests of file systems share: the commands of a target, at sites that do not exist.
 
-use crate::{Endpoint, ResolvedTarget, sites};
+mod complete;
+
+use crate::{Endpoint, Part, ResolvedTarget, Site, sites};
 use std::path::PathBuf;
 
 /// Size of a device, bytes.
@@ -13,6 +15,16 @@ pub(crate) fn commands(target: &str) -> Vec<String> {
 
 /// The same with the object store of the user's own that is `outside`.
 pub(crate) fn commands_in(target: &str, outside: Option<&Endpoint>) -> Vec<String> {
+    let (parts, sites) = placed(target, outside);
+    let made = parts.iter().zip(&sites).flat_map(|(part, site)| {
+        let mkfs = part.fs.mkfs(site, &part.options);
+        mkfs.into_iter().chain(part.fs.mount(site, &part.options))
+    });
+    made.map(|cmd| cmd.to_string()).collect()
+}
+
+/// The parts of `target` and where each is.
+fn placed(target: &str, outside: Option<&Endpoint>) -> (Vec<Part>, Vec<Site>) {
     let target: ResolvedTarget = target.parse().unwrap();
     let parts = target.parts();
     assert!(!parts.is_empty(), "{target} is a directory");
@@ -24,9 +36,5 @@ pub(crate) fn commands_in(target: &str, outside: Option<&Endpoint>) -> Vec<Strin
             if number + 1 == parts.len() { "/m".into() } else { format!("/m{number}").into() };
         (format!("assay-{number}"), dir, format!("SCRATCH{number}").into())
     });
-    let made = parts.iter().zip(&sites).flat_map(|(part, site)| {
-        let mkfs = part.fs.mkfs(site, &part.options);
-        mkfs.into_iter().chain(part.fs.mount(site, &part.options))
-    });
-    made.map(|cmd| cmd.to_string()).collect()
+    (parts.to_vec(), sites)
 }

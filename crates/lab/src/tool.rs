@@ -7,23 +7,23 @@ use std::{fs as files, path::PathBuf};
 
 /// What every made file system needs.
 pub(crate) const BASE: &[Tool] = &[
-    Tool { program: "mount", debian: "mount", rhel: "util-linux" },
-    Tool { program: "umount", debian: "mount", rhel: "util-linux" },
-    Tool { program: "losetup", debian: "mount", rhel: "util-linux" },
+    Tool::new("mount", ["mount", "util-linux", "util-linux", "util-linux"]),
+    Tool::new("umount", ["mount", "util-linux", "util-linux", "util-linux"]),
+    Tool::new("losetup", ["mount", "util-linux", "util-linux", "util-linux"]),
 ];
 
 /// What guests are booted with.
 const GUEST: &[Tool] = &[
-    Tool { program: "qemu-system-x86_64", debian: "qemu-system-x86", rhel: "qemu-kvm" },
-    Tool { program: "busybox", debian: "busybox-static", rhel: "busybox" },
-    Tool { program: "modprobe", debian: "kmod", rhel: "kmod" },
-    Tool { program: "unshare", debian: "util-linux", rhel: "util-linux" },
-    Tool { program: "setpriv", debian: "util-linux", rhel: "util-linux" },
-    Tool { program: "insmod", debian: "kmod", rhel: "kmod" },
-    Tool { program: "pivot_root", debian: "util-linux", rhel: "util-linux" },
-    Tool { program: "chroot", debian: "coreutils", rhel: "coreutils" },
-    Tool { program: "ip", debian: "iproute2", rhel: "iproute" },
-    Tool { program: "vmlinuz", debian: "linux-image-amd64", rhel: "kernel" },
+    Tool::new("qemu-system-x86_64", ["qemu-system-x86", "qemu-kvm", "qemu-x86", "qemu-system-x86"]),
+    Tool::new("busybox", ["busybox-static", "busybox", "busybox-static", "busybox"]),
+    Tool::new("modprobe", ["kmod"; 4]),
+    Tool::new("unshare", ["util-linux"; 4]),
+    Tool::new("setpriv", ["util-linux"; 4]),
+    Tool::new("insmod", ["kmod"; 4]),
+    Tool::new("pivot_root", ["util-linux"; 4]),
+    Tool::new("chroot", ["coreutils"; 4]),
+    Tool::new("ip", ["iproute2", "iproute", "iproute2", "iproute2"]),
+    Tool::new("vmlinuz", ["linux-image-amd64", "kernel", "kernel-default", "linux"]),
 ];
 
 /// Full path of `program`, or `None` when it is not installed.
@@ -52,7 +52,7 @@ fn tool(program: &str) -> Option<&'static Tool> {
 /// The package of Debian that brings `program`, which is no file system's.
 #[cfg(test)]
 pub(crate) fn package(program: &str) -> Option<&'static str> {
-    tool(program).map(|tool| tool.debian)
+    tool(program).map(|tool| tool.package(Family::Debian))
 }
 
 /// Which of `programs` are not installed, and how to get all of them; `None` when all are there.
@@ -88,7 +88,7 @@ pub(crate) fn ways_to_install<'t>(tools: impl IntoIterator<Item = &'t Tool>) -> 
 
 fn ways_on<'t>(family: Option<Family>, tools: impl IntoIterator<Item = &'t Tool>) -> Vec<String> {
     let (built, packaged): (Vec<&Tool>, Vec<&Tool>) =
-        tools.into_iter().partition(|tool| tool.debian.is_empty());
+        tools.into_iter().partition(|tool| !tool.is_packaged());
     let packages = match (packaged.is_empty(), family) {
         (true, _) => Vec::new(),
         (false, Some(family)) => on_family(family, &packaged),
@@ -101,7 +101,7 @@ fn ways_on<'t>(family: Option<Family>, tools: impl IntoIterator<Item = &'t Tool>
 /// One command for the packages, and a line for what has none.
 fn on_family(family: Family, tools: &[&Tool]) -> Vec<String> {
     let (without, with): (Vec<&Tool>, Vec<&Tool>) =
-        tools.iter().partition(|tool| family.package(tool).is_empty());
+        tools.iter().partition(|tool| tool.package(family).is_empty());
     let command = format!("run `{} {}`", family.command(), names(family, &with));
     let none = without
         .iter()
@@ -122,7 +122,7 @@ fn on_any(tools: &[&Tool]) -> String {
 /// Each package once.
 fn names(family: Family, tools: &[&Tool]) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for name in tools.iter().map(|tool| family.package(tool)) {
+    for name in tools.iter().map(|tool| tool.package(family)) {
         if !name.is_empty() && !names.contains(&name) {
             names.push(name);
         }
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn one_command_brings_all_packages_once() {
-        let built = Tool { program: "zerofs", debian: "", rhel: "" };
+        let built = Tool::built("zerofs");
         let tools = GUEST.iter().filter(|t| ["modprobe", "insmod", "ip"].contains(&t.program));
         let tools: Vec<&Tool> = tools.chain([&built]).collect();
         let ways = |family| ways_on(family, tools.iter().copied());
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(ways(Some(Family::Arch)), ["run `pacman -S kmod iproute2`", build]);
         let any = "install kmod iproute2 (Debian), kmod iproute (RHEL), kmod iproute2 (SUSE) or kmod iproute2 (Arch)";
         assert_eq!(ways(None), [any, build]);
-        let none = Tool { program: "zfs-fuse", debian: "zfs-fuse", rhel: "zfs-fuse" };
+        let none = Tool::new("zfs-fuse", ["zfs-fuse", "zfs-fuse", "", ""]);
         let arch = "build `zfs-fuse`, of which Arch has no package";
         assert_eq!(ways_on(Some(Family::Arch), [&none]), [arch]);
         assert_eq!(ways_on(None, [&none]), ["install zfs-fuse (Debian) or zfs-fuse (RHEL)"]);

@@ -156,7 +156,7 @@ besides
     }
 
     fn matrix() -> Matrix {
-        let tool = Tool { program: "mkfs.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" };
+        let tool = Tool::new("mkfs.f2fs", ["f2fs-tools"; 4]);
         let kernel = |name: &str| Need::Kernel(name.into());
         let missing = Missing { what: "/dev/kvm is missing".into(), fix: "run this".into() };
         let row =

@@ -88,7 +88,7 @@ fn script(act: &str, site: &Site) -> Cmd {
 const ABOUT: &About = &About {
     kernel_name: None,
     modules: &["bcache"],
-    tools: &[Tool { program: "make-bcache", debian: "bcache-tools", rhel: "bcache-tools" }],
+    tools: &[Tool::new("make-bcache", ["bcache-tools", "bcache-tools", "bcache-tools", ""])],
     inner: Inner::Above,
     // The driver refuses a cache of 512 buckets or fewer.
     min_bytes: 72 << 20,

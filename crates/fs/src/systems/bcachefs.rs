@@ -43,7 +43,8 @@ const TRIALS: &[Trial] = &[
 const ABOUT: &About = &About {
     exclusions: &[BOTH_ATIMES],
     trials: TRIALS,
-    tools: &[Tool { program: "bcachefs", debian: "bcachefs-tools", rhel: "bcachefs-tools" }],
+    not_in_setup: "few kernels have it",
+    tools: &[Tool::new("bcachefs", ["bcachefs-tools"; 4])],
     min_bytes: 128 << 20,
     by_default: true,
     // bcache and bcachefs share the head of their identity, which no file system does.

@@ -20,7 +20,7 @@ const KNOBS: &[Knob] = &[
 
 pub(crate) const ROW: Over = Over {
     about: About {
-        tools: &[Tool { program: "bindfs", debian: "bindfs", rhel: "bindfs" }],
+        tools: &[Tool::new("bindfs", ["bindfs"; 4])],
         trials: &[safe("multithreaded", ""), safe("attr_timeout", "1"), safe("entry_timeout", "1")],
         signature: Signature::Without("it shows a directory"),
         mounted: Mounted::local(&["fuse.bindfs"], Stores::Whole),

@@ -176,8 +176,8 @@ const ABOUT: &About = &About {
     words: WORDS,
     trials: TRIALS,
     tools: &[
-        Tool { program: "mkfs.btrfs", debian: "btrfs-progs", rhel: "btrfs-progs" },
-        Tool { program: "btrfs", debian: "btrfs-progs", rhel: "btrfs-progs" },
+        Tool::new("mkfs.btrfs", ["btrfs-progs", "btrfs-progs", "btrfsprogs", "btrfs-progs"]),
+        Tool::new("btrfs", ["btrfs-progs", "btrfs-progs", "btrfsprogs", "btrfs-progs"]),
     ],
     min_bytes: 128 << 20,
     by_default: true,

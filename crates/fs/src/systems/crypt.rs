@@ -78,7 +78,7 @@ const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     kernel_name: None,
     modules: &["dm_crypt"],
-    tools: &[Tool { program: "cryptsetup", debian: "cryptsetup-bin", rhel: "cryptsetup" }],
+    tools: &[Tool::new("cryptsetup", ["cryptsetup-bin", "cryptsetup", "cryptsetup", "cryptsetup"])],
     inner: Inner::Above,
     min_bytes: 64 << 20,
     // LUKS2 has its second header behind the first, at a power of two.

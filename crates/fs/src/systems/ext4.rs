@@ -209,10 +209,7 @@ const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     words: WORDS,
     trials: TRIALS,
-    tools: &[
-        Tool { program: "mkfs.ext4", debian: "e2fsprogs", rhel: "e2fsprogs" },
-        Tool { program: "dumpe2fs", debian: "e2fsprogs", rhel: "e2fsprogs" },
-    ],
+    tools: &[Tool::new("mkfs.ext4", ["e2fsprogs"; 4]), Tool::new("dumpe2fs", ["e2fsprogs"; 4])],
     min_bytes: 16 << 20,
     by_default: true,
     signature: Signature::Read("ext4"),

@@ -195,10 +195,7 @@ const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     words: WORDS,
     trials: TRIALS,
-    tools: &[
-        Tool { program: "mkfs.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" },
-        Tool { program: "fsck.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" },
-    ],
+    tools: &[Tool::new("mkfs.f2fs", ["f2fs-tools"; 4]), Tool::new("fsck.f2fs", ["f2fs-tools"; 4])],
     min_bytes: 64 << 20,
     by_default: true,
     signature: Signature::Magic(&[

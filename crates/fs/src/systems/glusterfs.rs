@@ -116,8 +116,8 @@ fn client(site: &Site, options: &Options) -> String {
 const ABOUT: &About = &About {
     kernel_name: Some("fuse"),
     tools: &[
-        Tool { program: "glusterfs", debian: "glusterfs-client", rhel: "glusterfs-fuse" },
-        Tool { program: "glusterfsd", debian: "glusterfs-server", rhel: "glusterfs-server" },
+        Tool::new("glusterfs", ["glusterfs-client", "glusterfs-fuse", "glusterfs", "glusterfs"]),
+        Tool::new("glusterfsd", ["glusterfs-server", "glusterfs-server", "glusterfs", "glusterfs"]),
     ],
     inner: Inner::Below,
     // Both the brick and the file system below it keep what was read.

@@ -30,7 +30,7 @@ const KNOBS: &[Knob] = &[
 
 pub(crate) const ROW: Over = Over {
     about: About {
-        tools: &[Tool { program: "gocryptfs", debian: "gocryptfs", rhel: "gocryptfs" }],
+        tools: &[Tool::new("gocryptfs", ["gocryptfs"; 4])],
         trials: &[
             safe("kernel_cache", ""),
             safe("serialize_reads", ""),

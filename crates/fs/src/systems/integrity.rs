@@ -78,7 +78,10 @@ const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     kernel_name: None,
     modules: &["dm_integrity"],
-    tools: &[Tool { program: "integritysetup", debian: "cryptsetup-bin", rhel: "integritysetup" }],
+    tools: &[Tool::new(
+        "integritysetup",
+        ["cryptsetup-bin", "integritysetup", "cryptsetup", "cryptsetup"],
+    )],
     inner: Inner::Above,
     min_bytes: 64 << 20,
     signature: Signature::Magic(&[start("DM_integrity", 0, b"integrt\0", None)]),

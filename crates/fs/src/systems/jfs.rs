@@ -44,10 +44,7 @@ const ABOUT: &About = &About {
     exclusions: &[BOTH_ATIMES],
     words: WORDS,
     trials: TRIALS,
-    tools: &[
-        Tool { program: "mkfs.jfs", debian: "jfsutils", rhel: "jfsutils" },
-        Tool { program: "jfs_fsck", debian: "jfsutils", rhel: "jfsutils" },
-    ],
+    tools: &[Tool::new("mkfs.jfs", ["jfsutils"; 4]), Tool::new("jfs_fsck", ["jfsutils"; 4])],
     min_bytes: 16 << 20,
     by_default: true,
     signature: Signature::Magic(&[start("jfs", 0x8000, b"JFS1", uuid(136))]),

@@ -32,7 +32,7 @@ const KNOBS: &[Knob] = &[
 
 pub(crate) const ROW: Over = Over {
     about: About {
-        tools: &[Tool { program: "mergerfs", debian: "mergerfs", rhel: "mergerfs" }],
+        tools: &[Tool::new("mergerfs", ["mergerfs"; 4])],
         trials: &[
             safe("cache.files", "partial"),
             safe("cache.files", "full"),

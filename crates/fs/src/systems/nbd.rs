@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Fs;
 
 /// The client; the kernel has the device.
-pub(crate) const CLIENT: Tool = Tool { program: "nbd-client", debian: "nbd-client", rhel: "nbd" };
+pub(crate) const CLIENT: Tool = Tool::new("nbd-client", ["nbd-client", "nbd", "nbd", "nbd"]);
 
 pub(crate) const CONNECTIONS: Knob =
     value("connections", "sockets", "connections of the client to the server", "1", &[]);
@@ -55,7 +55,7 @@ pub(crate) fn disk(site: &Site) -> PathBuf {
 const ABOUT: &About = &About {
     kernel_name: None,
     modules: &["nbd"],
-    tools: &[Tool { program: "nbdkit", debian: "nbdkit", rhel: "nbdkit" }, CLIENT],
+    tools: &[Tool::new("nbdkit", ["nbdkit"; 4]), CLIENT],
     inner: Inner::Above,
     signature: Signature::Without("the disk that it serves has the signature of what is on that"),
     mounted: Mounted::local(&[], Stores::Unknown),

@@ -33,6 +33,10 @@ const SCRIPT: &str = concat!(include_str!("../own_mounts.sh"), include_str!("nfs
 /// Where the server sees what it exports, in its own mount namespace.
 const EXPORT: &str = "/mnt";
 
+/// What brings the programs of the server.
+const SERVER_PACKAGES: [&str; 4] =
+    ["nfs-kernel-server", "nfs-utils", "nfs-kernel-server", "nfs-utils"];
+
 /// Options of the server, which the client is not given.
 const SERVERS: &[&str] = &["export", "no_wdelay", "threads"];
 
@@ -75,20 +79,17 @@ const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     words: client::WORDS,
     modules: &["nfsd", "nfsv3", "nfsv4"],
-    tools: {
-        const KERNEL: &str = "nfs-kernel-server";
-        &[
-            client::TOOL,
-            Tool { program: "rpc.nfsd", debian: KERNEL, rhel: "nfs-utils" },
-            Tool { program: "rpc.mountd", debian: KERNEL, rhel: "nfs-utils" },
-            Tool { program: "exportfs", debian: KERNEL, rhel: "nfs-utils" },
-            Tool { program: "nfsdcld", debian: KERNEL, rhel: "nfs-utils" },
-            Tool { program: "rpcbind", debian: "rpcbind", rhel: "rpcbind" },
-            Tool { program: "ip", debian: "iproute2", rhel: "iproute" },
-            Tool { program: "nsenter", debian: "util-linux", rhel: "util-linux" },
-            Tool { program: "unshare", debian: "util-linux", rhel: "util-linux-core" },
-        ]
-    },
+    tools: &[
+        client::TOOL,
+        Tool::new("rpc.nfsd", SERVER_PACKAGES),
+        Tool::new("rpc.mountd", SERVER_PACKAGES),
+        Tool::new("exportfs", SERVER_PACKAGES),
+        Tool::new("nfsdcld", SERVER_PACKAGES),
+        Tool::new("rpcbind", ["rpcbind"; 4]),
+        Tool::new("ip", ["iproute2", "iproute", "iproute2", "iproute2"]),
+        Tool::new("nsenter", ["util-linux"; 4]),
+        Tool::new("unshare", ["util-linux", "util-linux-core", "util-linux", "util-linux"]),
+    ],
     inner: Inner::Below,
     is_slow: true,
     signature: Signature::Without("it is an export of a directory"),

@@ -62,8 +62,8 @@ const ABOUT: &About = &About {
     words: WORDS,
     trials: TRIALS,
     tools: &[
-        Tool { program: "mkfs.nilfs2", debian: "nilfs-tools", rhel: "nilfs-utils" },
-        Tool { program: "nilfs-tune", debian: "nilfs-tools", rhel: "nilfs-utils" },
+        Tool::new("mkfs.nilfs2", ["nilfs-tools", "nilfs-utils", "nilfs-utils", "nilfs-utils"]),
+        Tool::new("nilfs-tune", ["nilfs-tools", "nilfs-utils", "nilfs-utils", "nilfs-utils"]),
     ],
     min_bytes: 134_221_824,
     by_default: true,

@@ -57,8 +57,8 @@ const ABOUT: &About = &About {
     kernel_name: Some("fuseblk"),
     modules: &["fuse"],
     tools: &[
-        Tool { program: "ntfs-3g", debian: "ntfs-3g", rhel: "ntfs-3g" },
-        Tool { program: "mkfs.ntfs", debian: "ntfs-3g", rhel: "ntfsprogs" },
+        Tool::new("ntfs-3g", ["ntfs-3g"; 4]),
+        Tool::new("mkfs.ntfs", ["ntfs-3g", "ntfsprogs", "ntfs-3g", "ntfs-3g"]),
     ],
     min_bytes: 16 << 20,
     signature: Signature::Magic(&[start("ntfs", 3, b"NTFS    ", Some((0x45, 8)))]),

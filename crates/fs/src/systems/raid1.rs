@@ -69,7 +69,7 @@ const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     kernel_name: None,
     modules: &["raid1"],
-    tools: &[Tool { program: "mdadm", debian: "mdadm", rhel: "mdadm" }],
+    tools: &[Tool::new("mdadm", ["mdadm"; 4])],
     inner: Inner::Above,
     min_bytes: 32 << 20,
     // A superblock of md 1.1 lies at the start, of 1.2 4 KiB behind it, of 1.0 and 0.90 at the end.

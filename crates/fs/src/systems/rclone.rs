@@ -38,7 +38,7 @@ const KNOBS: &[Knob] = &[
 
 pub(crate) const ROW: Over = Over {
     about: About {
-        tools: &[Tool { program: "rclone", debian: "rclone", rhel: "rclone" }],
+        tools: &[Tool::new("rclone", ["rclone"; 4])],
         trials: &[
             safe(CACHE_MODE, "full"),
             safe("attr-timeout", "10s"),

@@ -33,7 +33,7 @@ const PROGRAM: &str = "/proc/self/exe";
 
 const ABOUT: &About = &About {
     kernel_name: None,
-    tools: &[Tool { program: "versitygw", debian: "", rhel: "" }],
+    tools: &[Tool::built("versitygw")],
     inner: Inner::Store,
     is_slow: true,
     signature: Signature::Without("its store is of files"),

@@ -28,7 +28,7 @@ const KNOBS: &[Knob] = &[
 
 pub(crate) const ROW: Over = Over {
     about: About {
-        tools: &[Tool { program: "s3fs", debian: "s3fs", rhel: "s3fs-fuse" }],
+        tools: &[Tool::new("s3fs", ["s3fs", "s3fs-fuse", "s3fs", "s3fs-fuse"])],
         trials: &[
             safe("parallel_count", "16"),
             safe("multipart_size", "64"),

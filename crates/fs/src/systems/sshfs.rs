@@ -26,8 +26,11 @@ const KNOBS: &[Knob] = &[
 pub(crate) const ROW: Over = Over {
     about: About {
         tools: &[
-            Tool { program: "sshfs", debian: "sshfs", rhel: "fuse-sshfs" },
-            Tool { program: "sftp-server", debian: "openssh-sftp-server", rhel: "openssh-server" },
+            Tool::new("sshfs", ["sshfs", "fuse-sshfs", "sshfs", "sshfs"]),
+            Tool::new(
+                "sftp-server",
+                ["openssh-sftp-server", "openssh-server", "openssh-server", "openssh"],
+            ),
         ],
         trials: &[
             safe("max_conns", "4"),

@@ -45,17 +45,23 @@ fn lvm(program: &str, site: &Site) -> Cmd {
     Cmd::new(program).arg("--devices").arg(site.disk()).args(["--config", CONFIG, "--yes"])
 }
 
+/// What brings the checker.
+const THIN_CHECK: [&str; 4] = [
+    "thin-provisioning-tools",
+    "device-mapper-persistent-data",
+    "thin-provisioning-tools",
+    "thin-provisioning-tools",
+];
+
 const ABOUT: &About = &About {
     kernel_name: None,
     modules: &["dm_thin_pool"],
-    tools: {
-        const CHECKER: &str = "thin-provisioning-tools";
-        &[
-            Tool { program: "lvcreate", debian: "lvm2", rhel: "lvm2" },
-            Tool { program: "dmsetup", debian: "dmsetup", rhel: "device-mapper" },
-            Tool { program: "thin_check", debian: CHECKER, rhel: "device-mapper-persistent-data" },
-        ]
-    },
+    not_in_setup: "lvm2 brings dmsetup",
+    tools: &[
+        Tool::new("lvcreate", ["lvm2"; 4]),
+        Tool::new("dmsetup", ["dmsetup", "device-mapper", "device-mapper", "device-mapper"]),
+        Tool::new("thin_check", THIN_CHECK),
+    ],
     inner: Inner::Above,
     min_bytes: 128 << 20,
     signature: Signature::Magic(&[

@@ -191,10 +191,7 @@ const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     words: WORDS,
     trials: TRIALS,
-    tools: &[
-        Tool { program: "mkfs.xfs", debian: "xfsprogs", rhel: "xfsprogs" },
-        Tool { program: "xfs_info", debian: "xfsprogs", rhel: "xfsprogs" },
-    ],
+    tools: &[Tool::new("mkfs.xfs", ["xfsprogs"; 4]), Tool::new("xfs_info", ["xfsprogs"; 4])],
     min_bytes: 300 << 20,
     by_default: true,
     signature: Signature::Magic(&[start("xfs", 0, b"XFSB", uuid(32))]),

@@ -164,9 +164,10 @@ pub(crate) const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     words: WORDS,
     trials: TRIALS,
+    not_in_setup: "its module is built first, by assay doctor --install zfs",
     tools: &[
-        Tool { program: "zpool", debian: "zfsutils-linux", rhel: "zfs" },
-        Tool { program: "zfs", debian: "zfsutils-linux", rhel: "zfs" },
+        Tool::new("zpool", ["zfsutils-linux", "zfs", "zfs", ""]),
+        Tool::new("zfs", ["zfsutils-linux", "zfs", "zfs", ""]),
     ],
     min_bytes: 64 << 20,
     by_default: true,

@@ -54,8 +54,8 @@ const ABOUT: &About = &About {
     trials: TRIALS,
     kernel_name: Some("fuse"),
     tools: &[
-        Tool { program: "zfs-fuse", debian: "zfs-fuse", rhel: "zfs-fuse" },
-        Tool { program: "zpool", debian: "zfs-fuse", rhel: "zfs-fuse" },
+        Tool::new("zfs-fuse", ["zfs-fuse", "zfs-fuse", "", ""]),
+        Tool::new("zpool", ["zfs-fuse", "zfs-fuse", "", ""]),
     ],
     min_bytes: zfs::ABOUT.min_bytes,
     has_own_cache: true,

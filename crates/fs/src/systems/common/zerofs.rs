@@ -11,7 +11,7 @@ use crate::{Cmd, Endpoint, Ready, Site, Tool};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
-pub(crate) const TOOLS: &[Tool] = &[Tool { program: "zerofs", debian: "", rhel: "" }];
+pub(crate) const TOOLS: &[Tool] = &[Tool::built("zerofs")];
 
 /// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store, and versitygw none at
 /// all.

@@ -9,7 +9,7 @@ use model::{Knob, Options};
 
 /// The program that mounts.
 pub(crate) const TOOL: Tool =
-    Tool { program: "mount.nfs", debian: "nfs-common", rhel: "nfs-utils" };
+    Tool::new("mount.nfs", ["nfs-common", "nfs-utils", "nfs-client", "nfs-utils"]);
 
 /// What a mount may be given.
 const KNOBS: [Knob; 34] = [

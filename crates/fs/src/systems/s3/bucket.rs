@@ -15,7 +15,7 @@ const PROGRAM: &str = "/proc/self/exe";
 
 const ABOUT: &About = &About {
     kernel_name: None,
-    tools: &[Tool { program: "curl", debian: "curl", rhel: "curl" }],
+    tools: &[Tool::new("curl", ["curl"; 4])],
     inner: Inner::Store,
     is_outside: true,
     mounted: super::ABOUT.mounted,
