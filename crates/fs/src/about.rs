@@ -41,6 +41,8 @@ pub struct About {
     pub exclusions: &'static [Exclusion],
     /// Name in `/proc/filesystems`; `None` when the kernel need not know it.
     pub kernel_name: Option<&'static str>,
+    /// Whether every kernel that boots a guest has it, and lists it nowhere, as it is no module.
+    pub is_in_every_kernel: bool,
     /// Programs beside mount and umount, with the packages that bring them.
     pub tools: &'static [Tool],
     /// Why `scripts/setup.sh` does not install all of them; empty where it does.
@@ -74,6 +76,8 @@ pub struct About {
     pub careless: &'static [(&'static str, &'static str)],
     /// Whether its options are no mount options, so that the mount table says nothing of them.
     pub is_unseen_in_mounts: bool,
+    /// Options with what the mount table shows for them, where that is something else.
+    pub shown_as: &'static [(&'static str, &'static str)],
     /// Flags of mkfs whose value is a file or a directory.
     pub file_flags: &'static [&'static str],
     /// What is known for advice without measuring.
@@ -92,6 +96,7 @@ impl About {
             trials: &[],
             exclusions: &[],
             kernel_name: Some(name),
+            is_in_every_kernel: false,
             tools: &[],
             not_in_setup: "",
             modules: &[],
@@ -107,6 +112,7 @@ impl About {
             mounted: Mounted::UNSAID,
             careless: &[],
             is_unseen_in_mounts: false,
+            shown_as: &[],
             file_flags: &[],
             facts: Facts::Unsaid,
             small: None,

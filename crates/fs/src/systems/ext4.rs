@@ -214,6 +214,7 @@ const ABOUT: &About = &About {
     by_default: true,
     signature: Signature::Read("ext4"),
     mounted: Mounted::local(&["ext4", "ext3", "ext2"], Stores::Whole).direct().in_place(),
+    shown_as: &[("dioread_lock", "nodioread_nolock")],
     file_flags: &["mkfs.d", "mkfs.z", "mkfs.l"],
     facts: Facts::Sheet(include_str!("ext4.toml")),
     ..About::new("ext4", KNOBS)

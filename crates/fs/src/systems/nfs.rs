@@ -94,6 +94,7 @@ const ABOUT: &About = &About {
     is_slow: true,
     signature: Signature::Without("it is an export of a directory"),
     mounted: Mounted::network(&["nfs", "nfs4"], "NFS"),
+    shown_as: client::SHOWN_AS,
     is_unseen_in_mounts: true,
     careless: &[("export=async", ANSWERS_FIRST), ("async", ANSWERS_FIRST)],
     facts: Facts::Without("nobody has looked them up"),

@@ -38,6 +38,7 @@ const KNOBS: &[Knob] = &[
 ];
 
 const ABOUT: &About = &About {
+    is_in_every_kernel: true,
     signature: Signature::Without("it is in memory"),
     mounted: Mounted::memory(&["tmpfs"]),
     facts: Facts::Sheet(include_str!("tmpfs.toml")),

@@ -196,6 +196,7 @@ const ABOUT: &About = &About {
     by_default: true,
     signature: Signature::Magic(&[start("xfs", 0, b"XFSB", uuid(32))]),
     mounted: Mounted::local(&["xfs"], Stores::Whole).direct().in_place(),
+    shown_as: &[("uquota", "usrquota"), ("gquota", "grpquota"), ("pquota", "prjquota")],
     file_flags: &["mkfs.p", "mkfs.c"],
     facts: Facts::Sheet(include_str!("xfs.toml")),
     ..About::new("xfs", KNOBS)

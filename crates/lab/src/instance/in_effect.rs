@@ -2,18 +2,9 @@
 //! some, and drops some without a word. Its mount table tells.
 
 use crate::{LabError, mounts, stack::MadePart};
-use ::fs::{OTHER, is_by_mount, knobs};
+use ::fs::{About, OTHER, is_by_mount, knobs};
 use model::{Bytes, Knob};
 
-/// What the mount table shows for what is asked for by another name.
-const SHOWN_AS: &[(&str, &str)] = &[
-    ("dioread_lock", "nodioread_nolock"),
-    ("uquota", "usrquota"),
-    ("gquota", "grpquota"),
-    ("pquota", "prjquota"),
-    ("lookupcache=positive", "lookupcache=pos"),
-    ("nolock", "local_lock=all"),
-];
 /// How the help of a flag ends that does nothing but what happens without it.
 const DEFAULT: &str = "(the default)";
 
@@ -28,11 +19,8 @@ pub(super) fn differences(part: &MadePart) -> Result<Vec<String>, LabError> {
         true => mounts::at(&part.site.dir)?,
         false => None,
     };
-    let knobs = knobs(about);
     let Some(mount) = mount else { return Ok(Vec::new()) };
-    Ok(asked(part)
-        .filter_map(|(key, value)| told(&knobs, (&key, &value), &mount.options))
-        .collect())
+    Ok(asked(part).filter_map(|(key, value)| told(about, (&key, &value), &mount.options)).collect())
 }
 
 /// The options of the target that `part` is mounted with.
@@ -54,13 +42,14 @@ fn written(key: &str, value: &str) -> String {
 }
 
 /// What `table` shows instead of `key=value`; `None` where it shows that, or what is not shown as it is the default.
-fn told(knobs: &[Knob], (key, value): (&str, &str), table: &str) -> Option<String> {
+fn told(about: &About, (key, value): (&str, &str), table: &str) -> Option<String> {
     let shows = |option: &str| table.split(',').any(|shown| shown == option);
     let value_of = |key: &str| {
         table.split(',').filter_map(|shown| shown.split_once('=')).find(|(k, _)| *k == key)
     };
     let option = written(key, value);
-    let other_name = SHOWN_AS.iter().find(|(asked, _)| *asked == option).map(|(_, shown)| *shown);
+    let other_name =
+        about.shown_as.iter().find(|(asked, _)| *asked == option).map(|(_, shown)| *shown);
     let opposite = match key.strip_prefix("no") {
         Some(positive) => positive.to_string(),
         None => format!("no{key}"),
@@ -77,7 +66,7 @@ fn told(knobs: &[Knob], (key, value): (&str, &str), table: &str) -> Option<Strin
         (_, None) if shows(&opposite) => {
             Some(format!("{opposite} is in effect, not {option} as asked"))
         }
-        (_, None) if is_default(knobs, key, value) => None,
+        (_, None) if is_default(&knobs(about), key, value) => None,
         (_, None) => Some(format!("{option} is not in the mount table, and may have no effect")),
     }
 }
@@ -104,7 +93,7 @@ mod tests {
     use crate::fs;
 
     fn of(name: &str, key: &str, value: &str, table: &str) -> Option<String> {
-        told(&knobs(fs::find(name).unwrap().about()), (key, value), table)
+        told(fs::find(name).unwrap().about(), (key, value), table)
     }
 
     #[test]

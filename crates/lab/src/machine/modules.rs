@@ -1,5 +1,6 @@
 //! What a kernel that does not run here can do, by the lists that lie beside its modules.
 
+use ::fs::ALL;
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// What the name of the module of a file system begins with in a list of aliases.
@@ -10,9 +11,6 @@ const OF_FILE_SYSTEM: &str = "fs-";
 pub(crate) struct ModuleTree {
     names: BTreeSet<String>,
 }
-
-/// File systems of every kernel that boots a guest, in no list because they are no modules.
-const CORE: &[&str] = &["tmpfs"];
 
 impl ModuleTree {
     /// Reads the lists in `dir`, as `/lib/modules/VERSION`; a list that is missing is empty.
@@ -34,8 +32,14 @@ impl ModuleTree {
 
     /// Whether it brings the module or the file system `name`.
     pub(crate) fn has(&self, name: &str) -> bool {
-        CORE.contains(&name) || self.names.contains(&plain(name))
+        is_in_every_kernel(name) || self.names.contains(&plain(name))
     }
+}
+
+/// Whether it is in no list because it is no module.
+fn is_in_every_kernel(name: &str) -> bool {
+    let mut known = ALL.iter().map(|fs| fs.about());
+    known.any(|about| about.is_in_every_kernel && about.kernel_name == Some(name))
 }
 
 /// `f2fs` of `kernel/fs/f2fs/f2fs.ko.xz`.

@@ -7,6 +7,10 @@ use crate::words::{Word, nothing, refused, same};
 use crate::{Exclusion, Tool};
 use model::{Knob, Options};
 
+/// What the mount table shows for what is asked for by another name.
+pub(crate) const SHOWN_AS: &[(&str, &str)] =
+    &[("lookupcache=positive", "lookupcache=pos"), ("nolock", "local_lock=all")];
+
 /// The program that mounts.
 pub(crate) const TOOL: Tool =
     Tool::new("mount.nfs", ["nfs-common", "nfs-utils", "nfs-client", "nfs-utils"]);

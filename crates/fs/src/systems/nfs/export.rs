@@ -41,6 +41,7 @@ const ABOUT: &About = &About {
     tools: &[client::TOOL],
     is_remote: true,
     mounted: super::ABOUT.mounted,
+    shown_as: client::SHOWN_AS,
     ..About::new("nfs", KNOBS)
 };
 
