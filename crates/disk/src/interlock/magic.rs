@@ -126,3 +126,20 @@ pub(super) const MEMBERS: &[(&str, &str)] = &[
     ("vdo", "a VDO volume"),
     ("VMFS_volume_member", "a VMFS volume"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_other_is_one_that_assay_makes() {
+        let made = ::fs::ALL.iter().flat_map(|fs| match fs.about().signature {
+            Signature::Magic(all) => all.iter().map(|magic| magic.kind).collect(),
+            Signature::Read(kind) => vec![kind],
+            Signature::Unsaid | Signature::Without(_) => Vec::new(),
+        });
+        let twice: Vec<&str> =
+            made.filter(|kind| OTHERS.iter().any(|magic| magic.kind == *kind)).collect();
+        assert!(twice.is_empty(), "with its file system, and in OTHERS of magic.rs too: {twice:?}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::placed;
 use crate::{
     ALL, About, Cmd, Durability, Facts, Family, FileSystem, Inner, Stores, magic::Signature,
+    others::OTHERS,
 };
 use model::FactSheet;
 use std::{collections::BTreeSet, fs, path::Path};
@@ -59,9 +60,10 @@ fn each_says_what_it_stores_and_what_it_keeps() {
 #[test]
 fn no_two_have_one_type_in_the_mount_table() {
     let mut seen = BTreeSet::new();
-    let all = ALL.iter().flat_map(|fs| fs.about().mounted.types);
+    let made = ALL.iter().flat_map(|fs| fs.about().mounted.types);
+    let all = made.chain(OTHERS.iter().flat_map(|other| other.types));
     let twice: Vec<_> = all.filter(|kind| !seen.insert(**kind)).collect();
-    assert!(twice.is_empty(), "{twice:?}");
+    assert!(twice.is_empty(), "in `mounted` of two, or also in others.rs: {twice:?}");
 }
 
 #[test]
