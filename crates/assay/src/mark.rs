@@ -115,7 +115,7 @@ pub fn verify(dataset: &Dataset, mark: Option<&str>, state: &Path) -> Result<()>
     let campaign = &dataset.campaign;
     let id = &campaign.id;
     let Some(mark) = mark else {
-        let why = "has no mark of this assay: an earlier version began it, or somebody else";
+        let why = "has no mark of this assay: somebody else began it";
         return Err(not_ours(id, why));
     };
     let key = Key::find(state)?;

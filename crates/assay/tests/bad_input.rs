@@ -52,7 +52,7 @@ fn a_search_with_more_processes_than_a_machine_starts_is_refused() {
 #[test]
 fn a_plan_with_a_wrong_key_names_file_and_line() {
     let place = Place::new();
-    fs::write(place.path("plan.toml"), "suite = \"columnar\"\nproces = [1]\n").unwrap();
+    fs::write(place.path("plan.toml"), "suites = [\"columnar\"]\nproces = [1]\n").unwrap();
     let line = place.fails(&["run", "plan.toml"], 2);
     assert!(line.contains("plan.toml:2") && line.contains("proces"), "{line}");
     let line = place.fails(&["run", "missing.toml"], 1);

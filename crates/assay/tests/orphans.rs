@@ -85,7 +85,7 @@ fn what_is_gone_is_passed_over_what_is_ours_goes_and_what_is_not_stays() {
             entry("remove_dir", &[("path", &mounts)]),
             entry("remove_dir", &[("path", &images)]),
             entry("detach_loop", &[("image", &image)]),
-            entry("tell", &[("link", &disk.link)]),
+            entry("report_disk", &[("link", &disk.link)]),
             forget,
             entry("unmount", &[("mount_point", &mounts.join("assay-0-ext4"))]),
             entry("unmount", &[("mount_point", mounted.dir())]),

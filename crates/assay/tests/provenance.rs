@@ -90,7 +90,6 @@ fn poison(campaign: &mut Value, devices: &Value) {
         return;
     }
     campaign["plan"]["backing"]["devices"] = devices.clone();
-    campaign["plan"]["backing"]["destroy"] = json!(["S1"]);
 }
 
 /// Every file below `dir`.
@@ -165,6 +164,19 @@ fn tables_are_imported_and_never_run() {
         let (place, trace) = attack("csv", &devices);
         import_is_never_run(&place, &trace, &|args| place.assay(args));
     }
+}
+
+#[test]
+fn a_dataset_that_gives_a_consent_is_refused() {
+    let place = measured();
+    place.ok(&["export", "--format", "json", "--out", "out"]);
+    let [path] = &files(&place.path("out"))[..] else { panic!("it is one file") };
+    let text = fs::read_to_string(path).unwrap();
+    let consenting = text.replacen("\"backing\": {", "\"backing\": {\"destroy\": [\"S1\"],", 1);
+    assert_ne!(consenting, text);
+    fs::write(path, consenting).unwrap();
+    let why = place.fails(&["import", path.to_str().unwrap()], 1);
+    assert!(why.contains("unknown field `destroy`"), "{why}");
 }
 
 #[test]
@@ -275,23 +287,12 @@ fn the_key_is_for_its_owner_alone() {
 }
 
 #[test]
-fn a_campaign_from_before_marks_is_read_and_not_run() {
+fn a_campaign_without_a_mark_is_read_and_not_run() {
     let place = begun();
-    edit(
-        &place,
-        "DROP VIEW unfinished_turn; DROP TABLE turn; ALTER TABLE sample DROP COLUMN try;
-         ALTER TABLE sample DROP COLUMN durability;
-         ALTER TABLE test DROP COLUMN only_writes; ALTER TABLE test DROP COLUMN grid;
-         ALTER TABLE test DROP COLUMN grid_block_bytes; ALTER TABLE test DROP COLUMN grid_threads;
-         ALTER TABLE campaign DROP COLUMN mark; PRAGMA user_version = 5",
-    );
-    edit(
-        &place,
-        "UPDATE campaign SET plan = json_set(plan, '$.backing.destroy', json('[\"S1\"]'))",
-    );
+    edit(&place, "UPDATE campaign SET mark = NULL");
     let before = fs::read(place.path("store.db")).unwrap();
     for verb in [&["list"][..], &["show"], &["report"]] {
-        assert!(!place.ok(verb).contains("S1"));
+        place.ok(verb);
     }
     assert_refused(&place.assay(&["resume"]), "has no mark");
     assert_refused(&place.assay(&["tune", "--on", "ext4"]), "has no mark");

@@ -46,9 +46,9 @@ fn a_sweep_on_real_xfs_ends_in_a_table_of_its_variants() {
 #[test]
 fn a_plan_file_sweeps_and_the_dry_run_shows_it() {
     let place = Place::new();
-    let plan = "suite = \"null\"\nprocs = [1]\nscale = \"tiny\"\n\
-                [[sweep]]\non = \"xfs[reflink=0,1;rmapbt=0,1]\"\n\
-                [[sweep]]\non = \"ext4[noatime;commit=5,60]\"\nmode = \"one-at-a-time\"\n";
+    let plan = "suites = [\"null\"]\nprocs = [1]\nscale = \"tiny\"\n\
+                [[sweeps]]\non = \"xfs[reflink=0,1;rmapbt=0,1]\"\n\
+                [[sweeps]]\non = \"ext4[noatime;commit=5,60]\"\nmode = \"one-at-a-time\"\n";
     fs::write(place.path("p.toml"), plan).unwrap();
     if !root_or_skip("making file systems") || ready(&place, &["xfs", "ext4"]).len() < 2 {
         return;

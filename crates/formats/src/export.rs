@@ -12,7 +12,6 @@ pub use self::bundle::{bundle, packed};
 pub use self::csv::csv;
 pub(crate) use self::csv::{
     HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
-    older_samples_headers, older_tests_header,
 };
 pub use self::fio_json::fio_json;
 pub(crate) use self::json::JSON_SCHEMA_NAME;

@@ -55,21 +55,14 @@ fn back(data: &Dataset) -> Dataset {
     read(&export::fio_json(data).unwrap()).unwrap()
 }
 
-/// As JSON and CSV keep what a test is, and a file from before that was kept is read.
+/// As JSON and CSV keep what a test is.
 #[test]
 fn what_a_test_is_comes_back() {
     let mut data = single(Group::Files, Vec::new(), Vec::new());
     let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
     for shape in [None, Some(Shape { only_writes: true, cell: Some(cell) })] {
         data.tests[0].shape = shape.clone();
-        let mut tables = export::csv(&data).unwrap();
-        assert_eq!(read(&tables).unwrap().tests, data.tests);
-        for (_, bytes) in tables.iter_mut().filter(|(name, _)| name == "tests.csv") {
-            let text = String::from_utf8(bytes.clone()).unwrap();
-            let old = |line: &str| line.rsplitn(5, ',').last().unwrap().to_string() + "\n";
-            *bytes = text.lines().map(old).collect::<String>().into_bytes();
-        }
-        assert_eq!(read(&tables).unwrap().tests[0].shape, None);
+        assert_eq!(read(&export::csv(&data).unwrap()).unwrap().tests, data.tests);
         let files = export::json(&data).unwrap();
         assert_eq!(read(&files).unwrap().tests, data.tests);
         let text = String::from_utf8(files[0].1.clone()).unwrap();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import, importer_names, published};
-use model::{Dataset, Durability, LabKind, Validity, strategies::dataset};
+use model::{Dataset, Validity, strategies::dataset};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 fn options() -> ImportOptions {
@@ -148,21 +148,18 @@ fn valid_files() -> Vec<Vec<NamedBytes>> {
 }
 
 #[test]
-fn older_tables_tell_of_no_proof_and_the_oldest_were_measured_on_the_host() {
-    let mut data = published().unwrap().swap_remove(1);
-    data.samples[0].lab = LabKind::Uml;
-    data.samples[0].durability = Some(Durability::Proven);
-    let mut files = export::csv(&data).unwrap();
-    let mut cut_a_column = || {
-        let table = String::from_utf8(files[0].1.clone()).unwrap();
-        let older = |line: &str| format!("{}\n", line.rsplit_once(',').unwrap().0);
-        files[0].1 = table.lines().map(older).collect::<String>().into_bytes();
-        import(&files, None, &options()).unwrap()
-    };
-    data.samples[0].durability = None;
-    assert_eq!(cut_a_column(), data);
-    data.samples[0].lab = LabKind::Host;
-    assert_eq!(cut_a_column(), data);
+fn tables_of_other_columns_are_refused_with_those_that_must_be() {
+    let data = published().unwrap().swap_remove(1);
+    for (table, last) in [("samples.csv", ",durability"), ("tests.csv", ",grid_threads")] {
+        let mut files = export::csv(&data).unwrap();
+        let (_, bytes) = files.iter_mut().find(|(name, _)| name == table).unwrap();
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let shorter = |line: &str| format!("{}\n", line.rsplit_once(',').unwrap().0);
+        *bytes = text.lines().map(shorter).collect::<String>().into_bytes();
+        let why = import(&files, None, &options()).unwrap_err().to_string();
+        assert!(why.starts_with(&format!("{table}, line 1: the header must be")), "{why}");
+        assert!(why.ends_with(last), "{why}");
+    }
 }
 
 proptest! {

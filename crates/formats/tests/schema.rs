@@ -112,7 +112,6 @@ fn backing() -> BackingPlan {
         purge: Some(Purge::ZeroRange),
         condition: true,
         split: true,
-        destroy: model::Dropped,
         object_store: Some(model::ObjectStore {
             prefix: "base".into(),
             ..std::str::FromStr::from_str("https://files.lan/bucket").unwrap()

@@ -1,7 +1,7 @@
 //! Where made file systems lie: on loop images, or on disks that the user gives up.
 
 use crate::{Bytes, ObjectStore};
-use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
+use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
 /// How often conditioning writes a disk in full: once for the blocks that it shows, once more for those
@@ -20,9 +20,6 @@ pub struct BackingPlan {
     /// Disks instead of images, by their stable names in /dev/disk/by-id. All on them is destroyed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<PathBuf>,
-    /// Where earlier versions stored serial numbers that were given as a consent.
-    #[serde(skip_serializing)]
-    pub destroy: Dropped,
     /// How a disk is emptied before each file system; the default is [`Purge::Discard`] on disks that
     /// know it, and [`Purge::None`] on others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,17 +35,6 @@ pub struct BackingPlan {
     /// line alone, as are the disks' serial numbers, and no file of a plan may hold it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_store: Option<ObjectStore>,
-}
-
-/// Stands where a consent was stored once, so that old campaigns can be read: takes whatever is there and
-/// keeps nothing of it. Consent is given for one run, beside its plan; a plan can be somebody else's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dropped;
-
-impl<'de> Deserialize<'de> for Dropped {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Dropped, D::Error> {
-        IgnoredAny::deserialize(from).map(|_| Dropped)
-    }
 }
 
 /// How a disk is emptied before each file system, the same for all candidates. Both ends, in which old

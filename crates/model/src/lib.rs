@@ -48,7 +48,7 @@ mod user;
 mod word;
 mod work;
 
-pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
+pub use backing::{BackingPlan, CONDITION_FILLS, Purge};
 pub use balance::balanced_order;
 pub use case::{CacheState, Case};
 pub use check::{Checker, DatasetError};

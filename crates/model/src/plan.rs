@@ -6,7 +6,7 @@ use crate::{
     BackingPlan, DataKind, LOOKS, LabChoice, Numa, Options, Order, PlanError, Preset, Price,
     QUICK_LOOKS, Scale, Sweep, Target, TargetNames, TestSize, label_targets, naming,
 };
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// Share of the space that stays occupied by what is left of an aged population.
@@ -29,11 +29,10 @@ pub struct Plan {
     pub names: TargetNames,
     /// File systems of which several values of options are compared; their variants are candidates
     /// beside `targets`.
-    #[serde(alias = "sweep", skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sweeps: Vec<Sweep>,
     /// Suites to run, one after the other: a name, a file of declarations, or a tool with its job as
     /// `fio:JOB.fio`.
-    #[serde(alias = "suite", deserialize_with = "one_or_many")]
     pub suites: Vec<String>,
     /// What the files that `suites` names held when the plan was made, so that a campaign can be
     /// resumed and read where they are not.
@@ -62,7 +61,7 @@ pub struct Plan {
     /// Factor on sizes.
     pub scale: Scale,
     /// How much each test does, where that was found by trying it; empty where one factor decides.
-    #[serde(alias = "size", skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<TestSize>,
     /// Seed of order, offsets and data; drawn when not given.
     pub seed: Option<u64>,
@@ -142,20 +141,6 @@ impl Default for Plan {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-/// `suite = "files"` as well as `suites = ["files", "oltp"]`.
-fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMany {
-        One(String),
-        Many(Vec<String>),
-    }
-    Ok(match OneOrMany::deserialize(from)? {
-        OneOrMany::One(name) => vec![name],
-        OneOrMany::Many(names) => names,
-    })
 }
 
 /// The second of an A/A pair: the baseline under another label. What differs between the two is

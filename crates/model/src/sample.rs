@@ -15,7 +15,6 @@ pub enum Limiter {
     /// The device was busy more than 90 % of the time.
     Device,
     /// None of these was busy: it waited for something that is not seen, as a lock or a timer.
-    #[serde(alias = "lock")]
     None,
     /// Frequency, temperature or a quota slowed the machine.
     Throttled,
@@ -53,8 +52,6 @@ impl Limiter {
 impl FromStr for Limiter {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        // As it was called in earlier campaigns.
-        let text = if text == "lock" { "none" } else { text };
         Limiter::ALL.into_iter().find(|limiter| limiter.as_str() == text).ok_or_else(|| {
             let known = Limiter::ALL.map(Limiter::as_str).join(", ");
             format!("`{text}` is not a limiter; use one of {known}")

@@ -1,7 +1,7 @@
 //! What a table needs to know of a test. Stored with every campaign, so that an old campaign is
 //! shown as it was, whatever the suites have become.
 
-use crate::{Better, Bytes};
+use crate::Better;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -174,76 +174,14 @@ pub struct TestInfo {
     pub unit: String,
     /// Which direction of that metric is better.
     pub better: Better,
-    /// What it is; `None` of what was stored or exported before this was kept, and of other tools.
+    /// What it is; `None` where that is not known, as of most tests of other tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Shape>,
 }
 
 impl TestInfo {
-    /// What it is, by its names where nothing better was kept.
+    /// What it is as far as that is known.
     pub fn shape(&self) -> Shape {
-        self.shape.clone().unwrap_or_else(|| Shape {
-            // Columnar's `open replace` writes over its own data.
-            only_writes: matches!(self.group, Group::SequentialWrite | Group::RandomWrite)
-                || self.testtype.starts_with("write disk")
-                    && !self.name.starts_with("open replace"),
-            cell: named_cell(&self.id),
-        })
-    }
-
-    /// Whether it is the test that was kept as `stored`, maybe by a version that kept no shapes.
-    pub fn is(&self, stored: &TestInfo) -> bool {
-        let shape = stored.shape.as_ref().and(self.shape.clone());
-        TestInfo { shape, ..self.clone() } == *stored
-    }
-}
-
-/// The place of a test called `matrix.GRID.BLOCK.tTHREADS`, as it was known before shapes were kept.
-fn named_cell(id: &str) -> Option<GridCell> {
-    let mut parts = id.strip_prefix("matrix.")?.split('.');
-    let (grid, block, threads) = (parts.next()?, parts.next()?, parts.next()?);
-    let block: Bytes = block.parse().ok()?;
-    let threads = threads.strip_prefix('t')?.parse().ok()?;
-    let cell = GridCell { grid: grid.into(), block_bytes: block.0, threads };
-    parts.next().is_none().then_some(cell)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn test(id: &str, testtype: &str, shape: Option<Shape>) -> TestInfo {
-        TestInfo {
-            id: id.into(),
-            suite: "s".into(),
-            name: "n".into(),
-            testtype: testtype.into(),
-            group: Group::WriteOther,
-            metric: "rate".into(),
-            unit: "MB/s".into(),
-            better: Better::Higher,
-            shape,
-        }
-    }
-
-    #[test]
-    fn names_decide_only_where_no_shape_was_kept() {
-        let known = Some(Shape::default());
-        assert_eq!(
-            test("matrix.rndrd.4k.t8", "write disk", known.clone()).shape(),
-            Shape::default()
-        );
-        let old = test("matrix.rndrd.4k.t8", "write disk", None);
-        let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
-        assert_eq!(old.shape(), Shape { only_writes: true, cell: Some(cell) });
-        for other in ["matrix.rndrd.4k", "matrix.rndrd.4k.8", "mixed.rw.4k.qd64", "matrix.a.b.t1"] {
-            assert_eq!(test(other, "read write disk", None).shape(), Shape::default(), "{other}");
-        }
-        let over =
-            TestInfo { name: "open replace int tiny".into(), ..test("a", "write disk", None) };
-        assert!(!over.shape().only_writes, "it writes over its own data");
-        let now = test("matrix.rndrd.4k.t8", "write disk", known.clone());
-        assert!(now.is(&old) && now.is(&now.clone()) && !old.is(&now));
-        assert!(!now.is(&TestInfo { shape: Some(old.shape()), ..old }));
+        self.shape.clone().unwrap_or_default()
     }
 }

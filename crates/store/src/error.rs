@@ -34,14 +34,14 @@ pub enum StoreError {
         /// How it was recognised.
         why: &'static str,
     },
-    /// The file was written by a later version of the program.
-    #[error("{path} has schema {found}, this assay knows schemas up to {known}; upgrade assay")]
-    Newer {
+    /// The file was written by another version of the program.
+    #[error("{path} has schema {found}, and this assay reads schema {known} only; {}", remedy(*.found, *.known))]
+    OtherSchema {
         /// The file.
         path: PathBuf,
         /// Its schema version.
         found: i64,
-        /// The latest version known here.
+        /// The version that is read here.
         known: i64,
     },
     /// Another process held the store for too long.
@@ -110,6 +110,17 @@ pub enum StoreError {
     /// Any other failure of the database.
     #[error("the store failed: {0}; check the free space and the disk it is on")]
     Sql(rusqlite::Error),
+}
+
+/// What to do about a store of schema `found` where `known` is read.
+fn remedy(found: i64, known: i64) -> &'static str {
+    match found > known {
+        true => "upgrade assay",
+        false => {
+            "export its campaigns by the assay that wrote it (`export --format bundle`), import them into another \
+             store, or move the file away"
+        }
+    }
 }
 
 impl From<rusqlite::Error> for StoreError {

@@ -1,4 +1,4 @@
-//! The campaign store: one SQLite file, schema, migrations, append, read.
+//! The campaign store: one SQLite file, schema, append, read.
 //!
 //! Raw samples go in, one transaction each, and come out as a [`model::Dataset`]. Nothing derived
 //! is stored, so that an old campaign can always be computed again.
@@ -53,14 +53,14 @@ impl Patience {
 }
 
 impl Store {
-    /// Opens the store at `path` for writing, creates it when it is missing, migrates it when it
-    /// is old. A `path` with a link in it is refused.
+    /// Opens the store at `path` for writing, creates it when it is missing. One of another schema, and a `path` with a
+    /// link in it, are refused.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         Ok(Store::of(schema::open(path)?))
     }
 
-    /// Opens the store at `path` for reading; it must exist. Nothing is written, whatever its schema. A `path` with a
-    /// link in it is refused.
+    /// Opens the store at `path` for reading; it must exist. Nothing is written. One of another schema, and a `path`
+    /// with a link in it, are refused.
     pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         Ok(Store::of(schema::open_read_only(path)?))
     }

@@ -82,8 +82,7 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How long each finished block took, seconds, ascending by block. Blocks that were imported, or
-    /// measured by a version that did not record it, do not say.
+    /// How long each finished block took, seconds, ascending by block. Blocks that were imported do not say.
     pub fn block_seconds(&self, id: &str) -> Result<Vec<f64>, StoreError> {
         let campaign = Found::resolve(&self.db, id)?;
         let mut statement = self.db.prepare_cached(

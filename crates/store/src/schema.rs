@@ -1,10 +1,7 @@
-//! Opening a database file: recognise it, refuse what is not ours or newer, migrate what is older.
+//! Opens a database file: recognises it, refuses what is not a store of this schema, creates what is not there.
 
 use crate::{StoreError, error::BUSY, guard};
-use rusqlite::{
-    Connection, ErrorCode, OpenFlags, TransactionBehavior,
-    backup::{Backup, StepResult},
-};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::{
     ffi::{OsStr, OsString},
     fs,
@@ -15,18 +12,11 @@ use std::{
 /// "assy" in ASCII: what `file` and SQLite see in the header of a store.
 const APPLICATION_ID: i64 = 0x6173_7379;
 
-/// Step n brings schema n to n + 1. A step is never changed after a release; add one instead.
-pub(crate) const MIGRATIONS: &[&str] = &[
-    include_str!("schema/1.sql"),
-    include_str!("schema/2.sql"),
-    include_str!("schema/3.sql"),
-    include_str!("schema/4.sql"),
-    include_str!("schema/5.sql"),
-    include_str!("schema/6.sql"),
-    include_str!("schema/7.sql"),
-    include_str!("schema/8.sql"),
-    include_str!("schema/9.sql"),
-];
+/// What makes an empty file a store.
+pub(crate) const SCHEMA: &str = include_str!("schema.sql");
+
+/// Number of [`SCHEMA`], which changes with it.
+const VERSION: i64 = 10;
 
 /// Opens or creates `path` for writing.
 pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
@@ -35,22 +25,20 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
     let mut db = connect(path.as_os_str(), flags).map_err(failed(path))?;
     identify(&db, path)?;
     configure(&db).map_err(failed(path))?;
-    migrate(&mut db, MIGRATIONS)?;
+    create(&mut db)?;
     Ok(db)
 }
 
-/// Opens `path` so that nothing can be written, not even beside it. One of an older schema is read from a
-/// copy in memory that was brought up.
+/// Opens `path` so that nothing can be written, not even beside it. An empty file is read as an empty store.
 pub(crate) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     check_regular(path)?;
     let db = connect_read_only(path)?;
-    if identify(&db, path)? < MIGRATIONS.len() as i64 {
-        let mut copy = copy(&db)?;
-        identify(&copy, path)?;
-        migrate(&mut copy, MIGRATIONS)?;
-        return Ok(copy);
+    if identify(&db, path)? == VERSION {
+        return Ok(db);
     }
-    Ok(db)
+    let mut empty = Connection::open_in_memory()?;
+    create(&mut empty)?;
+    Ok(empty)
 }
 
 /// Refuses a disk, which SQLite takes for an empty file, and a pipe, for whose other end it waits.
@@ -109,17 +97,6 @@ fn log_bytes(path: &Path) -> Option<u64> {
     sizes.reduce(|one, other| one + other)
 }
 
-/// A copy in memory of what `db` holds at this moment.
-fn copy(db: &Connection) -> Result<Connection, StoreError> {
-    let mut copy = Connection::open_in_memory()?;
-    guard::arm(&copy)?;
-    let copied = Backup::new(db, &mut copy)?.step(-1)?;
-    match copied {
-        StepResult::Done => Ok(copy),
-        _ => Err(StoreError::Locked { seconds: BUSY.as_secs() }),
-    }
-}
-
 fn failed(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError {
     move |source| match source.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {
@@ -146,23 +123,26 @@ fn pragma(db: &Connection, name: &str) -> rusqlite::Result<i64> {
     db.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// The schema version, when the file is a store with its own tables and no more, or empty.
+/// The version of the schema: [`VERSION`] of a store with its own tables and no more, 0 of an empty file.
 fn identify(db: &Connection, path: &Path) -> Result<i64, StoreError> {
-    // All is read in one transaction, as another process may be migrating it.
+    // All is read in one transaction, as another process may be creating it.
     let db = db.unchecked_transaction().map_err(failed(path))?;
     let found = pragma(&db, "user_version").map_err(failed(path))?;
     let tables: i64 = db
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(failed(path))?;
     let ours = pragma(&db, "application_id").map_err(failed(path))? == APPLICATION_ID;
-    if !ours && (tables > 0 || found > 0) {
-        return Err(StoreError::NotAStore { path: path.into(), why: "another program's database" });
+    match found {
+        0 if tables == 0 => {}
+        VERSION if ours => guard::check(&db, SCHEMA, path)?,
+        _ if ours && found != 0 => {
+            return Err(StoreError::OtherSchema { path: path.into(), found, known: VERSION });
+        }
+        _ => {
+            let why = "another program's database";
+            return Err(StoreError::NotAStore { path: path.into(), why });
+        }
     }
-    let known = MIGRATIONS.len() as i64;
-    if found > known {
-        return Err(StoreError::Newer { path: path.into(), found, known });
-    }
-    guard::check(&db, &MIGRATIONS[..found.max(0) as usize], path)?;
     Ok(found)
 }
 
@@ -180,19 +160,18 @@ pub(crate) fn flush(db: &Connection, each: bool) -> rusqlite::Result<()> {
     db.pragma_update(None, "synchronous", if each { "full" } else { "normal" })
 }
 
-/// Applies the steps that are missing, all or none. The version is read under the write lock, so
-/// that two processes may open a new store at once.
-pub(crate) fn migrate(db: &mut Connection, steps: &[&str]) -> Result<(), StoreError> {
-    if pragma(db, "user_version")? as usize >= steps.len() {
+/// Makes an empty file a store, all of it or nothing. The version is read again under the write lock, so that two
+/// processes may open a new store at once.
+pub(crate) fn create(db: &mut Connection) -> Result<(), StoreError> {
+    if pragma(db, "user_version")? != 0 {
         return Ok(());
     }
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let from = pragma(&tx, "user_version")? as usize;
-    for step in steps.iter().skip(from) {
-        tx.execute_batch(step)?;
+    if pragma(&tx, "user_version")? == 0 {
+        tx.execute_batch(SCHEMA)?;
+        tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+        tx.pragma_update(None, "user_version", VERSION)?;
     }
-    tx.pragma_update(None, "application_id", APPLICATION_ID)?;
-    tx.pragma_update(None, "user_version", steps.len().max(from) as i64)?;
     Ok(tx.commit()?)
 }
 
@@ -201,66 +180,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_older_schema_is_brought_up_and_keeps_its_rows() {
-        let later = "ALTER TABLE campaign ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'";
-        let steps: Vec<&str> = MIGRATIONS.iter().copied().chain([later]).collect();
-        for from in 0..steps.len() {
-            let mut db = Connection::open_in_memory().unwrap();
-            migrate(&mut db, &steps[..from]).unwrap();
-            if from > 0 {
-                db.execute_batch(
-                    "INSERT INTO campaign (number, id, created, title, origin, state, assay_version,
-                         plan, scale, seed, environment, notes)
-                     VALUES (1, 'old', '', '', '', '', '', '', 0, 0, '', '')",
-                )
-                .unwrap();
-            }
-            migrate(&mut db, &steps).unwrap();
-            let read = "SELECT count(*) FROM campaign WHERE colour = 'none'";
-            let rows: u32 = db.query_row(read, [], |row| row.get(0)).unwrap();
-            let version = pragma(&db, "user_version").unwrap() as usize;
-            assert_eq!((rows, version), (from.min(1) as u32, steps.len()));
-        }
-    }
-
-    #[test]
-    fn what_was_stored_before_labs_were_known_is_of_the_host() {
-        let mut db = Connection::open_in_memory().unwrap();
-        migrate(&mut db, &MIGRATIONS[..3]).unwrap();
-        // Only two of the tables are looked at.
-        db.pragma_update(None, "foreign_keys", false).unwrap();
-        db.execute_batch(
-            "INSERT INTO target VALUES (1, 0, 'xfs', 'xfs', NULL, '{}');
-             INSERT INTO sample VALUES (1, 1, 0, 1, 0, 'xfs', 's', 't', 1, 1, 'any', 0, 0, 0, 0, 0,
-                 NULL, NULL, 0, 0, 'unknown', 'valid')",
-        )
-        .unwrap();
-        migrate(&mut db, MIGRATIONS).unwrap();
-        for table in ["target", "sample"] {
-            let read = format!("SELECT lab FROM {table}");
-            assert_eq!(db.query_row(&read, [], |row| row.get::<_, String>(0)).unwrap(), "host");
-        }
-    }
-
-    #[test]
-    fn tests_from_before_shapes_keep_their_names_alone() {
-        let mut db = Connection::open_in_memory().unwrap();
-        migrate(&mut db, &MIGRATIONS[..8]).unwrap();
-        db.pragma_update(None, "foreign_keys", false).unwrap();
-        db.execute_batch(
-            "INSERT INTO test (campaign, position, id, suite, name, testtype, \"group\", metric, unit, better)
-             VALUES (1, 0, 'matrix.rndrd.4k.t8', 'matrix', 'n', 'random read', 'random-read', 'iops', 'IOPS', 'higher')",
-        )
-        .unwrap();
-        migrate(&mut db, MIGRATIONS).unwrap();
-        let read = "SELECT count(*) FROM test WHERE only_writes IS NULL AND grid IS NULL";
-        assert_eq!(db.query_row(read, [], |row| row.get::<_, u32>(0)).unwrap(), 1);
-    }
-
-    #[test]
     fn millions_of_figures_are_read_without_sorting_them() {
         let mut db = Connection::open_in_memory().unwrap();
-        migrate(&mut db, MIGRATIONS).unwrap();
+        create(&mut db).unwrap();
         let steps = |sql: &str| {
             let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let step = |row: &rusqlite::Row<'_>| row.get::<_, String>(3);
@@ -272,14 +194,5 @@ mod tests {
         }
         let sorted = "SELECT * FROM metric WHERE sample > ? ORDER BY value";
         assert!(steps(sorted).iter().any(|step| step.contains("TEMP B-TREE")), "it would be seen");
-    }
-
-    #[test]
-    fn a_failing_step_changes_nothing() {
-        let mut db = Connection::open_in_memory().unwrap();
-        migrate(&mut db, &["CREATE TABLE a (x)", "nonsense"]).unwrap_err();
-        let tables = "SELECT count(*) FROM sqlite_schema";
-        assert_eq!(db.query_row(tables, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
-        assert_eq!(pragma(&db, "user_version").unwrap(), 0);
     }
 }

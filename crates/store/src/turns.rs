@@ -71,8 +71,8 @@ impl Store {
         Ok(())
     }
 
-    /// The targets that have not done what they should in blocks that were run to their end, by block. A
-    /// block of a store that did not record it, or of an import, has none.
+    /// The targets that have not done what they should in blocks that were run to their end, by block. A block of an
+    /// import has none.
     pub fn unfinished(&self, id: &str) -> Result<Vec<Unfinished>, StoreError> {
         let campaign = Found::resolve(&self.db, id)?;
         let mut statement = self.db.prepare_cached(

@@ -166,15 +166,33 @@ fn other_files_are_refused_by_name_and_left_alone() {
 }
 
 #[test]
-fn a_store_of_a_later_version_asks_for_an_upgrade() {
-    let scratch = Scratch::new();
-    drop(scratch.store());
-    let db = rusqlite::Connection::open(scratch.path()).unwrap();
-    db.pragma_update(None, "user_version", 1000).unwrap();
-    drop(db);
-    for open in [Store::open, Store::open_read_only] {
-        let error = open(&scratch.path()).unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 1000, .. }), "{error}");
-        assert!(error.to_string().contains("upgrade assay"));
+fn a_store_of_another_schema_is_refused_with_what_to_do() {
+    for (version, what_next) in [(9, "export --format bundle"), (1000, "upgrade assay")] {
+        let scratch = Scratch::new();
+        drop(scratch.store());
+        let db = rusqlite::Connection::open(scratch.path()).unwrap();
+        // Nobody knows the tables of another version.
+        db.execute_batch("DROP TABLE series").unwrap();
+        db.pragma_update(None, "user_version", version).unwrap();
+        drop(db);
+        let before = fs::read(scratch.path()).unwrap();
+        for open in [Store::open, Store::open_read_only] {
+            let error = open(&scratch.path()).unwrap_err();
+            assert!(
+                matches!(error, StoreError::OtherSchema { found, .. } if found == version),
+                "{error}"
+            );
+            assert!(error.to_string().contains(what_next), "{error}");
+        }
+        assert_eq!(fs::read(scratch.path()).unwrap(), before);
     }
+}
+
+#[test]
+fn an_empty_file_is_an_empty_store() {
+    let scratch = Scratch::new();
+    fs::write(scratch.path(), "").unwrap();
+    assert!(Store::open_read_only(&scratch.path()).unwrap().list().unwrap().is_empty());
+    assert_eq!(fs::read(scratch.path()).unwrap(), b"");
+    scratch.store().create_campaign(&named("a"), &[], &[]).unwrap();
 }

@@ -11,8 +11,7 @@ use model::{
 use proptest::prelude::*;
 use scratch::{Scratch, imported, latencies, named, small};
 use std::{
-    fs,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -136,60 +135,6 @@ fn histograms_come_back_with_every_bin() {
     data.samples.push(other);
     store.import(&data).unwrap();
     assert_eq!(store.dataset("last").unwrap(), data);
-}
-
-/// A store of schema `version`.
-fn of_schema(path: &Path, version: usize) -> rusqlite::Connection {
-    let steps = [
-        include_str!("../src/schema/1.sql"),
-        include_str!("../src/schema/2.sql"),
-        include_str!("../src/schema/3.sql"),
-        include_str!("../src/schema/4.sql"),
-        include_str!("../src/schema/5.sql"),
-    ];
-    let db = rusqlite::Connection::open(path).unwrap();
-    steps[..version].iter().for_each(|step| db.execute_batch(step).unwrap());
-    db.pragma_update(None, "application_id", 0x6173_7379).unwrap();
-    db.pragma_update(None, "user_version", version as i64).unwrap();
-    db
-}
-
-#[test]
-fn a_store_without_histograms_is_brought_up_and_takes_them() {
-    let scratch = Scratch::new();
-    drop(of_schema(&scratch.path(), 1));
-    let (mut store, mut data) = (scratch.store(), small());
-    data.samples[0].histograms = vec![latencies("write", LatencyKind::Service)];
-    store.import(&data).unwrap();
-    assert_eq!(store.dataset("last").unwrap(), data);
-    assert_eq!(Store::open_read_only(&scratch.path()).unwrap().dataset("last").unwrap(), data);
-}
-
-#[test]
-fn a_store_of_any_older_schema_is_read_and_not_changed() {
-    for version in 1..=5 {
-        let scratch = Scratch::new();
-        let db = of_schema(&scratch.path(), version);
-        // As versions did that stored a consent.
-        let plan = r#"{"backing":{"dir":null,"size":null,"devices":["/d"],"destroy":["S1"]}}"#;
-        let row =
-            "INSERT INTO campaign (number, id, created, title, origin, state, assay_version, plan,
-                       scale, seed, environment, notes)
-                   VALUES (1, 'old', '', 'x', 'run', 'open', '0.1', ?, 1, 1, '{}', '[]')";
-        db.execute(row, [plan]).unwrap();
-        drop(db);
-        let before = fs::read(scratch.path()).unwrap();
-        let store = Store::open_read_only(&scratch.path()).unwrap();
-        let campaign = store.dataset("old").unwrap().campaign;
-        assert_eq!(campaign.plan.backing.devices, [PathBuf::from("/d")]);
-        assert_eq!((campaign.state, store.mark("old").unwrap()), (CampaignState::Open, None));
-        assert_eq!(store.list().unwrap().len(), 1);
-        assert_eq!(fs::read(scratch.path()).unwrap(), before);
-        assert_eq!(scratch.files(), ["assay.db"]);
-        // What is stored again has no consent.
-        let text = serde_json::to_string(&campaign.plan).unwrap();
-        assert!(!text.contains("destroy") && !text.contains("S1"), "{text}");
-    }
 }
 
 #[test]

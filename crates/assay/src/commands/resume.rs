@@ -41,9 +41,7 @@ pub fn resume(
     }
     // Its mark says that it was begun here, and so checked.
     let resolved = Resolved::new(Asked::by_user(campaign.plan.clone()), &terminal::note)?;
-    let tests = resolved.infos();
-    let alike = tests.iter().zip(&dataset.tests).all(|(own, stored)| own.is(stored));
-    if tests.len() != dataset.tests.len() || !alike {
+    if resolved.infos() != dataset.tests {
         bail!(
             "{} was begun by assay {} whose tests differ from this version's; finish it with that version",
             campaign.id,

@@ -34,7 +34,7 @@ const PLANS: [&str; 3] = [
      tests = [\"matrix.*\"]\nprocs = [1, 8]\nthreads = 2\npreset = \"quick\"\nblocks = 3\nscale = \"0.5\"\n\
      seed = 1844674407\ndata = \"compressible\"\nage = 300\nfullness = 80\n\
      baseline = \"xfs\"\ncase_timeout_s = 600\n\n[backing]\ndir = \"/data\"\nsize = \"4G\"\n",
-    "suite = \"columnar\"\npreset = \"standard\"\nbudget_s = 3600\naa = true\n\n[[sweep]]\n\
+    "suites = [\"columnar\"]\npreset = \"standard\"\nbudget_s = 3600\naa = true\n\n[[sweeps]]\n\
      on = \"ext4[commit=5,60;data=ordered,journal]\"\nmode = \"one-at-a-time\"\n",
     "name = \"nightly\"\ntargets = [\"xfs\", \"dir:/mnt/a\"]\nsuites = [\"files\", \"oltp\"]\norder = \"in-turn\"\n\n\
      [names]\na = \"dir:/mnt/a\"\n\n[tags]\nfirmware = \"1.4\"\n\n\
@@ -63,7 +63,7 @@ const JOURNALS: [&str; 2] = [
     "{\"boot\":\"b\"}\n{\"undo\":\"unmount\",\"mount_point\":\"/state/mnt/assay-c/assay-0-xfs\"}\n\
      {\"undo\":\"detach_loop\",\"image\":\"/data/assay-c-image0/image\"}\n\
      {\"undo\":\"remove_dir\",\"path\":\"/data/assay-c-0\"}\n",
-    "{\"undo\":\"tell\",\"link\":\"/dev/disk/by-id/x\"}\n\
+    "{\"undo\":\"report_disk\",\"link\":\"/dev/disk/by-id/x\"}\n\
      {\"undo\":\"forget_parts\",\"link\":\"/dev/disk/by-id/x\",\"disk\":\"d\",\"parts\":[]}\n\
      {\"undo\":\"stop_array\",\"name\":\"assay-0-1\"}\n\
      {\"undo\":\"uncap\",\"file\":\"/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device\",\"device\":\"7:0\"}\n\

@@ -21,22 +21,10 @@ pub(crate) const SAMPLES_HEADER: &str = "campaign,block,position,target,suite,te
     cache,metric,value,unit,better,bytes,ops,seconds,skew_ms,overlap,device_read_bytes,\
     device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity,lab,durability";
 
-/// The columns of `samples.csv` before samples told whether durability is proven, and before they told their
-/// lab; those are of the host.
-pub(crate) fn older_samples_headers() -> [&'static str; 2] {
-    let unproven = SAMPLES_HEADER.trim_end_matches(",durability");
-    [unproven, unproven.trim_end_matches(",lab")]
-}
-
 /// Columns of `tests.csv`. The last four are what a test is; they are empty where that is not known, and the last three
 /// where it has no place in a grid.
 pub(crate) const TESTS_HEADER: &str = "test,suite,name,testtype,group,metric,unit,better,\
     only_writes,grid,grid_block_bytes,grid_threads";
-
-/// The columns of `tests.csv` before it told what a test is.
-pub(crate) fn older_tests_header() -> &'static str {
-    TESTS_HEADER.trim_end_matches(",only_writes,grid,grid_block_bytes,grid_threads")
-}
 
 /// Columns of `histograms.csv`; one row for each bin. `sample` counts the samples of `samples.csv`
 /// from 0; the columns after it repeat what names the sample, for other programs.

@@ -8,10 +8,7 @@ mod series;
 
 use crate::{
     FormatError, ImportOptions, base_name,
-    export::{
-        HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
-        older_samples_headers, older_tests_header,
-    },
+    export::{HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER},
     source::{Input, Take},
     table::{Columns, Row, Rows},
 };
@@ -34,7 +31,7 @@ impl crate::Importer for Importer {
     }
 
     fn sniff(&self, head: &[u8], _: &str) -> bool {
-        older_samples_headers().iter().any(|header| head.starts_with(header.as_bytes()))
+        head.starts_with(b"campaign,block,position,target,")
     }
 
     fn is_own(&self) -> bool {
@@ -49,11 +46,9 @@ impl crate::Importer for Importer {
     ) -> Result<Head, FormatError> {
         let tests = read_tests(open(files, "tests.csv")?)?;
         let identity = find(files, "campaign.json").map(read_identity).transpose()?;
-        let [older, oldest] = older_samples_headers();
-        let (columns, rows) =
-            tabulate(open(files, "samples.csv")?, &[SAMPLES_HEADER, older, oldest])?;
+        let (columns, rows) = tabulate(open(files, "samples.csv")?, SAMPLES_HEADER)?;
         let attached = |name, header| {
-            find(files, name).map(|file| Attached::new(tabulate(file, &[header])?)).transpose()
+            find(files, name).map(|file| Attached::new(tabulate(file, header)?)).transpose()
         };
         let mut histograms = attached("histograms.csv", HISTOGRAMS_HEADER)?;
         let mut series = attached("series.csv", SERIES_HEADER)?;
@@ -91,23 +86,19 @@ fn open<'a>(files: &[Input<'a>], name: &str) -> Result<Input<'a>, FormatError> {
     })
 }
 
-/// The table, when its header is one of `headers`, the present one first.
-fn tabulate<'a>(
-    file: Input<'a>,
-    headers: &[&str],
-) -> Result<(Columns<'a>, FileRows<'a>), FormatError> {
-    table(file.name(), file.reader()?, headers)
+/// The table, when its header is `header`.
+fn tabulate<'a>(file: Input<'a>, header: &str) -> Result<(Columns<'a>, FileRows<'a>), FormatError> {
+    table(file.name(), file.reader()?, header)
 }
 
 fn table<'a, R: Read>(
     file: &'a str,
     bytes: R,
-    headers: &[&str],
+    header: &str,
 ) -> Result<(Columns<'a>, Rows<'a, R>), FormatError> {
     let (columns, rows) = Columns::open(file, bytes, b',')?;
-    let found = || columns.header.iter().map(String::as_str);
-    if !headers.iter().any(|header| found().eq(header.split(','))) {
-        return Err(FormatError::line(file, 1, format!("the header must be {}", headers[0])));
+    if !columns.header.iter().map(String::as_str).eq(header.split(',')) {
+        return Err(FormatError::line(file, 1, format!("the header must be {header}")));
     }
     Ok((Columns { guarded: true, ..columns }, rows))
 }
@@ -119,8 +110,7 @@ fn read_identity(file: Input<'_>) -> Result<Identity, FormatError> {
 }
 
 fn read_tests(file: Input<'_>) -> Result<Vec<TestInfo>, FormatError> {
-    let (columns, rows) =
-        table(file.name(), file.head_reader()?, &[TESTS_HEADER, older_tests_header()])?;
+    let (columns, rows) = table(file.name(), file.head_reader()?, TESTS_HEADER)?;
     let mut seen = HashSet::new();
     let read = |row: Result<Row, FormatError>| {
         let row = row?;
@@ -227,7 +217,7 @@ fn read_sample(table: &Columns<'_>, row: &Row) -> Result<Sample, FormatError> {
             threads: table.get(row, "threads")?,
             cache: table.get(row, "cache")?,
         },
-        lab: table.optional(row, "lab")?.unwrap_or_default(),
+        lab: table.get(row, "lab")?,
         metrics: Vec::new(),
         bytes: table.get(row, "bytes")?,
         ops: table.get(row, "ops")?,

@@ -7,7 +7,7 @@ use crate::{
     known::IOPS,
     table::{Row, Table},
 };
-use model::{Bytes, Dataset, Group, Metric, TestInfo};
+use model::{Bytes, Dataset, GridCell, Group, Metric, Shape, TestInfo};
 
 /// The importer.
 pub(crate) struct Importer;
@@ -79,6 +79,9 @@ fn test_info(pattern: &str, block_bytes: u64, threads: u32) -> Option<TestInfo> 
         metric: IOPS.name.into(),
         unit: IOPS.unit.into(),
         better: IOPS.better,
-        shape: None,
+        shape: Some(Shape {
+            only_writes: matches!(group, Group::SequentialWrite | Group::RandomWrite),
+            cell: Some(GridCell { grid: pattern.into(), block_bytes, threads }),
+        }),
     })
 }

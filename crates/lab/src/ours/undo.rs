@@ -25,14 +25,12 @@ pub enum Undo {
         path: PathBuf,
     },
     /// Say what is left on a disk. It is never wiped here: nobody knows who used it since.
-    #[serde(rename = "tell")]
     ReportDisk {
         /// The stable name of the disk.
         link: PathBuf,
     },
     /// Say what may be left on a server, where its export is not mounted any more. It is not mounted again: nobody
     /// knows what is there since.
-    #[serde(rename = "tell_export")]
     ReportExport {
         /// The export, as `HOST:/path`.
         server: String,

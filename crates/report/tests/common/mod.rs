@@ -76,7 +76,7 @@ fn tests() -> Vec<TestInfo> {
         metric: "rate".into(),
         unit: "MB/s".into(),
         better: Better::Higher,
-        shape: None,
+        shape: Some(Shape { only_writes: testtype == "write disk", cell: None }),
     };
     TESTS.map(info).into()
 }

@@ -10,6 +10,14 @@ pub struct Study<'a> {
     pub blocks: u32,
 }
 
+/// The place of a test called `matrix.GRID.BLOCK.tTHREADS`.
+fn cell(id: &str) -> Option<GridCell> {
+    let parts: Vec<&str> = id.strip_prefix("matrix.")?.split('.').collect();
+    let &[grid, block, threads] = &parts[..] else { return None };
+    let threads = threads.strip_prefix('t')?.parse().ok()?;
+    Some(GridCell { grid: grid.into(), block_bytes: block.parse::<Bytes>().ok()?.0, threads })
+}
+
 impl Study<'_> {
     fn test(&self, [id, suite, name, testtype, metric, unit]: &[&str; 6]) -> TestInfo {
         TestInfo {
@@ -21,7 +29,7 @@ impl Study<'_> {
             metric: metric.to_string(),
             unit: unit.to_string(),
             better: Better::Higher,
-            shape: None,
+            shape: cell(id).map(|cell| Shape { only_writes: false, cell: Some(cell) }),
         }
     }
 
