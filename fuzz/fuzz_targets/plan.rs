@@ -2,5 +2,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    assay_program::fuzz::plan(bytes);
+    fuzz::plan(bytes);
 });

@@ -9,8 +9,6 @@ mod commands;
 mod disks;
 mod drive;
 mod exit;
-#[doc(hidden)]
-pub mod fuzz;
 mod install;
 mod like;
 mod mark;
@@ -30,7 +28,7 @@ mod whereabouts;
 
 use campaign::hosts::{Hosts, ThisHost};
 use clap::Parser;
-use model::Job;
+use model::{Job, Plan};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -129,8 +127,19 @@ fn ended(result: anyhow::Result<exit::Exit>) -> ExitCode {
     }
 }
 
+/// The plan that the plan file `path` with this text holds, as the verbs read it.
+///
+/// # Errors
+/// It is no plan, or says what no plan file may.
+pub fn plan_of_text(text: &str, path: &Path) -> anyhow::Result<Plan> {
+    commands::plan_input::from_text(text, path)
+}
+
 /// The test of a worker's job: of a tool, or of a suite.
-fn test_of_job(job: &Job) -> Result<&'static dyn Test, String> {
+///
+/// # Errors
+/// No test of this program is declared so.
+pub fn test_of_job(job: &Job) -> Result<&'static dyn Test, String> {
     match campaign::tools::of_job(job)? {
         Some(test) => Ok(test),
         None => suites::of_job(job),

@@ -6,6 +6,7 @@
 mod bonnie;
 mod bundle;
 mod copied;
+mod corpus;
 mod elbencho;
 mod exports;
 mod files;

@@ -2,9 +2,7 @@
 //! folder, numbers that are none, parts that do not fit. Each is refused at import, by every importer.
 #![allow(clippy::unwrap_used)]
 
-#[path = "fuzz/corpus.rs"]
-mod corpus;
-
+use crate::corpus;
 use formats::{FormatError, ImportOptions, NamedBytes, export, import, importer_names, published};
 use model::{Dataset, Series};
 use std::collections::BTreeMap;

@@ -15,7 +15,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     let listed = listed(&page.text);
     let manifests = tree.files.iter().filter(|file| {
         let own = file.path.strip_prefix("crates/").is_some_and(|p| p.matches('/').count() == 1);
-        file.path == ROOT || file.path == "xtask/Cargo.toml" || own
+        own || [ROOT, "fuzz/Cargo.toml", "xtask/Cargo.toml"].contains(&&*file.path)
     });
     let manifests = manifests.filter(|file| file.path.ends_with("Cargo.toml"));
     let named: BTreeSet<String> = manifests.flat_map(|file| named(&file.text)).collect();

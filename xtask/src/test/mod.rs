@@ -33,9 +33,9 @@ enum Part {
 const LABS: &[&str] =
     &["assay/e2e_labs", "lab/guests", "lab/layers", "stats/coverage", "stats/simulation"];
 
-/// Units that try damaged inputs: for [`LONG`] seconds each where the labs are run, else for their own ten.
-const FUZZ: &[&str] = &["assay/fuzz", "formats/fuzz"];
-/// Given to them as `ASSAY_FUZZ_SECONDS`.
+/// The unit that tries damaged inputs: for [`LONG`] seconds where the labs are run, else for its own ten.
+const FUZZ: &str = "fuzz/damaged";
+/// Given to it as `ASSAY_FUZZ_SECONDS`.
 const LONG: &str = "20";
 
 /// Long simulations among quick tests, each a unit of the labs: its binary, and with what the names of its tests
@@ -75,15 +75,18 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     }
     let binaries = binaries::build(&root()).context("build the tests")?;
     let units = binaries::units(&binaries, MODULES, LONG_TESTS)?;
-    if let Some(stray) =
-        LABS.iter().chain(ALONE).find(|name| !units.iter().any(|unit| unit.is_of(name)))
+    if let Some(stray) = LABS
+        .iter()
+        .chain(ALONE)
+        .chain([&FUZZ])
+        .find(|name| !units.iter().any(|unit| unit.is_of(name)))
     {
         bail!("`{stray}` in xtask/src/test/mod.rs is no test binary any more");
     }
     let is_asked =
         |name: &str| named.is_empty() || named.iter().any(|n| name.starts_with(n.as_str()));
     let is_labs = |unit: &Unit| unit.is_long || LABS.iter().any(|name| unit.is_of(name));
-    let is_fuzz = |unit: &Unit| FUZZ.iter().any(|name| unit.is_of(name));
+    let is_fuzz = |unit: &Unit| unit.is_of(FUZZ);
     let is_part = |unit: &Unit| match part {
         Part::Quick => !is_labs(unit),
         Part::Labs => is_labs(unit) || is_fuzz(unit),

@@ -9,7 +9,7 @@ use store::{Imported, Store};
 /// What stands before each file of an input, with its name until the end of the line.
 const HEAD: &str = "=== ";
 
-/// `files` as one input of [`dataset`].
+/// `files` as one input of [`dataset`] and of [`import`](fn@super::import).
 pub fn pack(files: &[NamedBytes]) -> Vec<u8> {
     let file = |(name, bytes): &NamedBytes| {
         let name = name.replace('\n', " ");
@@ -18,7 +18,8 @@ pub fn pack(files: &[NamedBytes]) -> Vec<u8> {
     files.iter().flat_map(file).collect()
 }
 
-fn unpack(bytes: &[u8]) -> Vec<NamedBytes> {
+/// The files in `bytes`; what stands before the first name is a file, too.
+pub(super) fn unpack(bytes: &[u8]) -> Vec<NamedBytes> {
     let mut files: Vec<NamedBytes> = Vec::new();
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         match (line.strip_prefix(HEAD.as_bytes()), files.last_mut()) {

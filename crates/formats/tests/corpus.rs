@@ -19,8 +19,11 @@ const REFUSED: [&str; 4] = ["error", "badopt", "prepare", "refused"];
 /// Every group that an importer recognises.
 pub(crate) fn groups() -> Vec<Group> {
     let mut groups = Vec::new();
-    // So named that it is found from the crate of the program as well.
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/tests/fixtures");
+    // So named that it is found from the crate of the fuzz targets as well.
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let folder =
+        above.map(|dir| dir.join("crates/formats/tests/fixtures")).find(|dir| dir.is_dir());
+    let folder = folder.unwrap();
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = entries.filter(|path| path.is_file()).collect();
     paths.sort();

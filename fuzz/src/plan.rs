@@ -1,7 +1,6 @@
 //! Plans, as `assay plan` and `assay run` read them.
 
 use super::{target, text};
-use crate::commands;
 use campaign::{catalogue, condition, stages::Asked, sweeps, tools};
 use model::{Bytes, Plan};
 use std::path::Path;
@@ -9,7 +8,7 @@ use std::path::Path;
 /// A plan: it is stored and read as the same, and its targets and suites are looked up.
 pub fn plan(bytes: &[u8]) -> bool {
     let Some(text) = text(bytes) else { return false };
-    let read = commands::plan_input::from_text(text, Path::new("plan.toml"));
+    let read = assay_program::plan_of_text(text, Path::new("plan.toml"));
     let Ok(plan) = read else { return false };
     let checked = plan.check();
     plan.title();

@@ -1,22 +1,20 @@
-//! Damaged inputs of every kind, given to every fuzz target of the program: none may panic, hang, overflow the
-//! stack or take memory without bound, nor break what its target asserts.
+//! Damaged inputs of every kind, given to every fuzz target: none may panic, hang, overflow the stack or take memory
+//! without bound, nor break what its target asserts.
 //!
-//! `ASSAY_FUZZ_SECONDS` makes it longer (10 by default, for all targets together); `ASSAY_FUZZ_SEED` runs a
-//! single input again, and `ASSAY_FUZZ_TARGET` a single target. Each target is tried in a process of its own,
+//! `ASSAY_FUZZ_SECONDS` makes it longer (10 by default, for `import`, and for all others together); `ASSAY_FUZZ_SEED`
+//! runs a single input again, and `ASSAY_FUZZ_TARGET` a single target. Each target is tried in a process of its own,
 //! whose address space is limited. The ignored test `seeds` writes what is damaged to `ASSAY_FUZZ_CORPUS`, for
-//! the crate `fuzz` to start from.
+//! cargo-fuzz to start from.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-// What makes and damages inputs is that of the importers.
-#[allow(dead_code)]
-#[path = "../../../formats/tests/fuzz/corpus.rs"]
+// What importers are tested with is damaged here.
+#[path = "../../../crates/formats/tests/corpus.rs"]
 mod corpus;
-#[path = "../../../formats/tests/fuzz/mutate.rs"]
 mod mutate;
 mod seeds;
 
-use assay_program::fuzz::{Run, TARGETS, pack};
 use corpus::Group;
+use fuzz::{Run, TARGETS, pack};
 use model::Rng;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::{
@@ -31,9 +29,13 @@ use std::{
 /// Which target the child tries, and where it notes what it is about to try: its parent tells what killed it.
 const TARGET: &str = "ASSAY_FUZZ_TARGET";
 const PROGRESS: &str = "ASSAY_FUZZ_PROGRESS";
+/// The target with the most code behind it.
+const IMPORT: &str = "import";
 
 /// All that a child may map: many times what an input needs, far below what a machine has.
-const ADDRESS_SPACE_BYTES: u64 = 2 << 30;
+fn address_space_bytes(target: &str) -> u64 {
+    if target == IMPORT { 1 << 30 } else { 2 << 30 }
+}
 
 /// More inputs than this in one second are not tried, so that the number is bounded too.
 const INPUTS_PER_S: u64 = 2000;
@@ -84,9 +86,9 @@ fn tried(target: &str) -> Result<(), String> {
 #[test]
 #[ignore = "no_input_breaks_a_target runs it in a process of its own"]
 fn child() {
-    let limit = Some(ADDRESS_SPACE_BYTES);
-    setrlimit(Resource::As, Rlimit { current: limit, maximum: limit }).unwrap();
     let name = std::env::var(TARGET).unwrap();
+    let limit = Some(address_space_bytes(&name));
+    setrlimit(Resource::As, Rlimit { current: limit, maximum: limit }).unwrap();
     let (name, run) = *TARGETS.iter().find(|(known, _)| *known == name).unwrap();
     // The message is reported with the seed; the default hook would print it for every input.
     std::panic::set_hook(Box::new(|_| {}));
@@ -104,7 +106,15 @@ fn child() {
 }
 
 #[test]
-#[ignore = "writes the corpus for the crate `fuzz` to the folder ASSAY_FUZZ_CORPUS"]
+fn every_file_to_start_from_is_accepted_by_who_recognises_it() {
+    for group in corpus::groups().iter().filter(|group| !group.refused) {
+        let read = formats::import(&group.files, Some(group.importer), &Default::default());
+        assert!(read.is_ok(), "{}: {:?}", group.files[0].0, read.err());
+    }
+}
+
+#[test]
+#[ignore = "writes the corpus for cargo-fuzz to the folder ASSAY_FUZZ_CORPUS"]
 fn seeds() {
     let folder = std::env::var("ASSAY_FUZZ_CORPUS").unwrap();
     for (name, _) in TARGETS {
@@ -119,7 +129,7 @@ fn seeds() {
 
 /// The input of the target `name` that `files` make.
 fn whole(name: &str, files: &[formats::NamedBytes]) -> Vec<u8> {
-    if name == "dataset" { pack(files) } else { files[0].1.clone() }
+    if [IMPORT, "dataset"].contains(&name) { pack(files) } else { files[0].1.clone() }
 }
 
 fn damaged(name: &str, groups: &[Group], seed: u64) -> Vec<u8> {
@@ -178,7 +188,8 @@ impl Bench {
             }
         }
         self.start = Instant::now();
-        let share = Duration::from_millis(seconds * 1000 / TARGETS.len() as u64);
+        let others = TARGETS.len() as u64 - 1;
+        let share = Duration::from_secs(seconds) / if name == IMPORT { 1 } else { others as u32 };
         for seed in 1..=seconds * INPUTS_PER_S {
             if self.start.elapsed() >= share || self.faults.len() >= MOST_FAULTS {
                 break;

@@ -86,7 +86,7 @@ pub(crate) fn groups(target: &str) -> Vec<Group> {
             .map(|(text, refused)| Group { refused, ..group(text.into()) })
             .collect(),
         "journal" => texts(&JOURNALS),
-        "dataset" => corpus::groups(),
+        "import" | "dataset" => corpus::groups(),
         "bundle" => bundles().into_iter().map(group).collect(),
         "store" => vec![group(store_file())],
         other => panic!("{other} has nothing to start from"),
@@ -125,7 +125,7 @@ fn store_file() -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store.db");
     let mut store = Store::open(&path).unwrap();
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/tests/fixtures");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/formats/tests/fixtures");
     let mut files: Vec<_> = fs::read_dir(fixtures).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     let small = |path: &&PathBuf| path.is_file() && path.metadata().unwrap().len() < MOST_BYTES;

@@ -1,11 +1,12 @@
-//! What somebody else may give to assay, as fuzz targets: each takes any bytes, does with them what the verbs
-//! do up to where the machine would be touched, and asserts what must hold of whatever was accepted. The crate
-//! `fuzz` at the root runs them for as long as one likes, and `tests/fuzz` a bounded number of times.
+//! Fuzz targets: each takes any bytes that somebody else may give to assay, does with them what the verbs do up to
+//! where the machine would be touched, and asserts what must hold of whatever was accepted. cargo-fuzz runs them for as
+//! long as one likes, and `tests/damaged` a bounded number of times.
 //!
 //! A suite lives as long as the program ([`suites::from_text`]), so that memory grows with what is accepted.
 
 mod bundle;
 mod dataset;
+mod import;
 mod job;
 mod journal;
 mod plan;
@@ -17,6 +18,7 @@ mod target;
 pub use self::{
     bundle::bundle,
     dataset::{dataset, pack},
+    import::import,
     job::job,
     journal::journal,
     plan::plan,
@@ -34,13 +36,14 @@ use model::is_unprintable;
 pub type Run = fn(&[u8]) -> bool;
 
 /// Every target, by name.
-pub const TARGETS: [(&str, Run); 9] = [
+pub const TARGETS: [(&str, Run); 10] = [
     ("target", target),
     ("sweep", sweep),
     ("plan", plan),
     ("suite", suite),
     ("job", job),
     ("journal", journal),
+    ("import", import),
     ("dataset", dataset),
     ("bundle", bundle),
     ("store", store),

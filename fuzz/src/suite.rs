@@ -1,7 +1,7 @@
 //! Suites that a user's file declares.
 
 use super::{assert_harmless, text};
-use crate::test_of_job;
+use assay_program::test_of_job;
 use model::{Bytes, DataKind, Job, JobMode, Options, Programs};
 use std::path::{Component, Path};
 use suites::Test;
