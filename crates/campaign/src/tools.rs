@@ -135,14 +135,9 @@ impl Invocation {
     }
 }
 
-macro_rules! registry {
-    ($($tool:ident),* $(,)?) => {
-        /// Every tool.
-        static TOOLS: &[&dyn Tool] = &[$(&$tool::Tool),*];
-    };
-}
-
-registry!(fio, bonnie, sysbench, mdtest, ior, elbencho);
+/// Every tool.
+static TOOLS: &[&dyn Tool] =
+    &[&fio::Tool, &bonnie::Tool, &sysbench::Tool, &mdtest::Tool, &ior::Tool, &elbencho::Tool];
 
 static KNOBS: [Knob; 1] = [Knob {
     name: "args",

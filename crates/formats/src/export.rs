@@ -1,7 +1,16 @@
-//! Exporters, one file and one word in the registry each: a dataset as files of one format. Each returns names
-//! and bytes; the caller writes. Names of files are made of ids, or of what resembles one: none leads out of the
+//! Exporters, one file, one `mod` line and one line of [`ALL`] each: a dataset as files of one format. Each returns
+//! names and bytes; the caller writes. Names of files are made of ids, or of what resembles one: none leads out of the
 //! folder that it is put into.
 
+mod benchfmt;
+mod bundle;
+mod csv;
+mod fio_json;
+mod hyperfine;
+mod json;
+mod openmetrics;
+mod parquet;
+mod psv;
 mod scalar;
 mod schema;
 
@@ -23,19 +32,18 @@ use crate::{FormatError, NamedBytes};
 use model::{Dataset, Name, printable};
 use serde::Serialize;
 
-/// Declares each exporter's file and lists it.
-macro_rules! registry {
-    ($($exporter:ident),* $(,)?) => {
-        $(mod $exporter;)*
-
-        /// Every exporter, in the order of `--help`.
-        pub static ALL: &[Exporter] = &[$($exporter::EXPORTER),*];
-    };
-}
-
-registry! {
-    csv, parquet, json, bundle, psv, fio_json, hyperfine, benchfmt, openmetrics,
-}
+/// Every exporter, in the order of `--help`.
+pub static ALL: &[Exporter] = &[
+    csv::EXPORTER,
+    parquet::EXPORTER,
+    json::EXPORTER,
+    bundle::EXPORTER,
+    psv::EXPORTER,
+    fio_json::EXPORTER,
+    hyperfine::EXPORTER,
+    benchfmt::EXPORTER,
+    openmetrics::EXPORTER,
+];
 
 /// Writes the files of one format.
 pub struct Exporter {

@@ -1,22 +1,54 @@
-//! The importers, one file and one word in the registry each.
+//! The importers: one file, one `mod` line and one line of [`ALL`] each.
+
+pub(crate) mod assay_csv;
+pub(crate) mod assay_json;
+pub(crate) mod bonnie;
+pub(crate) mod bundle;
+pub(crate) mod dbench;
+pub(crate) mod dd;
+pub(crate) mod elbencho;
+pub(crate) mod fio;
+pub(crate) mod fio_log;
+pub(crate) mod hyperfine;
+pub(crate) mod io500;
+pub(crate) mod ioping;
+pub(crate) mod ior;
+pub(crate) mod iostat;
+pub(crate) mod iostat_text;
+pub(crate) mod iozone;
+pub(crate) mod matrix_csv;
+pub(crate) mod mdtest;
+pub(crate) mod nano_psv;
+pub(crate) mod sysbench;
+pub(crate) mod yabs;
 
 use crate::{Importer, base_name, known::Known};
 use model::TestInfo;
 
-/// Declares each importer's file and lists it.
-macro_rules! registry {
-    ($($importer:ident),* $(,)?) => {
-        $(pub(crate) mod $importer;)*
-
-        /// Every importer, the most particular first.
-        pub(crate) static ALL: &[&dyn Importer] = &[$(&$importer::Importer),*];
-    };
-}
-
-registry! {
-    bundle, assay_json, assay_csv, nano_psv, matrix_csv, io500, mdtest, ior, sysbench, elbencho, bonnie,
-    hyperfine, iostat, iostat_text, yabs, iozone, ioping, dbench, fio_log, fio, dd,
-}
+/// Every importer, the most particular first.
+pub(crate) static ALL: &[&dyn Importer] = &[
+    &bundle::Importer,
+    &assay_json::Importer,
+    &assay_csv::Importer,
+    &nano_psv::Importer,
+    &matrix_csv::Importer,
+    &io500::Importer,
+    &mdtest::Importer,
+    &ior::Importer,
+    &sysbench::Importer,
+    &elbencho::Importer,
+    &bonnie::Importer,
+    &hyperfine::Importer,
+    &iostat::Importer,
+    &iostat_text::Importer,
+    &yabs::Importer,
+    &iozone::Importer,
+    &ioping::Importer,
+    &dbench::Importer,
+    &fio_log::Importer,
+    &fio::Importer,
+    &dd::Importer,
+];
 
 /// Names that people know formats by, with the importer that reads them.
 const ALIASES: [(&str, &str); 6] = [

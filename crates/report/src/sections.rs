@@ -1,64 +1,92 @@
-//! The sections of a report, one file each. A new section is a file and a line in the registry; no
+//! The sections of a report, one file each. A new section is a file, a `mod` line and a line of [`SECTIONS`]; no
 //! renderer changes.
+
+mod advice;
+mod by_group;
+mod by_weights;
+mod cells;
+mod compare;
+mod contended;
+mod cost;
+mod disks;
+mod durability;
+mod environment;
+mod failures;
+mod forest;
+mod heat_map;
+mod hosts;
+mod in_short;
+mod invalid;
+mod io500;
+mod lab;
+mod labs;
+mod latency;
+mod leaders;
+mod left_out;
+mod matrix;
+mod method;
+mod not_as_asked;
+mod overview;
+mod ratios;
+mod scaling;
+mod selfcheck;
+mod steady;
+mod sweeps;
+mod time_series;
+mod timeline;
+mod unfinished;
+mod values;
+mod verdict;
 
 use crate::block::Block;
 use model::Dataset;
 use stats::Findings;
-
-/// Declares each section's file and lists its type, in the order of the report.
-macro_rules! registry {
-    ($($file:ident :: $section:ident),* $(,)?) => {
-        $(mod $file;)*
-
-        /// Every section in the order of the report.
-        pub const SECTIONS: &[&dyn Section] = &[$(&$file::$section),*];
-    };
-}
-
-registry! {
-    compare::Compare,
-    unfinished::Unfinished,
-    labs::Labs,
-    durability::Durability,
-    lab::Lab,
-    advice::Advice,
-    verdict::Verdict,
-    in_short::InShort,
-    forest::ForestPlot,
-    overview::Overview,
-    by_group::ByGroup,
-    by_weights::ByWeights,
-    heat_map::Heat,
-    leaders::Leaders,
-    failures::Failures,
-    not_as_asked::NotAsAsked,
-    values::Values,
-    matrix::Matrix,
-    sweeps::Sweeps,
-    ratios::Ratios,
-    scaling::Scale,
-    hosts::HostRates,
-    disks::Disks,
-    io500::Score,
-    latency::Latency,
-    steady::Steady,
-    time_series::RatesOverTime,
-    cost::Cost,
-    cells::Cells,
-    selfcheck::SelfCheck,
-    left_out::LeftOut,
-    invalid::Invalid,
-    contended::Contended,
-    timeline::OverTime,
-    environment::Environment,
-    method::Method,
-}
 
 pub(crate) use cells::anchors;
 pub(crate) use heat_map::{heading, notes_of_cells};
 pub(crate) use lab::Lab;
 pub use method::measured;
 pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO, WITH_SYNCS};
+
+/// Every section in the order of the report.
+pub const SECTIONS: &[&dyn Section] = &[
+    &compare::Compare,
+    &unfinished::Unfinished,
+    &labs::Labs,
+    &durability::Durability,
+    &lab::Lab,
+    &advice::Advice,
+    &verdict::Verdict,
+    &in_short::InShort,
+    &forest::ForestPlot,
+    &overview::Overview,
+    &by_group::ByGroup,
+    &by_weights::ByWeights,
+    &heat_map::Heat,
+    &leaders::Leaders,
+    &failures::Failures,
+    &not_as_asked::NotAsAsked,
+    &values::Values,
+    &matrix::Matrix,
+    &sweeps::Sweeps,
+    &ratios::Ratios,
+    &scaling::Scale,
+    &hosts::HostRates,
+    &disks::Disks,
+    &io500::Score,
+    &latency::Latency,
+    &steady::Steady,
+    &time_series::RatesOverTime,
+    &cost::Cost,
+    &cells::Cells,
+    &selfcheck::SelfCheck,
+    &left_out::LeftOut,
+    &invalid::Invalid,
+    &contended::Contended,
+    &timeline::OverTime,
+    &environment::Environment,
+    &method::Method,
+];
 
 /// One part of a report.
 pub trait Section: Sync {

@@ -3,10 +3,12 @@
 
 use crate::{lexer, problem::Problem, tree::Tree};
 
-/// Folders whose files are registered: what the macro `registry!` of the crate does not list would
-/// compile and yet be missing.
-const REGISTERED: [&str; 3] =
-    ["crates/formats/src/importers/", "crates/report/src/sections/", "crates/suites/src/kinds/"];
+/// Folders whose files are registered: what no list of the crate names would compile and yet be missing.
+const REGISTERED: [&str; 3] = [
+    "crates/formats/src/importers/",
+    "crates/report/src/sections/",
+    "crates/suites/src/kinds/",
+];
 
 /// Folder of the suites that ship as declarations, and the file whose `shipped!` lists them.
 const DECLARED: (&str, &str) = ("crates/suites/src/declared/", "crates/suites/src/shipped.rs");
@@ -50,13 +52,16 @@ fn unregistered(tree: &Tree, path: &str, name: &str) -> Option<String> {
     let mut files = tree.rust().filter(|file| file.path.starts_with(source));
     let listed = files
         .any(|file| registered(&lexer::code(&file.text)).any(|list| lexer::has_word(list, name)));
-    (direct && !listed).then(|| format!("`{name}` is in no `registry!` of {source}; add its line"))
+    (direct && !listed).then(|| format!("`{name}` is in no list of {source}; add its line"))
 }
 
-/// What each use of `registry!` in `code` lists; its definition is another word, `macro_rules!`.
+/// What each constant list in `code` names, and each use of the macro `registry!`.
 fn registered(code: &str) -> impl Iterator<Item = &str> {
-    let uses = code.match_indices("registry!").map(|(at, _)| &code[at..]);
-    uses.map(|rest| &rest[..rest.find([')', '}']).unwrap_or(rest.len())])
+    let lists = [("registry!", &[')', '}'][..]), ("= &[", &[']'])];
+    lists.into_iter().flat_map(move |(start, ends)| {
+        let uses = code.match_indices(start).map(|(at, start)| &code[at + start.len()..]);
+        uses.map(move |rest| &rest[..rest.find(ends).unwrap_or(rest.len())])
+    })
 }
 
 fn complaint(name: &str, parents: &[String]) -> String {
@@ -97,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_module_that_is_not_registered_is_found() {
-        let files = |registry: &'static str| {
+        let files = |registry: &str| {
             tree(&[
                 ("crates/formats/src/lib.rs", registry),
                 ("crates/formats/src/importers.rs", "mod csv;\nmod psv;"),
@@ -105,10 +110,15 @@ mod tests {
                 ("crates/formats/src/importers/psv.rs", ""),
             ])
         };
-        assert_eq!(check(&files("mod importers; registry!(csv, psv);")), []);
-        let found = check(&files("mod importers; registry!(csv);\nuse importers::psv;"));
-        let what = "`psv` is in no `registry!` of crates/formats/src/; add its line";
-        assert_eq!(found, [Problem::file("crates/formats/src/importers/psv.rs", what)]);
+        for (both, one) in [
+            ("registry!(csv, psv);", "registry!(csv);"),
+            ("static ALL: &[&dyn I] = &[&csv::I, &psv::I];", "static ALL: &[&dyn I] = &[&csv::I];"),
+        ] {
+            assert_eq!(check(&files(&format!("mod importers; {both}"))), []);
+            let found = check(&files(&format!("mod importers; {one}\nuse importers::psv;")));
+            let what = "`psv` is in no list of crates/formats/src/; add its line";
+            assert_eq!(found, [Problem::file("crates/formats/src/importers/psv.rs", what)]);
+        }
     }
 
     #[test]
