@@ -6,30 +6,25 @@
 mod busy;
 mod lying;
 mod pass;
-mod protocol;
 mod slowing;
 mod tree;
 
 use crate::{Cmd, Lab, LabError, fs::BUSY_KIND, mounts, undo::Undo};
-use protocol::{Answer, Opcode, Request};
-use rustix::{
-    io::Errno,
-    mount::{MountFlags, mount},
-};
+use fuser::{Config, Filesystem, Session, SessionACL};
+use rustix::mount::{MountFlags, mount};
 use std::{
     ffi::CString,
     fs::{self, File},
-    io::{self, Read, Write},
+    io,
     os::fd::AsRawFd,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tree::Tree;
 
 const DEVICE: &str = "/dev/fuse";
-/// The kernel refuses a buffer that could not hold its largest request.
-const REQUEST_BYTES: usize = 64 << 10;
 
 pub use busy::{BURN, serve_busy};
 pub use lying::Lying;
@@ -37,7 +32,11 @@ pub use slowing::Slowing;
 
 /// A mounted file system whose reads take a given time. Dropping it unmounts it.
 #[derive(Debug)]
-pub struct Delayed(Served<Vec<u64>>);
+pub struct Delayed {
+    served: Served,
+    /// How long each read was in its hands, nanoseconds.
+    times_ns: Arc<Mutex<Vec<u64>>>,
+}
 
 impl Delayed {
     /// Why none can be served here; `None` where it can.
@@ -55,26 +54,15 @@ impl Delayed {
         files: &[(PathBuf, u64)],
         delay: Duration,
     ) -> Result<Delayed, LabError> {
-        let tree = Tree::of(files);
-        let serve = move |device| {
-            let mut times_ns = Vec::with_capacity(1 << 16);
-            serve(device, |request| {
-                let start = Instant::now();
-                let answer = tree.answer(request);
-                if request.opcode == Opcode::READ {
-                    thread::sleep(delay);
-                    times_ns.push(start.elapsed().as_nanos() as u64);
-                }
-                answer
-            })?;
-            Ok(times_ns)
-        };
-        Served::mount(lab, "delayed", Path::new("assay-delayed"), serve).map(Delayed)
+        let times_ns = Arc::new(Mutex::new(Vec::with_capacity(1 << 16)));
+        let tree = Tree::new(files, delay, Arc::clone(&times_ns));
+        let served = Served::mount(lab, "delayed", Path::new("assay-delayed"), tree)?;
+        Ok(Delayed { served, times_ns })
     }
 
     /// Where the files are.
     pub fn root(&self) -> &Path {
-        &self.0.mount_point
+        &self.served.mount_point
     }
 
     /// Unmounts it, and tells how long each read was in its hands, nanoseconds: from when the request
@@ -83,7 +71,8 @@ impl Delayed {
     /// # Errors
     /// It stays busy, or could not be served to the end.
     pub fn unmount(mut self) -> Result<Vec<u64>, LabError> {
-        self.0.take_down()
+        self.served.take_down()?;
+        Ok(std::mem::take(&mut self.times_ns.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
@@ -94,21 +83,21 @@ fn missing() -> Option<String> {
     open_device().err().map(|error| error.to_string())
 }
 
-/// A mounted file system and the thread that serves it, which leaves a `T`. Dropping it unmounts it.
+/// A mounted file system and the thread that serves it. Dropping it unmounts it.
 #[derive(Debug)]
-struct Served<T: Default> {
+struct Served {
     mount_point: PathBuf,
-    server: Option<JoinHandle<io::Result<T>>>,
+    server: Option<JoinHandle<io::Result<()>>>,
 }
 
-impl<T: Default + Send + 'static> Served<T> {
-    /// Mounts `source`, which `serve` serves by the device that it is given, at the mount point called `name`.
+impl Served {
+    /// Mounts `source` at the mount point called `name`, and serves it as `file_system` says.
     fn mount(
         lab: &Lab,
         name: &str,
         source: &Path,
-        serve: impl FnOnce(File) -> io::Result<T> + Send + 'static,
-    ) -> Result<Served<T>, LabError> {
+        file_system: impl Filesystem,
+    ) -> Result<Served, LabError> {
         let mount_point = lab.mount_point(name);
         fs::create_dir(&mount_point).map_err(LabError::io("create", &mount_point))?;
         let device = open_device()?;
@@ -116,16 +105,14 @@ impl<T: Default + Send + 'static> Served<T> {
         mount_device(&device, source, &mount_point)?;
         let server = thread::Builder::new()
             .name(name.into())
-            .spawn(move || serve(device))
+            .spawn(move || serve(device, file_system))
             .map_err(LabError::io("serve FUSE at", &mount_point))?;
         Ok(Served { mount_point, server: Some(server) })
     }
-}
 
-impl<T: Default> Served<T> {
-    /// Unmounts it; what its server leaves.
-    fn take_down(&mut self) -> Result<T, LabError> {
-        let Some(server) = self.server.take() else { return Ok(T::default()) };
+    /// Unmounts it, and waits for its server.
+    fn take_down(&mut self) -> Result<(), LabError> {
+        let Some(server) = self.server.take() else { return Ok(()) };
         let dir = &self.mount_point;
         mounts::unmount(dir, &[Cmd::new("umount").arg(dir)])?;
         fs::remove_dir(dir).map_err(LabError::io("remove", dir))?;
@@ -134,7 +121,7 @@ impl<T: Default> Served<T> {
     }
 }
 
-impl<T: Default> Drop for Served<T> {
+impl Drop for Served {
     fn drop(&mut self) {
         // What fails here is tried again by the lab, and told by `assay cleanup`.
         let _ = self.take_down();
@@ -155,28 +142,10 @@ fn mount_device(device: &File, source: &Path, mount_point: &Path) -> Result<(), 
         .map_err(LabError::errno("mount FUSE at", mount_point))
 }
 
-/// Gives what `answer` says until it is unmounted.
-fn serve(mut device: File, mut answer: impl FnMut(&Request<'_>) -> Answer) -> io::Result<()> {
-    let mut buffer = vec![0; REQUEST_BYTES];
-    loop {
-        let length = match device.read(&mut buffer) {
-            Ok(length) => length,
-            Err(error) => match Errno::from_io_error(&error) {
-                // The program that asked was killed before its request came.
-                Some(Errno::NOENT | Errno::INTR | Errno::AGAIN) => continue,
-                Some(Errno::NODEV) => return Ok(()),
-                _ => return Err(error),
-            },
-        };
-        let Some(request) = Request::of(&buffer[..length]) else { continue };
-        let Some(message) = answer(&request).message(request.unique) else { continue };
-        match device.write(&message).map_err(|error| Errno::from_io_error(&error).ok_or(error)) {
-            // The program that asked was killed while it waited.
-            Ok(_) | Err(Ok(Errno::NOENT)) => {}
-            Err(Ok(errno)) => return Err(errno.into()),
-            Err(Err(error)) => return Err(error),
-        }
-    }
+/// Answers what the kernel asks by `device`, one request after the other, until it is unmounted. It is mounted by
+/// [`mount_device`], so that the journal knows of it first.
+fn serve(device: File, file_system: impl Filesystem) -> io::Result<()> {
+    Session::from_fd(file_system, device.into(), SessionACL::All, Config::default())?.run()
 }
 
 #[cfg(test)]

@@ -1,7 +1,11 @@
 //! A file system over a directory whose server uses a processor for each read, by its own clock of processor time.
 //! It is served by a process of its own, as those of other targets are.
 
-use super::{mount_device, open_device, pass::Pass, protocol::Opcode, serve};
+use super::{
+    mount_device, open_device,
+    pass::{Call, Pass},
+    serve,
+};
 use crate::LabError;
 use rustix::time::{ClockId, clock_gettime};
 use std::{path::Path, time::Duration};
@@ -20,14 +24,12 @@ const SPINS: u32 = 500;
 pub fn serve_busy(below: &Path, mount_point: &Path) -> Result<(), LabError> {
     let device = open_device()?;
     mount_device(&device, below, mount_point)?;
-    let mut pass = Pass::of(below);
-    let served = serve(device, |request| {
-        if request.opcode == Opcode::READ {
+    let pass = Pass::of(below, |call| {
+        if call == Call::Read {
             burn();
         }
-        pass.answer(request)
     });
-    served.map_err(LabError::io("serve FUSE at", mount_point))
+    serve(device, pass).map_err(LabError::io("serve FUSE at", mount_point))
 }
 
 /// Uses a processor for [`BURN`], however often others have it meanwhile.

@@ -1,13 +1,26 @@
 //! A file system over a directory that answers every sync at once and does none. Whoever believes it measures a
 //! page cache.
 
-use super::{Served, missing, pass::Pass, protocol::Opcode, serve};
+use super::{
+    Served, missing,
+    pass::{Call, Pass},
+};
 use crate::{Lab, LabError};
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// A mounted file system whose syncs do nothing. Dropping it unmounts it.
 #[derive(Debug)]
-pub struct Lying(Served<u64>);
+pub struct Lying {
+    served: Served,
+    /// Syncs that it was asked for.
+    lies: Arc<AtomicU64>,
+}
 
 impl Lying {
     /// Why none can be served here; `None` where it can.
@@ -22,22 +35,17 @@ impl Lying {
     /// No root, no FUSE, or the journal cannot be written.
     pub fn mount(lab: &Lab, below: &Path) -> Result<Lying, LabError> {
         let below = below.canonicalize().map_err(LabError::io("find", below))?;
-        let mut pass = Pass::of(&below);
-        let serve = move |device| {
-            let mut lies = 0;
-            serve(device, |request| {
-                let syncs = [Opcode::FSYNC, Opcode::FSYNCDIR, Opcode::SYNCFS];
-                lies += u64::from(syncs.contains(&request.opcode));
-                pass.answer(request)
-            })?;
-            Ok(lies)
-        };
-        Served::mount(lab, "lying", &below, serve).map(Lying)
+        let lies = Arc::new(AtomicU64::new(0));
+        let told = Arc::clone(&lies);
+        let pass = Pass::of(&below, move |call| {
+            told.fetch_add(u64::from(call == Call::Sync), Ordering::Relaxed);
+        });
+        Ok(Lying { served: Served::mount(lab, "lying", &below, pass)?, lies })
     }
 
     /// Where the files are.
     pub fn root(&self) -> &Path {
-        &self.0.mount_point
+        &self.served.mount_point
     }
 
     /// Unmounts it; how many syncs it was asked for, none of which it did.
@@ -45,6 +53,7 @@ impl Lying {
     /// # Errors
     /// It stays busy, or could not be served to the end.
     pub fn unmount(mut self) -> Result<u64, LabError> {
-        self.0.take_down()
+        self.served.take_down()?;
+        Ok(self.lies.load(Ordering::Relaxed))
     }
 }

@@ -1,12 +1,27 @@
 //! A file system over a directory that becomes steadily slower, by what it has done and not by the clock.
 
-use super::{Served, missing, pass::Pass, protocol::Opcode, serve};
+use super::{
+    Served, missing,
+    pass::{Call, Pass},
+};
 use crate::{Lab, LabError};
-use std::{path::Path, thread, time::Duration};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
 
 /// A mounted file system each of whose reads takes longer than the one before. Dropping it unmounts it.
 #[derive(Debug)]
-pub struct Slowing(Served<u64>);
+pub struct Slowing {
+    served: Served,
+    /// Reads that it was asked for.
+    reads: Arc<AtomicU64>,
+}
 
 impl Slowing {
     /// Why none can be served here; `None` where it can.
@@ -26,24 +41,20 @@ impl Slowing {
         growth: f64,
     ) -> Result<Slowing, LabError> {
         let below = below.canonicalize().map_err(LabError::io("find", below))?;
-        let mut pass = Pass::of(&below);
-        let serve = move |device| {
-            let (mut reads, mut delay_s) = (0, delay.as_secs_f64());
-            serve(device, |request| {
-                if request.opcode == Opcode::READ {
-                    thread::sleep(Duration::from_secs_f64(delay_s));
-                    (reads, delay_s) = (reads + 1, delay_s * growth);
-                }
-                pass.answer(request)
-            })?;
-            Ok(reads)
-        };
-        Served::mount(lab, "slowing", &below, serve).map(Slowing)
+        let reads = Arc::new(AtomicU64::new(0));
+        let done = Arc::clone(&reads);
+        let pass = Pass::of(&below, move |call| {
+            if call == Call::Read {
+                let before = done.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(delay.mul_f64(growth.powf(before as f64)));
+            }
+        });
+        Ok(Slowing { served: Served::mount(lab, "slowing", &below, pass)?, reads })
     }
 
     /// Where the files are.
     pub fn root(&self) -> &Path {
-        &self.0.mount_point
+        &self.served.mount_point
     }
 
     /// Unmounts it; how many reads it was asked for.
@@ -51,6 +62,7 @@ impl Slowing {
     /// # Errors
     /// It stays busy, or could not be served to the end.
     pub fn unmount(mut self) -> Result<u64, LabError> {
-        self.0.take_down()
+        self.served.take_down()?;
+        Ok(self.reads.load(Ordering::Relaxed))
     }
 }

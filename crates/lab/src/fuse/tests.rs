@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::Persistence;
-use std::os::unix::fs::FileExt;
+use std::{os::unix::fs::FileExt, time::Instant};
 
 const DELAY: Duration = Duration::from_millis(3);
 const BYTES: u64 = 3 << 20;

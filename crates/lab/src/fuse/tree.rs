@@ -1,15 +1,21 @@
-//! The directories and files of a file system that is only read, and what it answers.
+//! The directories and files of a file system that is only read. Each read takes a given time.
 
-use super::protocol::{Answer, Opcode, Request};
-use rustix::io::Errno;
+use fuser::{
+    AccessFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
+    INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen,
+    ReplyStatfs, Request,
+};
 use std::{
     ffi::{OsStr, OsString},
-    os::unix::ffi::OsStrExt,
     path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant, SystemTime},
 };
 
-/// The number of the root, by the protocol.
-const ROOT: u64 = 1;
+/// Names and attributes never change, so the kernel need not ask again.
+const VALID: Duration = Duration::from_secs(3600);
+const BLOCK_BYTES: u32 = 4096;
 
 /// A directory or file.
 #[derive(Debug)]
@@ -22,82 +28,133 @@ struct Node {
 
 /// All of them; a node's number is its place, from 1.
 #[derive(Debug)]
-pub(super) struct Tree(Vec<Node>);
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+    delay: Duration,
+    /// How long each read took, nanoseconds.
+    times_ns: Arc<Mutex<Vec<u64>>>,
+}
 
 impl Tree {
-    /// The tree that holds `files`, relative paths and bytes.
-    pub(super) fn of(files: &[(PathBuf, u64)]) -> Tree {
-        let mut tree = Tree(vec![Node { parent: ROOT, name: OsString::new(), file_bytes: None }]);
+    /// The tree that holds `files`, relative paths and bytes, all zeros. A read takes `delay`, and is noted in
+    /// `times_ns`.
+    pub(super) fn new(
+        files: &[(PathBuf, u64)],
+        delay: Duration,
+        times_ns: Arc<Mutex<Vec<u64>>>,
+    ) -> Tree {
+        let root = Node { parent: INodeNo::ROOT.0, name: OsString::new(), file_bytes: None };
+        let mut tree = Tree { nodes: vec![root], delay, times_ns };
         for (path, bytes) in files {
-            let mut node = ROOT;
+            let mut node = INodeNo::ROOT.0;
             for name in path {
                 node = tree.find(node, name).unwrap_or_else(|| tree.add(node, name));
             }
-            tree.0[node as usize - 1].file_bytes = Some(*bytes);
+            tree.nodes[node as usize - 1].file_bytes = Some(*bytes);
         }
         tree
     }
 
     fn add(&mut self, parent: u64, name: &OsStr) -> u64 {
-        self.0.push(Node { parent, name: name.into(), file_bytes: None });
-        self.0.len() as u64
+        self.nodes.push(Node { parent, name: name.into(), file_bytes: None });
+        self.nodes.len() as u64
     }
 
     fn find(&self, parent: u64, name: &OsStr) -> Option<u64> {
-        let children = (ROOT + 1..).zip(&self.0[1..]);
+        let children = (INodeNo::ROOT.0 + 1..).zip(&self.nodes[1..]);
         let mut found = children.filter(|(_, node)| node.parent == parent && node.name == name);
         found.next().map(|(number, _)| number)
     }
 
     fn node(&self, number: u64) -> Option<&Node> {
-        self.0.get(usize::try_from(number.checked_sub(1)?).ok()?)
+        self.nodes.get(usize::try_from(number.checked_sub(1)?).ok()?)
     }
 
-    /// The answer to `request`.
-    pub(super) fn answer(&self, request: &Request<'_>) -> Answer {
-        match request.opcode {
-            Opcode::INIT => Answer::init(),
-            Opcode::FORGET | Opcode::BATCH_FORGET | Opcode::INTERRUPT => Answer::Nothing,
-            Opcode::LOOKUP => self.look_up(request),
-            Opcode::GETATTR => match self.node(request.node) {
-                Some(node) => Answer::attributes(request.node, node.file_bytes),
-                None => Answer::Failed(Errno::NOENT),
-            },
-            Opcode::OPEN | Opcode::OPENDIR => Answer::open(),
-            Opcode::READ => self.read(request),
-            Opcode::STATFS => {
-                Answer::space(self.0.iter().filter_map(|n| n.file_bytes).sum(), self.0.len() as u64)
-            }
-            // Names are looked up, never listed.
-            Opcode::READDIR
-            | Opcode::RELEASE
-            | Opcode::RELEASEDIR
-            | Opcode::FLUSH
-            | Opcode::FSYNC
-            | Opcode::FSYNCDIR
-            | Opcode::SYNCFS
-            | Opcode::ACCESS
-            | Opcode::DESTROY => Answer::Done(Vec::new()),
-            _ => Answer::Failed(Errno::NOSYS),
+    /// What the node of that number is: a file of so many bytes, or a directory.
+    fn attributes(&self, number: u64) -> Option<FileAttr> {
+        let file_bytes = self.node(number)?.file_bytes;
+        let (kind, perm, nlink) = match file_bytes {
+            Some(_) => (FileType::RegularFile, 0o644, 1),
+            None => (FileType::Directory, 0o755, 2),
+        };
+        let size = file_bytes.unwrap_or(0);
+        let [atime, mtime, ctime, crtime] = [SystemTime::UNIX_EPOCH; 4];
+        Some(FileAttr {
+            ino: INodeNo(number),
+            size,
+            blocks: size.div_ceil(512),
+            atime,
+            mtime,
+            ctime,
+            crtime,
+            kind,
+            perm,
+            nlink,
+            uid: 0,
+            gid: 0,
+            rdev: 0,
+            blksize: BLOCK_BYTES,
+            flags: 0,
+        })
+    }
+}
+
+impl Filesystem for Tree {
+    fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        match self.find(parent.0, name).and_then(|number| self.attributes(number)) {
+            Some(found) => reply.entry(&VALID, &found, Generation(0)),
+            None => reply.error(Errno::ENOENT),
         }
     }
 
-    fn look_up(&self, request: &Request<'_>) -> Answer {
-        let number = self.find(request.node, OsStr::from_bytes(request.name()));
-        match number.and_then(|number| Some((number, self.node(number)?))) {
-            Some((number, node)) => Answer::entry(number, node.file_bytes),
-            None => Answer::Failed(Errno::NOENT),
+    fn getattr(&self, _: &Request, ino: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        match self.attributes(ino.0) {
+            Some(found) => reply.attr(&VALID, &found),
+            None => reply.error(Errno::ENOENT),
         }
     }
 
-    fn read(&self, request: &Request<'_>) -> Answer {
-        let bytes = self.node(request.node).and_then(|node| node.file_bytes);
-        match bytes.zip(request.range()) {
-            None => Answer::Failed(Errno::INVAL),
-            Some((bytes, (offset, length))) => {
-                let left = bytes.saturating_sub(offset);
-                Answer::Done(vec![0; left.min(u64::from(length)) as usize])
-            }
-        }
+    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
+    }
+
+    fn read(
+        &self,
+        _: &Request,
+        ino: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let start = Instant::now();
+        let Some(bytes) = self.node(ino.0).and_then(|node| node.file_bytes) else {
+            return reply.error(Errno::EINVAL);
+        };
+        let zeros = vec![0; bytes.saturating_sub(offset).min(u64::from(size)) as usize];
+        thread::sleep(self.delay);
+        let took_ns = start.elapsed().as_nanos() as u64;
+        self.times_ns.lock().unwrap_or_else(PoisonError::into_inner).push(took_ns);
+        reply.data(&zeros);
+    }
+
+    fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
+        let bytes: u64 = self.nodes.iter().filter_map(|node| node.file_bytes).sum();
+        let (blocks, files) = (bytes.div_ceil(u64::from(BLOCK_BYTES)), self.nodes.len() as u64);
+        reply.statfs(blocks, 0, 0, files, 0, BLOCK_BYTES, 255, BLOCK_BYTES);
+    }
+
+    fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        reply.ok();
+    }
+
+    fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        reply.ok();
+    }
+
+    fn access(&self, _: &Request, _: INodeNo, _: AccessFlags, reply: ReplyEmpty) {
+        reply.ok();
     }
 }
