@@ -10,7 +10,7 @@ mod slowing;
 mod tree;
 
 use crate::{Cmd, Lab, LabError, fs::BUSY_KIND, mounts, undo::Undo};
-use fuser::{Config, Filesystem, Session, SessionACL};
+use fuser::{Config, Filesystem, SessionACL};
 use rustix::mount::{MountFlags, mount};
 use std::{
     ffi::CString,
@@ -145,7 +145,7 @@ fn mount_device(device: &File, source: &Path, mount_point: &Path) -> Result<(), 
 /// Answers what the kernel asks by `device`, one request after the other, until it is unmounted. It is mounted by
 /// [`mount_device`], so that the journal knows of it first.
 fn serve(device: File, file_system: impl Filesystem) -> io::Result<()> {
-    Session::from_fd(file_system, device.into(), SessionACL::All, Config::default())?.run()
+    fuser::Session::from_fd(file_system, device.into(), SessionACL::All, Config::default())?.run()
 }
 
 #[cfg(test)]

@@ -4,11 +4,8 @@
 use crate::{lexer, problem::Problem, tree::Tree};
 
 /// Folders whose files are registered: what no list of the crate names would compile and yet be missing.
-const REGISTERED: [&str; 3] = [
-    "crates/formats/src/importers/",
-    "crates/report/src/sections/",
-    "crates/suites/src/kinds/",
-];
+const REGISTERED: [&str; 3] =
+    ["crates/formats/src/importers/", "crates/report/src/sections/", "crates/suites/src/kinds/"];
 
 /// Folder of the suites that ship as declarations, and the file whose `shipped!` lists them.
 const DECLARED: (&str, &str) = ("crates/suites/src/declared/", "crates/suites/src/shipped.rs");

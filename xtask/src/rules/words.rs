@@ -46,8 +46,8 @@ const TALK: [&str; 13] = [
 ];
 
 /// What is called so in the field, in any case.
-const FIELD: [&str; 5] =
-    ["ssh session", "login session", "iscsi session", "ssh-agent", "ssh agent"];
+const FIELD: [&str; 6] =
+    ["ssh session", "login session", "iscsi session", "fuser::session", "ssh-agent", "ssh agent"];
 
 /// Lines that hold such a word.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {

@@ -31,9 +31,26 @@ pub struct DeviceUsage {
 }
 
 impl DeviceCounters {
+    /// By the text of a `stat` file, Documentation/block/stat.rst of the kernel.
+    pub(super) fn of_text(text: &str) -> DeviceCounters {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        DeviceCounters {
+            reads: parse::column(&words, 0),
+            read_sectors: parse::column(&words, 2),
+            writes: parse::column(&words, 4),
+            written_sectors: parse::column(&words, 6),
+            busy_ms: parse::column(&words, 9),
+            flushes: parse::column(&words, 15),
+            flush_ms: parse::column(&words, 16),
+        }
+    }
+
     /// Those of each of `devices`.
     pub(super) fn of_each(devices: &[Device]) -> Result<Vec<DeviceCounters>, LabError> {
-        devices.iter().map(|device| Ok(parse::device(&read(&device.stat_file())?))).collect()
+        devices
+            .iter()
+            .map(|device| Ok(DeviceCounters::of_text(&read(&device.stat_file())?)))
+            .collect()
     }
 
     /// What devices moved together, and how long they were busy on average; `None` without any.

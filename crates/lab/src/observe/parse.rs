@@ -1,6 +1,6 @@
 //! The texts of `/proc` and `/sys` that counters come from, each read as its documentation says.
 
-use super::{CpuTicks, Memory, device::DeviceCounters};
+use super::{CpuTicks, Memory};
 
 /// One process; times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,22 +18,8 @@ pub(super) struct Process {
 }
 
 /// The number in column `i`, 0 where it is missing.
-fn column(words: &[&str], i: usize) -> u64 {
+pub(super) fn column(words: &[&str], i: usize) -> u64 {
     words.get(i).and_then(|word| word.parse().ok()).unwrap_or(0)
-}
-
-/// Documentation/block/stat.rst of the kernel.
-pub(super) fn device(text: &str) -> DeviceCounters {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    DeviceCounters {
-        reads: column(&words, 0),
-        read_sectors: column(&words, 2),
-        writes: column(&words, 4),
-        written_sectors: column(&words, 6),
-        busy_ms: column(&words, 9),
-        flushes: column(&words, 15),
-        flush_ms: column(&words, 16),
-    }
 }
 
 /// proc_stat(5).

@@ -5,7 +5,7 @@ use super::*;
 fn snapshot(now_ns: u64, stat: &str, device: &str, psi: &str, mem: &str) -> Snapshot {
     Snapshot {
         now_ns,
-        devices: vec![parse::device(device)],
+        devices: vec![DeviceCounters::of_text(device)],
         cpu: parse::machine(stat),
         pressure: Pressure { cpu_us: parse::pressure(psi), io_us: None, memory_us: None },
         memory: parse::memory(mem),
@@ -95,7 +95,7 @@ fn two_snapshots_make_a_usage() {
 #[test]
 fn each_of_several_devices_has_its_own_usage() {
     let at = |first: &str, second: &str| Snapshot {
-        devices: [first, second].map(parse::device).into(),
+        devices: [first, second].map(DeviceCounters::of_text).into(),
         ..Snapshot::default()
     };
     let earlier = at("1 0 8 5 20 0 1600 9 0 100 14", "3 0 16 5 7 0 800 9 0 50 14");
