@@ -3,7 +3,7 @@
 /// What there is about one file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Facts {
-    /// Nobody has said.
+    /// Not said yet; a test names the file system.
     Unsaid,
     /// A sheet of facts in TOML, as `model::FactSheet` reads it.
     Sheet(&'static str),

@@ -61,7 +61,7 @@ pub const fn end(kind: &'static str, align: u64, back: u64, bytes: &'static [u8]
 /// How a disk is known to hold one kind of file system.
 #[derive(Clone, Copy, Debug)]
 pub enum Signature {
-    /// Nobody has said.
+    /// Not said yet; a test names the file system.
     Unsaid,
     /// By magic numbers.
     Magic(&'static [Magic]),

@@ -3,7 +3,7 @@
 /// What a file system makes of the bytes that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {
-    /// Nobody has said.
+    /// Not said yet; a test names the file system.
     Unsaid,
     /// All of them, or more.
     Whole,
@@ -31,7 +31,7 @@ impl Stores {
 /// What becomes of what was synced when the power fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// Nobody has said.
+    /// Not said yet; a test names the file system.
     Unsaid,
     /// It is kept, unless an option says otherwise.
     Keeps,

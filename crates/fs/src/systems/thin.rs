@@ -12,6 +12,14 @@ use std::path::PathBuf;
 /// The label of a physical volume.
 const LABEL: &[u8] = b"LVM2 001";
 
+/// How a disk of a volume group is known.
+pub(crate) const SIGNATURE: Signature = Signature::Magic(&[
+    start("LVM2_member", 0x018, LABEL, Some((8, 32))),
+    start("LVM2_member", 0x218, LABEL, Some((8, 32))),
+    start("LVM2_member", 0x418, LABEL, Some((8, 32))),
+    start("LVM2_member", 0x618, LABEL, Some((8, 32))),
+]);
+
 /// The registered part.
 pub(crate) struct Fs;
 
@@ -64,12 +72,7 @@ const ABOUT: &About = &About {
     ],
     inner: Inner::Above,
     min_bytes: 128 << 20,
-    signature: Signature::Magic(&[
-        start("LVM2_member", 0x018, LABEL, Some((8, 32))),
-        start("LVM2_member", 0x218, LABEL, Some((8, 32))),
-        start("LVM2_member", 0x418, LABEL, Some((8, 32))),
-        start("LVM2_member", 0x618, LABEL, Some((8, 32))),
-    ]),
+    signature: SIGNATURE,
     mounted: Mounted::local(&[], Stores::Unknown),
     facts: Facts::Without("nobody has looked them up"),
     ..About::new("thin", KNOBS)
