@@ -10,7 +10,7 @@ mod slowing;
 mod tree;
 
 use crate::{Cmd, Lab, LabError, fs::BUSY_KIND, mounts, undo::Undo};
-use fuser::{Config, Filesystem, SessionACL};
+use fuser::{Config, Filesystem, KernelConfig, SessionACL};
 use rustix::mount::{MountFlags, mount};
 use std::{
     ffi::CString,
@@ -140,6 +140,15 @@ fn mount_device(device: &File, source: &Path, mount_point: &Path) -> Result<(), 
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount(source, mount_point, BUSY_KIND, flags, &*data)
         .map_err(LabError::errno("mount FUSE at", mount_point))
+}
+
+/// Most bytes of a request that reads or writes.
+const REQUEST_BYTES: u32 = 128 << 10;
+
+/// Has the kernel ask for what programs ask for, and read nothing ahead: less than a page of that is none.
+fn ask_as_programs_do(config: &mut KernelConfig) -> io::Result<()> {
+    let set = config.set_max_write(REQUEST_BYTES).and_then(|_| config.set_max_readahead(1));
+    set.map(drop).map_err(|_| io::ErrorKind::InvalidInput.into())
 }
 
 /// Answers what the kernel asks by `device`, one request after the other, until it is unmounted. It is mounted by

@@ -20,8 +20,6 @@ use std::{
 
 /// Names stay as they are; attributes are asked for again.
 const NAME_VALID: Duration = Duration::from_secs(3600);
-/// Most bytes of a write, and of a read.
-const WRITE_BYTES: u32 = 128 << 10;
 
 /// What a file system over a directory is asked for and does in a way of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,7 +221,7 @@ macro_rules! answer {
 
 impl<T: Fn(Call) + Send + Sync + 'static> Filesystem for Pass<T> {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
-        config.set_max_write(WRITE_BYTES).map(drop).map_err(|_| errno(Errno::EINVAL))
+        super::ask_as_programs_do(config)
     }
 
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {

@@ -83,3 +83,22 @@ fn the_lying_one_keeps_files_and_does_no_sync() {
     assert!(lying.unmount().unwrap() >= 2);
     assert!(fs::read_dir(below.path()).unwrap().next().is_none() && !root.exists());
 }
+
+#[test]
+fn the_slowing_one_is_asked_for_what_a_program_reads_and_no_page_ahead() {
+    if !ready() {
+        return;
+    }
+    let (state, below) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let lab = Lab::open(state.path(), "slowing").unwrap();
+    fs::write(below.path().join("file"), vec![7; 64 << 10]).unwrap();
+    let slowing = Slowing::mount(&lab, below.path(), DELAY, 1.0).unwrap();
+    let file = File::open(slowing.root().join("file")).unwrap();
+    let mut page = [0; 4096];
+    for nth in 0..3 {
+        file.read_exact_at(&mut page, nth * 4096).unwrap();
+    }
+    assert_eq!(page, [7; 4096]);
+    drop(file);
+    assert_eq!(slowing.unmount().unwrap(), 3);
+}

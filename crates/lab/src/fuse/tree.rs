@@ -2,11 +2,12 @@
 
 use fuser::{
     AccessFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
-    INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen,
-    ReplyStatfs, Request,
+    INodeNo, KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry,
+    ReplyOpen, ReplyStatfs, Request,
 };
 use std::{
     ffi::{OsStr, OsString},
+    io,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     thread,
@@ -100,6 +101,10 @@ impl Tree {
 }
 
 impl Filesystem for Tree {
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        super::ask_as_programs_do(config)
+    }
+
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         match self.find(parent.0, name).and_then(|number| self.attributes(number)) {
             Some(found) => reply.entry(&VALID, &found, Generation(0)),
