@@ -12,6 +12,7 @@ pub mod words;
 pub use number::probability;
 pub use render::{
     beside::html_beside,
+    columns::columns,
     csv::csv,
     html::html,
     json::{json, json_of_advice},

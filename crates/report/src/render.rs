@@ -5,6 +5,7 @@ mod bars;
 pub(crate) mod beside;
 mod chart;
 mod clean;
+pub(crate) mod columns;
 pub(crate) mod csv;
 mod dots;
 mod drawer;

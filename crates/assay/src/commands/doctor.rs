@@ -5,9 +5,6 @@ use anyhow::Result;
 use campaign::{catalogue, catalogue::SuiteProgram, places};
 use lab::{Cell, Column, DoctorLine, Finding, Install, Matrix, guest::Venue};
 
-/// Between two columns.
-const GAP: usize = 2;
-
 /// Prints which target can be made in which lab, what to install for the others, the programs of suites, and what the
 /// machine lacks besides; or builds what `--install` names.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
@@ -54,7 +51,7 @@ fn grid(matrix: &Matrix) -> String {
     lines.extend(matrix.rows.iter().map(|row| {
         std::iter::once(row.target.clone()).chain(row.cells.iter().map(cell)).collect()
     }));
-    padded(&lines)
+    report::columns(&lines, &[])
 }
 
 fn cell(cell: &Cell) -> String {
@@ -100,22 +97,8 @@ fn ability(line: &DoctorLine) -> String {
 
 /// A line for each pair, indented.
 fn list(pairs: impl Iterator<Item = (String, String)>) -> String {
-    padded(&pairs.map(|(what, detail)| vec![format!("  {what}"), detail]).collect::<Vec<_>>())
-}
-
-/// Lines of cells, padded so that columns stand below each other.
-fn padded(lines: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        lines.iter().filter_map(|line| line.get(column)).map(|text| text.chars().count()).max()
-    };
-    let line = |cells: &Vec<String>| {
-        let pad = |(i, text): (usize, &String)| {
-            format!("{text:<width$}", width = width(i).unwrap_or(0) + GAP)
-        };
-        let text: String = cells.iter().enumerate().map(pad).collect();
-        format!("{}\n", text.trim_end())
-    };
-    lines.iter().map(line).collect()
+    let rows: Vec<_> = pairs.map(|(what, detail)| [format!("  {what}"), detail]).collect();
+    report::columns(&rows, &[])
 }
 
 #[cfg(test)]

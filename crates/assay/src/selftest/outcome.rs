@@ -165,16 +165,7 @@ pub fn table(lines: &[Line]) -> String {
     let head = ["check", "imposed", "measured", "error", "limit", "result"].map(String::from);
     let rows: Vec<[String; 6]> =
         std::iter::once(head).chain(lines.iter().map(Line::columns)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..5).map(width).collect();
-    let line = |row: &[String; 6]| {
-        let [name, imposed, measured, error, limit, result] = row;
-        format!(
-            "{name:<0$}  {imposed:>1$}  {measured:>2$}  {error:>3$}  {limit:>4$}  {result}\n",
-            widths[0], widths[1], widths[2], widths[3], widths[4]
-        )
-    };
-    rows.iter().map(line).collect()
+    report::columns(&rows, &[1, 2, 3, 4])
 }
 
 #[cfg(test)]

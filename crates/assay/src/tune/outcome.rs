@@ -59,7 +59,7 @@ impl Search<'_> {
             "Confirmation over {} and {}, each group of tests weighted equally\n\n{}",
             many(confirmation.blocks, "block"),
             many(confirmation.cells, "cell"),
-            aligned(&rows)
+            report::columns(&rows, &[])
         )
     }
 
@@ -149,20 +149,6 @@ fn interval(finalist: &Finalist) -> String {
 fn word(finalist: &Finalist) -> String {
     let holm = if finalist.holm { ", holds by Holm" } else { "" };
     format!("{}{holm}", finalist.comparison)
-}
-
-/// Rows with their columns aligned.
-fn aligned(rows: &[[String; 5]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..5).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        let line = cells.collect::<Vec<_>>().join("  ");
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]
