@@ -1,4 +1,4 @@
-//! What a rule finds.
+//! A problem found by a rule.
 
 use std::fmt;
 

@@ -14,6 +14,7 @@ pub(crate) mod registries;
 pub(crate) mod safety;
 pub(crate) mod threats;
 pub(crate) mod truth;
+pub(crate) mod wording;
 pub(crate) mod words;
 
 use crate::{lexer, tree::File};

@@ -4,7 +4,7 @@ use crate::{
     problem::Problem,
     rules::{
         arrows, comments, cycles, dependencies, functions, links, orphans, outputs, prints,
-        raw_disks, registries, safety, threats, truth, words,
+        raw_disks, registries, safety, threats, truth, wording, words,
     },
     tree::Tree,
 };
@@ -24,6 +24,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     safety::check,
     threats::check,
     truth::check,
+    wording::check,
     words::check,
 ];
 

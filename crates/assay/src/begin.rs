@@ -93,7 +93,7 @@ fn notes(ordered: &Ordered) -> Result<Vec<String>> {
     } else if ordered.needs_image() {
         let how = match ordered.is_interleaved() {
             true => {
-                "side by side, one measured at a time, on images that rotate among them from block to block"
+                "side by side, one measured at a time, on images that rotate from block to block"
             }
             false => "in turn on the same images",
         };
@@ -103,7 +103,8 @@ fn notes(ordered: &Ordered) -> Result<Vec<String>> {
     }
     notes.extend(ordered.plan.backing.object_store.as_ref().map(|store| {
         format!(
-            "Objects lie in {store}, region {}, each target's below a prefix of its own that was removed with it.",
+            "Objects are in {store}, region {}; each target used its own prefix, which was \
+             deleted with it.",
             store.region
         )
     }));

@@ -1,4 +1,4 @@
-//! What a person types. Only types and their help; meaning is given in `commands`.
+//! Defines the command line: types and their help. `commands` implements each verb.
 
 mod backing;
 mod compare;
@@ -32,19 +32,19 @@ use values::{more_blocks, tag};
 #[command(
     name = "assay",
     version = env!("ASSAY_VERSION"),
-    after_help = "Exit status: 0 done, 1 failed, 2 wrong arguments, plan or disk, 3 the machine lacks root, a tool or \
-                  space, 4 ended but a target or case failed, 5 a gate could not tell, 6 a gate found a regression, \
-                  130 stopped by a signal."
+    after_help = "Exit status: 0 success, 1 failure, 2 wrong arguments, plan or disk, 3 root, a \
+                  tool or space is missing, 4 a target or case failed, 5 regression check \
+                  inconclusive, 6 regression found, 130 stopped by a signal."
 )]
 pub struct Cli {
-    /// What to do.
+    /// The verb.
     #[command(subcommand)]
     pub verb: Verb,
-    /// Store with every campaign [default: /var/lib/assay/assay.db for root, else the XDG data folder]
+    /// Database of all campaigns [default: /var/lib/assay/assay.db for root, else the XDG data folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
-    /// Folder for journal, mount points and images, closed to other users [default: /var/lib/assay/state for
-    /// root, else the XDG state folder]
+    /// Folder for the journal, mount points and images, not accessible to other users [default:
+    /// /var/lib/assay/state for root, else the XDG state folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub state: Option<PathBuf>,
 }
@@ -52,61 +52,58 @@ pub struct Cli {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Measure: provision every target, run the suite on each, print the answer and write the report
+    /// Measure: create each target, run the suite on all of them, print the answer and write the report
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
-    /// Print what `run` with the same arguments would do, after trying how fast the backing is;
-    /// provision nothing, leave nothing
+    /// Print what `run` would do with the same arguments, after a short speed test of the disk; leaves nothing behind
     #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
-    /// Go on with a campaign: run the blocks that it lacks, and what failed in others; with --blocks +N
-    /// further ones
+    /// Continue a campaign: run missing blocks and retry failed targets; --blocks +N adds blocks
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
-    /// Undo what a killed run left behind: mounts, loop devices, images, private directories
+    /// Remove what a killed run left behind: mounts, loop devices, images, private directories
     #[command(after_help = examples::CLEANUP)]
     Cleanup(CleanupArgs),
     /// List campaigns
     #[command(after_help = examples::LIST)]
     List(ListArgs),
-    /// Remove campaigns, with all their samples, from the store
+    /// Delete campaigns and their samples from the store
     #[command(after_help = examples::RM)]
     Rm(RmArgs),
-    /// Show one campaign: plan, environment, targets, counts
+    /// Show the plan, environment, targets and sample counts of a campaign
     #[command(after_help = examples::SHOW)]
     Show(IdArgs),
-    /// Print the tables of a campaign, or write its report.html; with --summary the answer alone
+    /// Print the tables of a campaign, its answer only (--summary), or write an HTML page
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
-    /// Put campaigns side by side, some of A and some of B: what changed, what became better or worse
+    /// Compare two sets of campaigns, A and B: what changed, what got better or worse
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
-    /// Recommend a target for a workload, by its profile, with the sensitivity of the answer to the weights
+    /// Recommend a target for a workload profile, and show how the weights affect the answer
     #[command(after_help = examples::ADVISE)]
     Advise(AdviseArgs),
-    /// Search a file system's own options for the work of a campaign: screening, halving, confirmation
+    /// Search for better mkfs and mount options of a file system: screen, halve, confirm
     #[command(after_help = examples::TUNE)]
     Tune(TuneArgs),
-    /// Write the samples of a campaign in another format
+    /// Export the samples of a campaign to another format
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
-    /// Read another tool's results, or an exported campaign, into the store
+    /// Import another tool's results, or an exported campaign
     #[command(after_help = examples::IMPORT)]
     Import(ImportArgs),
-    /// Tell which targets this machine can make in which lab, and what to install for the others
+    /// Show which file systems this machine can test, and what to install for the others
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
-    /// Measure what is known beforehand (capped devices, known delays, a target entered twice) and tell
-    /// how far off the figures are; exit status 4 when one is too far
+    /// Check assay against known answers: device caps, injected delays, A/A; exit status 4 if one is off
     #[command(after_help = examples::SELFTEST)]
     Selftest(SelftestArgs),
-    /// Explain a test: what it does on disk and how to read its figure
+    /// Explain a test: what it does on disk and how to read its figures
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
-    /// Write a plan file that has every setting, with what it means
+    /// Write a plan file with every setting, commented
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
-    /// Print what a shell needs to complete arguments
+    /// Generate shell completions
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
     /// Write the manual pages
@@ -123,10 +120,10 @@ pub struct RunArgs {
     pub end: EndArgs,
 }
 
-/// What `run` and `resume` end with.
+/// Output of `run` and `resume`.
 #[derive(Args, Debug)]
 pub struct EndArgs {
-    /// Where to write the report: a page, or the tables in the format of .md, .csv and .json
+    /// Write the report to FILE: an HTML page, or tables if FILE ends in .md, .csv or .json
     #[arg(
         long,
         short,
@@ -137,16 +134,16 @@ pub struct EndArgs {
         help_heading = OUTPUT
     )]
     pub out: PathBuf,
-    /// Format on stdout; another than table prints everything
+    /// Format on stdout; formats other than table print all tables
     #[arg(long, value_enum, default_value_t, help_heading = OUTPUT)]
     pub format: Format,
-    /// How progress is shown, on stderr
+    /// How to show progress on stderr
     #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = OUTPUT)]
     pub progress: Shown,
-    /// Show no progress, as --progress none
+    /// Show no progress; same as --progress none
     #[arg(long, short, conflicts_with = "progress", help_heading = OUTPUT)]
     pub quiet: bool,
-    /// Print all tables instead of the answer in 40 lines
+    /// Print all tables instead of the 40-line answer
     #[arg(long, help_heading = OUTPUT)]
     pub full: bool,
 }
@@ -161,13 +158,13 @@ impl EndArgs {
 /// Arguments of `resume`.
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
-    /// Campaign: its id, the start of it, its name, `last`, or `last~1` for the one before
+    /// Campaign: an id, the start of one, a name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
-    /// Give the campaign so many further blocks, as +5, also when it is done: those that it has stay
+    /// Run N more blocks, even if the campaign is complete (e.g. +5)
     #[arg(long, value_name = "+N", value_parser = more_blocks, allow_negative_numbers = true)]
     pub blocks: Option<u32>,
-    /// Go on although the hosts under mpirun are not those of the begin; the report says so
+    /// Resume even though the set of mpirun hosts has changed; the report says so
     #[arg(long)]
     pub hosts_changed: bool,
     #[command(flatten)]
@@ -181,10 +178,10 @@ pub struct ResumeArgs {
 /// Arguments of `list`.
 #[derive(Args, Debug)]
 pub struct ListArgs {
-    /// The published studies that ship with assay, instead of the store
+    /// List the built-in published studies instead of the store
     #[arg(long)]
     pub published: bool,
-    /// Only campaigns that have this tag; repeat for those that have several
+    /// List only campaigns with this tag; repeat to require several
     #[arg(long, value_name = "KEY=VALUE", value_parser = tag)]
     pub tag: Vec<(String, String)>,
 }
@@ -192,7 +189,7 @@ pub struct ListArgs {
 /// One campaign.
 #[derive(Args, Debug)]
 pub struct IdArgs {
-    /// Campaign: its id, the start of it, its name, `last`, or `last~1` for the one before
+    /// Campaign: an id, the start of one, a name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
 }
@@ -200,12 +197,12 @@ pub struct IdArgs {
 /// Arguments of `rm`.
 #[derive(Args, Debug)]
 pub struct RmArgs {
-    /// Campaigns: each by its id, the start of it, its name, `last`, or `last~1` for the one before
+    /// Campaigns: ids, starts of ids, names, `last`, or `last~1` for the one before
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
 }
 
-/// How to print tables.
+/// Format of printed tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Tables for the terminal
@@ -217,12 +214,12 @@ pub enum Format {
     Csv,
     /// JSON
     Json,
-    /// The whole HTML page
+    /// A complete HTML page
     Html,
 }
 
 impl Format {
-    /// The format that files with the ending of `path` have, where that says something.
+    /// The format implied by the extension of `path`, if any.
     pub fn of_file(path: &Path) -> Option<Format> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         match ending.as_deref() {
@@ -238,31 +235,31 @@ impl Format {
 /// Arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one; several stand side
-    /// by side, each judged by itself
+    /// Campaign: an id, the start of one, a name, `last`, `last~1`, or a published study; several are shown
+    /// together, each evaluated separately
     #[arg(value_name = "ID", default_value = "last")]
     pub ids: Vec<String>,
-    /// Judge the campaigns, which are of equal machines and the same work, as one of which each is a block
+    /// Pool campaigns of the same work on identical machines; each becomes one block
     #[arg(long)]
     pub pool: bool,
-    /// Format of the output [default: that of the ending of --out, else table]
+    /// Output format [default: by the file extension of --out, else table]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// Print the answer in 40 lines, as a run ends with it, instead of all tables
+    /// Print the 40-line answer, as at the end of a run, instead of all tables
     #[arg(long, conflicts_with_all = ["format", "out"])]
     pub summary: bool,
-    /// Target to compare the others with
+    /// Target to compare the others to
     #[arg(long, value_name = "TARGET")]
     pub baseline: Option<String>,
-    /// Rank by another metric of the samples: cache_rate, sync_s, sum_rate, or nano_rate, which is the
-    /// original suite's own arithmetic, to stand beside published figures
+    /// Rank by another metric: cache_rate, sync_s, sum_rate, or nano_rate (the original suite's arithmetic,
+    /// for comparison with published figures)
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// What a target costs in a month, as gp3=0.08*500GB+0.005*3000IOPS+0.04*125MB/s: price times amount, of space,
-    /// provisioned operations and throughput; repeat for each target
+    /// Monthly cost of a target: price times amount for capacity, provisioned IOPS and throughput, e.g.
+    /// gp3=0.08*500GB+0.005*3000IOPS+0.04*125MB/s; repeat for each target
     #[arg(long, value_name = "TARGET=PRICE", value_parser = values::price)]
     pub price: Vec<(String, model::Price)>,
-    /// File to write instead of stdout
+    /// Write to FILE instead of stdout
     #[arg(long, short, value_name = "FILE", value_parser = values::path_to_write())]
     pub out: Option<PathBuf>,
 }
@@ -270,35 +267,35 @@ pub struct ReportArgs {
 /// Arguments of `tune`.
 #[derive(Args, Debug)]
 pub struct TuneArgs {
-    /// Campaign whose work is done (its id, the start of it, or `last`), or a plan file, PLAN.toml
-    /// [default: `last`, or none with --suite]
+    /// Campaign whose work to repeat (an id, the start of one, or `last`), or a plan file [default: `last`;
+    /// none with --suite]
     #[arg(value_name = "ID|PLAN.toml")]
     pub work: Option<String>,
-    /// File system to tune; options given here, as ext4[noatime], belong to the default
+    /// File system to tune; options given here, e.g. ext4[noatime], count as its default
     #[arg(long, value_name = "TARGET")]
     pub on: Target,
-    /// Time for the whole search, as 30m; a stage that has begun is finished
+    /// Time limit for the search, e.g. 30m; a running stage is finished
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = humantime::parse_duration, allow_hyphen_values = true)]
     pub budget: Duration,
-    /// Suite to run instead of the campaign's; repeat or separate by commas
+    /// Suite to run instead of the campaign's; repeat or separate with commas
     #[arg(long, value_name = "SUITE", value_delimiter = ',')]
     pub suite: Vec<String>,
-    /// Only this setting, as logbsize, mkfs.m or mkfs.m=reflink; may be repeated
+    /// Try only this setting, e.g. logbsize, mkfs.m or mkfs.m=reflink; may be repeated
     #[arg(long = "try", value_name = "SETTING")]
     pub only: Vec<String>,
-    /// Also try options that give up safety: what a crash may then cost is printed
+    /// Also try unsafe options; what a crash may then lose is printed
     #[arg(long)]
     pub allow_unsafe: bool,
-    /// Only the tests whose id matches this glob; repeat or separate by commas
+    /// Run only tests whose id matches GLOB; repeat or separate with commas
     #[arg(long, value_name = "GLOB", value_delimiter = ',')]
     pub tests: Vec<String>,
     /// Numbers of worker processes
     #[arg(long, value_delimiter = ',')]
     pub procs: Vec<u32>,
-    /// Factor on every size [default: the campaign's]
+    /// Factor applied to all sizes [default: the campaign's]
     #[arg(long)]
     pub scale: Option<Scale>,
-    /// Seed of orders, offsets and data [default: drawn]
+    /// Seed for order, offsets and data [default: random]
     #[arg(long)]
     pub seed: Option<u64>,
     #[command(flatten)]
@@ -308,7 +305,7 @@ pub struct TuneArgs {
     /// Folder for loop images [default: the campaign's]
     #[arg(long, value_name = "DIR")]
     pub image_dir: Option<PathBuf>,
-    /// Size of the loop image [default: from the scale]
+    /// Size of each loop image [default: derived from the scale]
     #[arg(long, value_name = "SIZE")]
     pub image_size: Option<Bytes>,
 }
@@ -323,7 +320,7 @@ pub enum AdviseFormat {
     Md,
     /// JSON
     Json,
-    /// The whole HTML page
+    /// A complete HTML page
     Html,
 }
 
@@ -342,29 +339,29 @@ impl AdviseFormat {
 /// Arguments of `advise`.
 #[derive(Args, Debug)]
 pub struct AdviseArgs {
-    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
+    /// Campaign: an id, the start of one, a name, `last`, `last~1`, or a published study
     #[arg(default_value = "last")]
     pub id: String,
-    /// The workload: a profile that `--profiles` lists, or a file NAME.toml
+    /// Workload profile: a name listed by --profiles, or a file NAME.toml
     #[arg(long, value_name = "PROFILE", required_unless_present_any = ["tiers", "profiles"])]
     pub profile: Option<String>,
-    /// What a target must have: snapshots, supported_on=rhel-10, max_file>=32TiB; may be repeated
+    /// Rule out targets without FEATURE, e.g. snapshots, supported_on=rhel-10, max_file>=32TiB; may be repeated
     #[arg(long, value_name = "FEATURE")]
     pub require: Vec<String>,
     /// Operating system whose vendor must support a target: rhel-9, ubuntu-24.04, debian-12, also as rhel9 or rhel-9.4;
     /// what it does not support is ruled out with the reason; may be repeated
     #[arg(long, value_name = "SYSTEM")]
     pub os: Vec<String>,
-    /// Advise for the hot, mid and cold tier of a tiered store
+    /// Recommend for the hot, mid and cold tier of a tiered store
     #[arg(long, conflicts_with = "profile")]
     pub tiers: bool,
-    /// List the profiles that ship, with their weights
+    /// List the built-in profiles with their weights
     #[arg(long)]
     pub profiles: bool,
-    /// Format of the output [default: that of the ending of --out, else table]
+    /// Output format [default: by the file extension of --out, else table]
     #[arg(long, value_enum)]
     pub format: Option<AdviseFormat>,
-    /// File to write instead of stdout
+    /// Write to FILE instead of stdout
     #[arg(long, short, value_name = "FILE", value_parser = values::path_to_write())]
     pub out: Option<PathBuf>,
 }
@@ -372,7 +369,7 @@ pub struct AdviseArgs {
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
-    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
+    /// Campaign: an id, the start of one, a name, `last`, `last~1`, or a published study
     #[arg(default_value = "last")]
     pub id: String,
     /// Format to write
@@ -381,17 +378,17 @@ pub struct ExportArgs {
     /// Folder for the files
     #[arg(long, short, value_name = "DIR", value_parser = values::path_to_write(), default_value = ".")]
     pub out: PathBuf,
-    /// Keep in a bundle what names the machine and its users: paths, hosts, addresses, serial numbers
+    /// Keep paths, host names, addresses and serial numbers in a bundle
     #[arg(long)]
     pub identify: bool,
 }
 
-/// What `export` writes: the formats of samples, and what is made of them here.
+/// Formats of `export`: those of samples, and those derived here.
 fn export_formats() -> PossibleValuesParser {
     let of_samples = formats::export::ALL.iter().map(|format| (format.name, format.help));
     let others = [
-        ("md", "The tables in Markdown"),
-        ("schema", "The JSON Schema of the format `json`; needs no campaign"),
+        ("md", "All tables in Markdown"),
+        ("schema", "JSON Schema of the `json` format; needs no campaign"),
     ];
     let value = |(name, help): (&'static str, &'static str)| PossibleValue::new(name).help(help);
     PossibleValuesParser::new(of_samples.chain(others).map(value))
@@ -400,14 +397,14 @@ fn export_formats() -> PossibleValuesParser {
 /// Arguments of `import`.
 #[derive(Args, Debug)]
 pub struct ImportArgs {
-    /// Files, or a folder that `assay export` wrote
+    /// Files to import, or a folder written by `assay export`
     #[arg(required_unless_present = "target")]
     pub files: Vec<PathBuf>,
-    /// Name of the target that the files are about, or a target and its files, e.g. alpha='a-*.json': may be
-    /// repeated, and each further file of a target is a block
+    /// Name of the measured target, or a target and its files, e.g. alpha='a-*.json'; may be repeated; each
+    /// further file of a target is one block
     #[arg(long, value_name = "NAME[=FILES]")]
     pub target: Vec<String>,
-    /// Tool that wrote the files, when they do not show it: fio, mdtest, ior, sysbench, ...
+    /// Tool that wrote the files [default: detected], e.g. fio, mdtest, ior, sysbench
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
 }
@@ -415,11 +412,10 @@ pub struct ImportArgs {
 /// Arguments of `cleanup`.
 #[derive(Args, Debug)]
 pub struct CleanupArgs {
-    /// Print what would be torn down, and touch nothing
+    /// Print what would be removed; change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Look for private directories in this folder, too: one of --image-dir, or of a `dir:` target; may be
-    /// repeated
+    /// Also search this folder (an --image-dir or a `dir:` target) for private directories; may be repeated
     #[arg(long = "in", value_name = "DIR")]
     pub beside: Vec<PathBuf>,
 }
@@ -427,10 +423,10 @@ pub struct CleanupArgs {
 /// Arguments of `selftest`.
 #[derive(Args, Debug)]
 pub struct SelftestArgs {
-    /// 2 seconds instead of 10 for each check, with wider limits
+    /// Spend 2 seconds on each check instead of 10, with wider limits
     #[arg(long)]
     pub quick: bool,
-    /// Only this check, as cap.read.500; may be repeated
+    /// Run only this check, e.g. cap.read.500; may be repeated
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
 }
@@ -438,7 +434,7 @@ pub struct SelftestArgs {
 /// Arguments of `doctor`.
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
-    /// Build once what no package brings: zfs (modules for QEMU guests), zerofs or versitygw; from the network
+    /// Build what no package provides, once: zfs (modules for QEMU guests), zerofs or versitygw; downloads sources
     #[arg(long, value_name = "WHAT")]
     pub install: Option<String>,
 }
@@ -446,12 +442,12 @@ pub struct DoctorArgs {
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Test id, or name of a suite; without it, the list of suites
+    /// Test id or suite name; lists all suites if omitted
     pub name: Option<String>,
-    /// Suite that the test is of, when it does not ship: NAME.toml, fio:JOB.fio, mdtest, ...
+    /// Suite of the test, if not built in: NAME.toml, fio:JOB.fio, mdtest, ...
     #[arg(long, value_name = "SUITE")]
     pub suite: Option<String>,
-    /// Print the declaration of a suite, to be copied, changed and run with `--suite FILE.toml`
+    /// Print the suite's declaration, to edit and run with `--suite FILE.toml`
     #[arg(long, requires = "name")]
     pub toml: bool,
 }
@@ -474,7 +470,7 @@ pub struct CompletionsArgs {
 /// Arguments of `man`.
 #[derive(Args, Debug)]
 pub struct ManArgs {
-    /// Folder for the pages, one for each verb
+    /// Folder for the pages, one per verb
     #[arg(long, short, value_name = "DIR", value_parser = values::path_to_write(), default_value = ".")]
     pub out: PathBuf,
 }

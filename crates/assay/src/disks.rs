@@ -1,5 +1,5 @@
-//! Where consent to wipe a disk is asked for: disks that the user gives up to a campaign, what they are, what it costs
-//! them, and how they came out of it.
+//! Describes the disks of a campaign and asks for consent to wipe them: what they are, what it costs them, and their
+//! state afterwards.
 
 use crate::{cli::Consent, exit, terminal};
 use anyhow::Result;
@@ -53,7 +53,7 @@ fn consent(placed: &Placed, given: &Consent, state: &Path) -> Result<(Consent, O
     let mut consent = given.clone();
     let Some((disks, purge)) = look(placed, given, state)? else { return Ok((consent, None)) };
     for disk in &disks {
-        terminal::note(&format!("{}: a run destroys all on it", describe(disk)));
+        terminal::note(&format!("{}: a run destroys all data on it", describe(disk)));
     }
     for disk in &disks {
         if !disk.serials.iter().any(|serial| consent.destroy.contains(serial)) {
@@ -86,7 +86,7 @@ pub fn look(
     Ok(Some(lab::inspect(&request(placed, given, purge, (needed(placed)?, state)))?))
 }
 
-/// Fails when nobody can give the consent that the disks of `plan` need, without looking at them.
+/// Fails if the consent that the disks of `plan` need cannot be given, without reading the disks.
 pub fn check_consent(plan: &Plan, given: &Consent) -> Result<()> {
     match plan.backing.devices.first() {
         Some(link) if given.destroy.is_empty() && !terminal::can_ask() => Err(no_consent(link)),
@@ -100,8 +100,7 @@ fn unused(consent: &Consent) -> Result<()> {
         return Ok(());
     }
     Err(exit::usage(
-        "`--destroy` and `--wipe-signature` are about disks, and none is used; name one with `--device`, or \
-         leave them out",
+        "`--destroy` and `--wipe-signature` need a disk; name it with `--device`, or omit them",
     ))
 }
 
@@ -112,7 +111,7 @@ fn check_count(placed: &Placed) -> Result<()> {
         return Ok(());
     }
     Err(exit::usage(format!(
-        "a target needs {needed} disks, and --device names {given}; name more, or leave that target out"
+        "a target needs {needed} disks, but --device names {given}; name more, or omit that target"
     )))
 }
 
@@ -126,13 +125,13 @@ fn needed(placed: &Placed) -> Result<Bytes> {
 
 fn typed(disk: &DiskInfo) -> Option<String> {
     let link = disk.link.display();
-    terminal::ask(&format!("Type the serial number of {link} to destroy all on it: "))
+    terminal::ask(&format!("Type the serial number of {link} to destroy all data on it:  "))
 }
 
 fn no_consent(link: &Path) -> anyhow::Error {
     exit::usage(format!(
-        "{} would be destroyed; give its serial number by --destroy (`lsblk -o NAME,SERIAL` shows it; for \
-         a loop device it is the path of its file)",
+        "all data on {} would be destroyed; confirm with --destroy SERIAL (`lsblk -o NAME,SERIAL` \
+         shows it; for a loop device it is the path of its file)",
         link.display()
     ))
 }
@@ -163,13 +162,13 @@ pub fn lines(placed: &Placed, load: &Load, consent: &Consent, state: &Path) -> R
         let bytes = Bytes(load.write_bytes * turns + zeroed + filled);
         let open_s = load.open_write_s * turns as f64;
         let open = match open_s > 0.0 {
-            true => format!(" and, for {} in all, as much as it takes", pace::time(open_s)),
+            true => format!(", plus what tests with a time limit write in {}", pace::time(open_s)),
             false => String::new(),
         };
         writeln!(text, "{}", describe(disk))?;
         if let Some(parts) = placed.parts() {
             let size = lab::part_size(disk.size, parts);
-            writeln!(text, "  split into {parts} equal parts of {size}, one for each target")?;
+            writeln!(text, "  split into {parts} equal partitions of {size}, one per target")?;
         }
         writeln!(text, "  {bytes} will be written to it{open}; {}", endurance(&disk.node))?;
     }
@@ -184,7 +183,10 @@ fn imbalance(placed: &Placed) -> Option<String> {
     let is_uneven = placed.plan.looks().is_empty() && !blocks.is_multiple_of(parts);
     let even = blocks.next_multiple_of(parts);
     is_uneven.then(|| {
-        format!("  a target does not get each part equally often; with --blocks {even} it would\n")
+        format!(
+            "  targets do not use all partitions equally often; --blocks {even} would balance \
+                 them\n"
+        )
     })
 }
 
@@ -199,12 +201,12 @@ fn emptied(placed: &Placed, disk: &DiskInfo, instances: u64) -> u64 {
 
 /// The wear of a disk as far as it tells it.
 fn endurance(disk: &Path) -> String {
-    const RATING: &str = "its rating in bytes cannot be read, its data sheet has it";
+    const RATING: &str = "see its data sheet for the rated endurance";
     let Some(health) = lab::health(disk) else {
-        return format!("its wear cannot be read here; {RATING}");
+        return format!("cannot read its wear; {RATING}");
     };
-    let used = health.used_pct.map(|used| format!("{used} % of its rated endurance is used up"));
-    let written = health.written.map(|bytes| format!("{bytes} were written to it so far"));
+    let used = health.used_pct.map(|used| format!("{used} % of its rated endurance is used"));
+    let written = health.written.map(|bytes| format!("{bytes} have been written to it so far"));
     let mut parts: Vec<String> = used.into_iter().chain(written).collect();
     parts.push(RATING.into());
     parts.join(", ")
@@ -222,7 +224,7 @@ pub fn claim(
     let purge = placed.plan.backing.purge;
     lab.claim(&request(placed, consent, purge, (load.image_bytes(), state)))?;
     if placed.plan.backing.condition {
-        terminal::note("writing the disks in full, twice, as in a long use");
+        terminal::note("preconditioning: overwriting the disks twice");
         lab.condition(stop, &mut |_| {})?;
     }
     Ok(())
@@ -272,17 +274,17 @@ pub fn note(placed: &Placed) -> String {
     let backing = &placed.plan.backing;
     let purge = backing.purge.unwrap_or(Purge::None);
     let state =
-        if backing.condition { "written in full twice before the first" } else { "as it was" };
+        if backing.condition { "overwritten twice before the first mkfs" } else { "as it was" };
     let place = match placed.parts() {
         None => "in turn on the same disks,".into(),
         Some(parts) => format!(
-            "each on one of {parts} equal parts of the same disks, and on another from block to block (facts \
-             {}.block.N),",
+            "each on one of {parts} equal partitions of the same disks, rotating from block to \
+             block (facts {}.block.N),",
             model::PART
         ),
     };
     format!(
-        "On disks: the file systems lie {place} {state}, and emptied before each file system (purge: {purge}; \
-         both ends are zeroed in any case)."
+        "On disks: the file systems are {place} {state}, and emptied before each mkfs (purge: \
+         {purge}; both ends are always zeroed)."
     )
 }

@@ -33,7 +33,7 @@ use store::Store;
 /// The range in which sizes are looked for, after a trial of the backing.
 fn find_range(ordered: &Ordered, state: &Path) -> Result<Range> {
     let work = work_dir(ordered, state);
-    terminal::note(&format!("trying the backing {} ...", work.display()));
+    terminal::note(&format!("measuring the speed of the backing {} ...", work.display()));
     let pilot = sizing::pilot(&work)?;
     let free = sizing::room(ordered, &work)?;
     let range = Range::of(ordered, &Ground { pilot, free, memory: machine::memory()? });
@@ -127,11 +127,12 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
         Ok(report) => report.messages.iter().for_each(|line| terminal::note(line)),
         // What ended the campaign is the reason for that, too.
         Err(error) if ended.is_err() && !is_stopped => terminal::note(&error.to_string()),
-        closed => drop(closed.context("something could not be cleaned up; run `assay cleanup`")?),
+        closed => drop(closed.context("cleanup was incomplete; run `assay cleanup`")?),
     }
     if is_stopped {
         return Err(exit::stopped(format!(
-            "stopped; everything was cleaned up, finished samples are stored; `assay resume {}` goes on",
+            "stopped; everything was cleaned up and finished samples are stored; continue with \
+             `assay resume {}`",
             campaign.id
         )));
     }

@@ -1,5 +1,5 @@
-//! What `assay doctor --install` builds once on this machine and keeps in the cache folder: one file
-//! and one line each. The only verb that may use the network.
+//! Implements `assay doctor --install`: builds programs once and keeps them in the cache folder; one file and one line
+//! each. The only verb that may use the network.
 
 mod build;
 mod versitygw;
@@ -51,13 +51,13 @@ pub fn names() -> Vec<&'static str> {
 pub fn install(name: &str) -> Result<()> {
     let product = PRODUCTS.iter().find(|product| product.name() == name).ok_or_else(|| {
         let (meant, known) = (did_you_mean(name, names()), names().join(", "));
-        exit::usage(format!("assay cannot install `{name}`{meant}; write one of {known}"))
+        exit::usage(format!("assay cannot install `{name}`{meant}; expected one of {known}"))
     })?;
     let stop = signals::stop_flag()?;
     match product.recipe()? {
         Recipe::Present(place) => {
             let took = build::took(&place).map_or_else(String::new, |t| format!(", built in {t}"));
-            terminal::out(&format!("{name} is in {}{took}: nothing to do", place.display()))?;
+            terminal::out(&format!("{name} is already in {}{took}", place.display()))?;
         }
         Recipe::Missing(build) => {
             terminal::note(product.about());

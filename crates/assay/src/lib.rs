@@ -103,7 +103,7 @@ fn claim_prefix() -> anyhow::Result<exit::Exit> {
 fn serve_link() -> anyhow::Result<exit::Exit> {
     let word = |nth| std::env::args().nth(nth).unwrap_or_default();
     let link = lab::Link::written(&word(4), &word(5));
-    let link = link.ok_or_else(|| exit::usage("a link has a round trip and a rate"))?;
+    let link = link.ok_or_else(|| exit::usage("a link has a round-trip time and a rate"))?;
     lab::serve_link(word(2).parse()?, word(3).parse()?, link)?;
     Ok(exit::Exit::Done)
 }

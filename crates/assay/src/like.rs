@@ -1,4 +1,4 @@
-//! What `--data` may name: a kind of data, or files that the data shall be like.
+//! Values of `--data`: a kind of data, or files to imitate.
 
 use crate::{exit, terminal};
 use anyhow::Result;
@@ -26,7 +26,7 @@ impl FromStr for DataSource {
 }
 
 impl DataSource {
-    /// The kind of data. Files are sampled now, by `seed`, and what was found is told; from then on
+    /// The kind of data. Files are sampled now, by `seed`, and the result is reported; from then on
     /// numbers stand for them.
     pub fn kind(&self, seed: u64) -> Result<DataKind> {
         let path = match self {

@@ -54,8 +54,8 @@ impl Key {
         }
         let path = folder.join(FILE);
         write_new(&path).with_context(|| format!("cannot make the key {}", path.display()))?;
-        // Whoever was first wins.
-        Key::find(folder)?.with_context(|| format!("{} is gone again", path.display()))
+        // The first one wins.
+        Key::find(folder)?.with_context(|| format!("{} has disappeared", path.display()))
     }
 
     /// The key of the folder `state`, where it has one.
@@ -68,7 +68,7 @@ impl Key {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) if Errno::from_io_error(&error) == Some(Errno::LOOP) => {
-                return Err(refused(&path, "is no plain file"));
+                return Err(refused(&path, "is not a regular file"));
             }
             Err(error) => {
                 return Err(error).with_context(|| format!("cannot read {}", path.display()));
@@ -105,42 +105,42 @@ impl Key {
     }
 
     fn empty(&self) -> Result<Hmac<Sha256>> {
-        Hmac::new_from_slice(&self.0).context("the key has a wrong length")
+        Hmac::new_from_slice(&self.0).context("the key has the wrong length")
     }
 }
 
-/// Fails unless the assay of `state` began the campaign of `dataset`, which carries `mark`, and nobody
+/// Fails unless the assay of `state` started the campaign of `dataset`, which carries `mark`, and no one
 /// changed it since.
 pub fn verify(dataset: &Dataset, mark: Option<&str>, state: &Path) -> Result<()> {
     let campaign = &dataset.campaign;
     let id = &campaign.id;
     let Some(mark) = mark else {
-        let why = "has no mark of this assay: somebody else began it";
+        let why = "was created by another installation";
         return Err(not_ours(id, why));
     };
     let key = Key::find(state)?;
     let (key_id, mac) = mark.split_once(':').unwrap_or_default();
     let Some(key) = key.filter(|key| key.id().is_ok_and(|own| own == key_id)) else {
-        let why = format!("was begun with another state folder than {}", state.display());
+        let why = format!("was started with a state folder other than {}", state.display());
         return Err(not_ours(id, &why));
     };
     let deed = deed(campaign, &dataset.targets, &dataset.tests)?;
     let same = key.mac(&deed)?.verify_slice(&unhex(mac).unwrap_or_default());
-    same.map_err(|_| not_ours(id, "was changed after this assay began it"))
+    same.map_err(|_| not_ours(id, "was modified after it was started"))
 }
 
 /// The refusal to run the campaign `id`, for the reason `why`.
 pub fn not_ours(id: &str, why: &str) -> anyhow::Error {
     exit::usage(format!(
-        "{id} {why}; it can be read, and is not run. To run its plan look at it by `assay show {id}`, write \
-         what you want of it into a file, and `assay run PLAN.toml`"
+        "{id} {why}; it can be read, but not run. To run its plan, review it with `assay show \
+         {id}`, copy what you need into a file, and `assay run PLAN.toml`"
     ))
 }
 
 fn refused(path: &Path, why: &str) -> anyhow::Error {
     exit::usage(format!(
-        "the key {} {why}; remove it, and campaigns that were begun with it cannot be resumed, or name \
-         another folder by --state",
+        "the key {} {why}; remove it (campaigns started with it can then not be resumed), or \
+         choose another folder with --state",
         path.display()
     ))
 }
@@ -148,15 +148,15 @@ fn refused(path: &Path, why: &str) -> anyhow::Error {
 /// Whether a key may be taken from a file like this.
 fn check(about: &fs::Metadata) -> Result<(), &'static str> {
     match () {
-        () if !about.is_file() => Err("is no plain file"),
+        () if !about.is_file() => Err("is not a regular file"),
         () if about.uid() != geteuid().as_raw() => Err("belongs to another user"),
-        () if about.mode() & 0o077 != 0 => Err("is one that others may read or write"),
-        () if about.len() != BYTES as u64 => Err("has not 32 bytes"),
+        () if about.mode() & 0o077 != 0 => Err("is accessible to other users"),
+        () if about.len() != BYTES as u64 => Err("is not 32 bytes long"),
         () => Ok(()),
     }
 }
 
-/// Writes a new key under another name first, so that nobody sees half of it. One that is there stays.
+/// Writes a new key under another name first, so that no process sees a partial key. An existing one is kept.
 fn write_new(path: &Path) -> Result<()> {
     let mut key = [0; BYTES];
     let got = getrandom(&mut key, GetRandomFlags::empty())?;
@@ -233,13 +233,13 @@ mod tests {
             Campaign { plan: Plan { threads: 2, ..Plan::default() }, ..campaign() },
         ] {
             let error = verified(changed, &mine).unwrap_err().to_string();
-            assert!(error.contains("was changed"), "{error}");
+            assert!(error.contains("was modified"), "{error}");
         }
         let error = verified(campaign(), &other).unwrap_err().to_string();
-        assert!(error.contains("another state folder"), "{error}");
+        assert!(error.contains("a state folder other than"), "{error}");
         key(&other);
         let error = verified(campaign(), &other).unwrap_err().to_string();
-        assert!(error.contains("another state folder"), "{error}");
+        assert!(error.contains("a state folder other than"), "{error}");
     }
 
     #[test]

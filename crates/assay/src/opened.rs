@@ -11,7 +11,7 @@ use std::{
 };
 use store::Store;
 
-/// How long a campaign waits for its store: somebody may copy or compact it meanwhile.
+/// How long a campaign waits for its store, which another process may copy or compact meanwhile.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Opens the store, making its folder when it is the first time.

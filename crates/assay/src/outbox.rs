@@ -61,9 +61,7 @@ fn cannot_write(path: &Path) -> String {
 }
 
 fn checked(part: &str) -> Result<&str> {
-    Name::new(NameKind::Id, part)
-        .map(|_| part)
-        .map_err(|why| anyhow!("no file is called so: {why}"))
+    Name::new(NameKind::Id, part).map(|_| part).map_err(|why| anyhow!("invalid file name: {why}"))
 }
 
 /// One file that the user named.
@@ -153,7 +151,7 @@ impl Place {
         replace::may_replace(&dir, name)?;
         accessat(&dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
             .or_else(|error| if error == Errno::NOSYS { Ok(()) } else { Err(error) })
-            .context("no file can be made in its folder")?;
+            .context("cannot create a file in its folder")?;
         Ok(Place::Named { dir, name: name.into() })
     }
 }

@@ -1,5 +1,4 @@
-//! Where assay keeps things: the store with every campaign, and the state with the undo journal,
-//! mount points and loop images.
+//! Paths of the store with every campaign, and of the state with the undo journal, mount points and loop images.
 
 use crate::walk;
 use anyhow::{Context, Result};
@@ -31,7 +30,7 @@ pub fn store(argument: Option<&Path>) -> Result<PathBuf> {
 }
 
 /// The state: `--state`, else `ASSAY_STATE`, else `/var/lib/assay/state` for root and the XDG state
-/// folder for others. Nobody else may enter it, as everybody may who reads root's store beside it.
+/// folder for others. No other user may enter it, unlike root's store next to it, which all may read.
 ///
 /// # Errors
 /// Another user could have made a link on the way.
@@ -41,7 +40,7 @@ pub fn state(argument: Option<&Path>) -> Result<PathBuf> {
         .or_else(|| env::var_os("ASSAY_STATE").map(PathBuf::from))
         .unwrap_or_else(default_state);
     let cannot = || format!("cannot use the state folder {}", named.display());
-    // The folder itself is never a link: whoever opens it sees to that.
+    // The folder itself is never a link: the code that opens it ensures that.
     let named = std::path::absolute(&named).with_context(cannot)?;
     match (named.parent(), named.file_name()) {
         (Some(above), Some(name)) => Ok(walk::real(above).with_context(cannot)?.join(name)),

@@ -1,4 +1,4 @@
-//! How many processes a plan may ask for: as many ranks as were started, or what one machine starts.
+//! Limits the processes of a plan: the number of MPI ranks, or what one machine can start.
 
 use crate::exit;
 use anyhow::Result;
@@ -14,8 +14,9 @@ pub fn check(resolved: &Resolved, hosts: &dyn Hosts) -> Result<()> {
     let Some(count) = resolved.counts.iter().find(|count| **count > most) else { return Ok(()) };
     Err(exit::usage(match ranks {
         Some(_) => format!(
-            "{count} processes are asked for, and {most} ranks were started; start as many by `mpirun -n {count}`"
+            "{count} processes were requested, but only {most} ranks are running; start them with \
+             `mpirun -n {count}`"
         ),
-        None => format!("{count} processes cannot be run on one machine; use --procs 1 to {most}"),
+        None => format!("cannot run {count} processes on one machine; use --procs 1 to {most}"),
     }))
 }

@@ -1,5 +1,5 @@
-//! What `--like` takes from a campaign: all that it was asked to do, with the sizes that it found, so that a
-//! second campaign does the same work and both can be compared.
+//! Takes the work of an earlier campaign for `--like`: its plan and the sizes that it found, so that both campaigns can
+//! be compared.
 
 use crate::{exit, source};
 use anyhow::Result;
@@ -34,8 +34,8 @@ pub fn check(resolved: &Resolved, id: &str) -> Result<()> {
     match asked.into_iter().find(unknown) {
         None => Ok(()),
         Some((test, procs)) => Err(exit::usage(format!(
-            "{id} did not run {test} at {}, so there is nothing to do it like; take --tests and --procs from \
-             what it ran",
+            "{id} did not run {test} at {}, so there is nothing to repeat; choose --tests and \
+             --procs from what it ran",
             stats::processes(procs)
         ))),
     }

@@ -1,4 +1,4 @@
-//! Which tests of its suites a campaign does not run, and why: a reader of its report has to know.
+//! Lists the tests that a campaign does not run, and why, for its report.
 
 use anyhow::Result;
 use campaign::{catalogue, stages::Resolved};
@@ -23,7 +23,7 @@ pub fn left_out(resolved: &Resolved) -> Result<Option<(String, String)>> {
 fn of_suite(suite: &Suite, plan: &Plan, run: usize) -> Option<String> {
     let all: usize = suite.tests.iter().map(|test| test.infos().len()).sum();
     let lacking = suite.tests.iter().filter(|test| test.missing().is_some()).count();
-    let lacks = (lacking > 0).then(|| format!("this machine lacks something for {lacking}"));
+    let lacks = (lacking > 0).then(|| format!("this machine lacks requirements of {lacking}"));
     let why: Vec<String> = by_plan(suite, plan, lacking > 0).into_iter().chain(lacks).collect();
     let (count, name) = (all.saturating_sub(run), &suite.name);
     (count > 0).then(|| format!("{count} of the {all} tests of {name}: {}", why.join(", ")))
@@ -32,13 +32,13 @@ fn of_suite(suite: &Suite, plan: &Plan, run: usize) -> Option<String> {
 /// What in the plan leaves tests out; nothing where that can be what the machine lacks.
 fn by_plan(suite: &Suite, plan: &Plan, is_lacking: bool) -> Option<String> {
     if !plan.tests.is_empty() {
-        return Some("--tests leaves them out".into());
+        return Some("excluded by --tests".into());
     }
     let names_tests = |preset| !suite.presets.globs(preset).is_empty();
     let hint = if names_tests(Preset::Standard) { "" } else { " (standard runs all)" };
     let preset = word(plan.preset);
     (names_tests(plan.preset) || !is_lacking)
-        .then(|| format!("the preset {preset} leaves them out{hint}"))
+        .then(|| format!("excluded by the preset {preset}{hint}"))
 }
 
 fn word(preset: Preset) -> &'static str {

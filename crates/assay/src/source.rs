@@ -1,5 +1,4 @@
-//! Where a campaign named on the command line is found: in the store, or among the published ones; and
-//! whether what it says may be run.
+//! Finds a campaign named on the command line, in the store or among the published ones, and whether it may be run.
 
 use crate::{exit, mark};
 use anyhow::{Result, bail};
@@ -15,7 +14,7 @@ pub fn dataset(id: &str, store: &Path) -> Result<Dataset> {
         return Ok(published);
     }
     if !store.exists() {
-        bail!("there is no campaign yet in {}; `assay run` makes the first", store.display());
+        bail!("there is no campaigns in {}; start one with `assay run`", store.display());
     }
     Ok(Store::open_read_only(store)?.dataset(id)?)
 }
@@ -30,7 +29,7 @@ pub fn begun_here(id: &str, store: &Path, state: &Path) -> Result<Dataset> {
     match dataset.campaign.origin {
         Origin::Import => Err(mark::not_ours(id, "was imported")),
         Origin::Published => {
-            Err(exit::usage(format!("{id} is a published study; it can be read, and is not run")))
+            Err(exit::usage(format!("{id} is a published study; it can be read, but not run")))
         }
         Origin::Run => {
             let mark = Store::open_read_only(store)?.mark(id)?;
@@ -76,7 +75,7 @@ fn published(id: &str) -> Result<Option<Dataset>> {
     let matching = all.iter().filter(starts).count();
     match exact.or_else(|| all.iter().position(|d| starts(&d))) {
         Some(_) if exact.is_none() && matching > 1 => {
-            bail!("`{id}` is the start of {matching} campaigns; write more of it")
+            bail!("`{id}` matches {matching} campaigns; give more of the id")
         }
         at => Ok(at.map(|at| all.swap_remove(at))),
     }

@@ -73,7 +73,7 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Whether what happens is told to a program.
+/// Whether events are written for a program.
 static AS_OBJECTS: AtomicBool = AtomicBool::new(false);
 
 /// Has [`note`] print objects from now on, where that is how progress is to be shown.
@@ -106,7 +106,7 @@ pub fn shows_results() -> bool {
     io::stdout().is_terminal() || is_one()
 }
 
-/// Asks the person at the terminal, and gives the line that was typed; `None` where nobody is there.
+/// Asks the person at the terminal, and returns the typed line; `None` without a terminal.
 pub fn ask(question: &str) -> Option<String> {
     if !can_ask() {
         return None;
@@ -153,7 +153,7 @@ fn shown(text: &str) -> String {
     printable_line(text).into_owned()
 }
 
-/// How often a line is told where there is no terminal.
+/// How often a line is printed without a terminal.
 const INTERVAL: Duration = Duration::from_secs(60);
 
 /// What is shown while something is built: the time, the step and its last line; on a terminal all the

@@ -1,8 +1,8 @@
-//! Opens the folder of a path part by part, and follows only links that nobody else could have made.
+//! Opens the folder of a path part by part, and follows only links that no other user could have made.
 //!
 //! A link is followed where only this user and root can change the folder that it is in, or where it is their own in a
-//! folder that keeps everybody's names, as `/tmp` does. Below a folder that another user can change no link is
-//! followed: there a path leads where its names say, as by `openat2` with `RESOLVE_NO_SYMLINKS`, on any kernel.
+//! folder with the sticky bit, e.g. `/tmp`. Below a folder that another user can change no link is followed: there a
+//! path leads where its names say, as by `openat2` with `RESOLVE_NO_SYMLINKS`, on any kernel.
 
 use anyhow::{Context, Result, bail};
 use rustix::{
@@ -47,7 +47,7 @@ pub fn real(path: &Path) -> Result<PathBuf> {
     let mut walk = Walk::from_here(Missing::Refuse)?;
     match walk.to(path) {
         Ok(name) => Ok(walk.path.join(name)),
-        // What is missing, or closed to this user, is told by who opens it, if anybody does.
+        // Missing or inaccessible parts are reported by the code that opens them, if any.
         Err(error) if error.downcast_ref::<Errno>().is_some() => Ok(path.into()),
         Err(error) => Err(error),
     }
@@ -194,7 +194,8 @@ impl Walk {
         };
         if !is_own {
             bail!(
-                "{} is a symbolic link in a folder that another user can change; name that to which it leads",
+                "{} is a symbolic link in a folder that another user can change; pass its \
+                 destination instead",
                 shown.display()
             );
         }

@@ -10,7 +10,7 @@ use model::Target;
 use std::path::Path;
 
 /// A line for the loop images, one for each directory that is a target, and what follows from where they are. Disks
-/// that are given up to the campaign are told where the consent to that is.
+/// that are given up to the campaign are listed where consent is asked.
 pub fn lines(ordered: &Ordered, state: &Path) -> Vec<String> {
     let on_images = ordered.plan.backing.devices.is_empty() && ordered.needs_image();
     let images = on_images.then(|| images(ordered, state));
@@ -30,8 +30,8 @@ pub fn unequal(placed: &Placed) -> Option<String> {
     let ((few, least), (many, most)) = (*with.first()?, *with.last()?);
     (least < most).then(|| {
         format!(
-            "{many} has {most} disks and {few} has {least}: their ratio is also that of the hardware; for the choice \
-             among file systems compare {many} with others on {most} disks"
+            "{many} has {most} disks and {few} has {least}, so their ratio also reflects the \
+             hardware; to choose among file systems, compare {many} with others on {most} disks"
         )
     })
 }
@@ -41,7 +41,7 @@ fn images(placed: &Placed, state: &Path) -> String {
     let disk = lab::medium(&images::work_dir(placed, state));
     let hint = match placed.plan.backing.dir {
         Some(_) => "",
-        None => " (--image-dir takes another disk)",
+        None => "  (choose another with --image-dir)",
     };
     format!("disk under test: {disk}; loop images in {}{hint}", dir.display())
 }

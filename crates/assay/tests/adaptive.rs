@@ -1,4 +1,4 @@
-//! How many blocks a campaign runs, and the pair that checks it: exact figures, no disk, no root.
+//! Tests of the number of blocks, and of the A/A pair: exact figures, no disk, no root.
 
 use crate::common::{Place, text};
 
@@ -37,7 +37,7 @@ fn a_plain_campaign_ends_with_its_call_and_says_so() {
     assert!(shown.contains(&format!("note: {why}")) && shown.contains("done"), "{shown}");
     let alone =
         place.ok(&["run", "--suite", "null", "--on", "null", "--procs", "1", "--scale", "smoke"]);
-    let why = "Ended after 3 blocks: there is no verdict that more blocks would decide.";
+    let why = "Ended after 3 blocks: more blocks would not decide a verdict.";
     assert!(alone.contains(why), "{alone}");
     let given = run(&place, &["--blocks", "2"]);
     assert!(!given.contains("Ended after"), "{given}");
@@ -47,7 +47,7 @@ fn a_plain_campaign_ends_with_its_call_and_says_so() {
 /// A candidate that left stays away when the campaign is given more blocks, and the others are compared over
 /// all of theirs.
 #[test]
-fn who_left_the_race_gets_no_more_blocks() {
+fn dropped_candidate_gets_no_more_blocks() {
     let place = Place::new();
     run(&place, &["--on", "null"]);
     let mut store = store::Store::open(&place.path("store.db")).unwrap();
@@ -194,7 +194,7 @@ fn a_plan_tells_time_and_precision_by_look() {
     assert!(fresh.contains("      5 %        9 %"), "{fresh}");
     run(&place, &["--blocks", "3"]);
     let learnt = place.ok(&args);
-    assert!(learnt.contains("by the spread of campaign"), "{learnt}");
+    assert!(learnt.contains("estimated from the spread of campaign"), "{learnt}");
     let line = "5 blocks: median 0 %, widest 0 %; 3 of 3 ratios decided or known to 5 %";
-    assert!(learnt.contains(line) && learnt.contains("it would end after 5 blocks"), "{learnt}");
+    assert!(learnt.contains(line) && learnt.contains("expected to end after 5 blocks"), "{learnt}");
 }

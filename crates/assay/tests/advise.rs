@@ -190,7 +190,9 @@ fn a_users_profile_is_read_and_its_mistakes_are_named() {
     let line = place.fails(&["advise", FIRST, "--profile", "nonsense"], 2);
     assert!(line.contains("`nonsense`") && line.contains("kdb-tick-ingestion"), "{line}");
     let require = ["advise", FIRST, "--profile", "desktop", "--require"];
-    for (wanted, why) in [("teleport", "known are"), ("max_file>=big", "is not a requirement")] {
+    for (wanted, why) in
+        [("teleport", "expected one of"), ("max_file>=big", "is not a requirement")]
+    {
         let line = place.fails(&[&require[..], &[wanted]].concat(), 2);
         assert!(line.contains(wanted) && line.contains(why), "{line}");
     }
@@ -245,5 +247,5 @@ fn a_run_for_a_workload_does_its_tests_and_ends_with_its_advice() {
         profile.replace("columnar.openclose", "no.such").replace("columnar.lock", "no.other");
     fs::write(place.path("none.toml"), none).unwrap();
     let refused = place.fails(&["run", "--profile", "none.toml", "--on", "null"], 2);
-    assert!(refused.contains("no suite has a test of the profile opening"), "{refused}");
+    assert!(refused.contains("no suite has a test for the profile opening"), "{refused}");
 }

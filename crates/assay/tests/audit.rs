@@ -113,7 +113,7 @@ impl Found {
             self.scores.add(&candidate["ratio"], truth(&candidate["target"]));
         }
         let sentence = call["sentence"].as_str().unwrap();
-        let is_best = [" is best ", " is ahead by little "].iter().any(|it| sentence.contains(it));
+        let is_best = [" is best ", " leads slightly "].iter().any(|it| sentence.contains(it));
         assert_eq!(is_best, call["kind"] == "clear", "{call}");
         let first = truth(&call["candidates"][0]["target"]);
         let as_good = |other: &Value| truth(&other["target"]) >= first;

@@ -8,7 +8,7 @@ use machine::{Machine, repository, said};
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 
 /// Another user than root, who may become root by sudo.
-const USER: &str = "somebody";
+const USER: &str = "tester";
 
 /// What of `make test` root runs there besides the lints: units that start foreign programs. Long ones that start only
 /// those of file systems are left out, and run there as another user.

@@ -46,7 +46,7 @@ fn assert_refused(output: &Output, says: &str) {
     assert!(stderr.lines().last().unwrap().contains(says), "{stderr}");
 }
 
-const NONE: &str = "would be destroyed; give its serial number by --destroy";
+const NONE: &str = "would be destroyed; confirm with --destroy SERIAL";
 
 #[test]
 fn a_plan_file_that_consents_is_refused() {
@@ -61,13 +61,13 @@ fn a_plan_file_that_consents_is_refused() {
         fs::write(place.path("plan.toml"), format!("[backing]\n{devices}\n{consent}\n")).unwrap();
         for verb in [&["run", "plan.toml"][..], &["plan", "plan.toml"]] {
             let line = place.fails(verb, 2);
-            assert!(line.contains("a plan cannot consent") && line.contains(key), "{line}");
+            assert!(line.contains("a plan file cannot consent") && line.contains(key), "{line}");
         }
         let line = place.fails(&["tune", "plan.toml", "--on", "ext4"], 2);
-        assert!(line.contains("a plan cannot consent"), "{line}");
+        assert!(line.contains("a plan file cannot consent"), "{line}");
     }
     fs::write(place.path("plan.toml"), "backing.destroy = 1\n").unwrap();
-    assert!(place.fails(&["run", "plan.toml"], 2).contains("a plan cannot consent"));
+    assert!(place.fails(&["run", "plan.toml"], 2).contains("a plan file cannot consent"));
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn a_plan_file_with_a_disk_runs_with_consent_alone() {
     let run = |more: &[&str]| place.assay(&[&["run", "plan.toml"], &WORK[..], more].concat());
     write_mine(&disk);
     plan(&format!("destroy = ['{serial}']\n"));
-    assert_refused(&run(&[]), "a plan cannot consent");
-    assert_refused(&run(&["--wipe-signature", "unknown"]), "a plan cannot consent");
+    assert_refused(&run(&[]), "a plan file cannot consent");
+    assert_refused(&run(&["--wipe-signature", "unknown"]), "a plan file cannot consent");
     plan("");
     assert_refused(&run(&["--wipe-signature", "unknown"]), NONE);
     assert_refused(&run(&["--destroy", &serial]), "--wipe-signature unknown");

@@ -37,7 +37,7 @@ const CONTENDED_PCT: f64 = 10.0;
 /// What a writer writes at least while it is seen.
 const SEEN_BYTES: f64 = (1 << 20) as f64;
 
-/// Campaigns at most: a writer that the machine leaves no time for disturbs nobody.
+/// Campaigns at most: a writer that gets no CPU time disturbs no one.
 const MOST_CAMPAIGNS: usize = 5;
 
 /// Runs of dd at most: of 64 MiB each, over the same file.
@@ -121,7 +121,10 @@ fn used_of<'a>(tries: &[&'a Value]) -> &'a Value {
     for sample in disturbed {
         assert!(shared_pct(used) <= shared_pct(sample), "{used} {sample}");
         let why = sample["validity"]["Disturbed"].as_str().unwrap();
-        assert!(why.starts_with("others had ") && why.ends_with("; measured again"), "{why}");
+        assert!(
+            why.starts_with("other processes used ") && why.ends_with("; measured again"),
+            "{why}"
+        );
     }
     used
 }
@@ -156,10 +159,10 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
     panic!("no sample is contended in {MOST_CAMPAIGNS} campaigns beside a writer");
 }
 
-/// That so many of the two samples are contended, by the program and in its report.
+/// That this many of the two samples are contended, by the program and in its report.
 fn assert_told(place: &Place, contended: usize) {
     let shown = place.ok(&["show", "last"]);
-    assert!(shown.contains(&format!("{contended} of the valid contended")), "{shown}");
+    assert!(shown.contains(&format!("{contended} of the valid samples contended")), "{shown}");
     let report = place.ok(&["report", "last"]);
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = format!("{contended} of 2 valid samples shared the machine with other work");

@@ -1,4 +1,4 @@
-//! What is left after the worst: kill -9 of the coordinator, signals, workers that die or hang.
+//! Tests of crashes: kill -9 of the coordinator, signals, workers that die or hang.
 
 use crate::common::{Place, ready, root_or_skip, wait_for};
 use std::{

@@ -43,7 +43,7 @@ fn a_campaign_runs_on_a_disk_and_leaves_it_blank() {
     let output = place.assay(&args(&disk, &on, &["--destroy", &serial, "--purge", "discard"]));
     let stderr = text(&output.stderr);
     assert!(output.status.success(), "{stderr}");
-    assert!(stderr.contains("a run destroys all on it"), "{stderr}");
+    assert!(stderr.contains("a run destroys all data on it"), "{stderr}");
     let report = text(&output.stdout);
     assert!(report.contains("On disks") && !report.contains("Loop-backed"), "{report}");
     place.assert_clean();
@@ -59,7 +59,7 @@ fn a_campaign_runs_on_a_disk_and_leaves_it_blank() {
     // It is blank, so that the same run may begin again.
     let again = place.assay(&args(&disk, targets[0], &["--destroy", &serial, "--condition"]));
     assert!(again.status.success(), "{}", text(&again.stderr));
-    assert!(text(&again.stdout).contains("written in full twice"));
+    assert!(text(&again.stdout).contains("overwritten twice"));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_run_that_is_refused_begins_nothing() {
     assert!(fails(&other).contains("carries ext4"));
     let named = |serial: &[&'static str]| [serial, &["--wipe-signature", "ext4"]].concat();
     for (serial, why) in [
-        (&[][..], "would be destroyed; give its serial number"),
+        (&[][..], "would be destroyed; confirm with --destroy"),
         (&["--destroy", "S0"], "which --destroy does not name"),
     ] {
         let refused = place.assay(&args(&disk, "ext4", &named(serial)));

@@ -1,5 +1,5 @@
-//! What is handed out: a tarball with the program, its manual pages and completions, the same bytes each time, and it
-//! works where it is unpacked.
+//! Tests of the distribution: a reproducible tarball with the program, manual pages and completions that works where it
+//! is unpacked.
 
 use crate::common::{Place, text};
 use std::{

@@ -63,7 +63,7 @@ fn what_reaches_the_disk_is_proven_and_nothing_else_is() {
     }
     let report = place.ok(&["report"]);
     let words = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("ext4[barrier=0] may lose with the power what it synced"), "{report}");
+    assert!(words.contains("ext4[barrier=0] may lose synced data on power loss"), "{report}");
     assert!(
         words.contains("only ext4 has a valid sample"),
         "nothing is ranked beside it: {report}"

@@ -1,5 +1,5 @@
-//! What may lose what it synced is never ranked beside what keeps it: of imported samples by what their labels
-//! say, on a real run by what the kernel mounted.
+//! Tests that targets that may lose synced data are never ranked with durable ones: in imports by their labels, in a
+//! real run by the mount table.
 
 use crate::common::{Place, ready, root_or_skip};
 use model::{
@@ -114,10 +114,7 @@ fn imported_zfs_without_sync_is_not_what_a_database_should_use() {
         said["candidates"].as_array().unwrap().iter().find(|c| c["target"] == "ext4").unwrap();
     assert_eq!(ext4["standing"], "eligible", "what is no candidate sets no floor: {ext4}");
     let why = assert_unranked(&said, LOSER);
-    assert!(
-        why.contains("durable is required; it may lose with the power what it synced"),
-        "{why}"
-    );
+    assert!(why.contains("durable is required; it may lose synced data on power loss"), "{why}");
     let (report, page) =
         (place.ok(&["report", &id]), place.ok(&["report", &id, "--format", "html"]));
     for text in [&report, &page] {
@@ -127,7 +124,7 @@ fn imported_zfs_without_sync_is_not_what_a_database_should_use() {
             "{text}"
         );
     }
-    assert!(page.contains("<h2>Ratios, may lose what it synced</h2>"), "{page}");
+    assert!(page.contains("<h2>Ratios, may lose synced data</h2>"), "{page}");
 }
 
 #[test]
@@ -145,7 +142,7 @@ fn one_that_keeps_is_left_and_none_that_loses() {
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     let call = "tmpfs is best";
     assert!(
-        report.contains(call) && report.contains("All of them may lose with the power"),
+        report.contains(call) && report.contains("All of them may lose synced data on power loss"),
         "{report}"
     );
 }
@@ -186,7 +183,8 @@ fn a_real_run_without_barriers_is_not_ranked() {
         (crate::common::text(&output.stdout), crate::common::text(&output.stderr));
     assert!(output.status.success(), "{stderr}");
     let text = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    let why = "ext4[barrier=0] may lose with the power what it synced (ext4: the cache of the device is not \
+    let why = "ext4[barrier=0] may lose synced data on power loss (ext4: the cache of the device \
+               is not \
                flushed)";
     assert!(text.contains(&format!("Not ranked: {why}.")), "{stdout}");
     let said = advice(&place, "last", "oltp-database");

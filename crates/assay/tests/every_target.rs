@@ -1,6 +1,6 @@
 //! Every kind of target is really made, mounted, written to and read cold: on this machine, in
 //! User-Mode Linux, and, once their builds are in the cache, ZFS in an emulated machine and ZeroFS.
-//! What this machine lacks for one of them is told, and that one left out.
+//! Missing requirements are reported, and that target is skipped.
 
 use crate::common::{Place, root_or_skip, text};
 use needs::{Need, skip};

@@ -1,5 +1,5 @@
-//! What is exchanged under a campaign between the wipe of a disk or image and its mkfs: a program that stands before
-//! mkfs on PATH does it at just that moment, and then runs mkfs. The foreign file keeps every byte.
+//! Tests of a disk or image exchanged between its wipe and mkfs: a program before mkfs on PATH does it at that moment,
+//! and then runs mkfs. The foreign file keeps every byte.
 
 use crate::common::{Place, ready, root_or_skip, text};
 use crate::stand_in::{Disk, can_attach, run};
@@ -22,7 +22,7 @@ const LINK: &str = r#"ln -sfn "$other" "$link"; mkfs "$@""#;
 const RENAMED: &str =
     r#"losetup -d "$other"; mv -f "$foreign" "$(losetup -n -O BACK-FILE "$node")"; mkfs "$@""#;
 
-/// A file with a file system that is somebody's, and a loop device on it.
+/// A foreign file with a file system, and a loop device on it.
 struct Foreign {
     disk: Disk,
     open: fs::File,

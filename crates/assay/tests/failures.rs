@@ -55,7 +55,10 @@ fn a_candidate_that_has_nothing_to_be_compared_with_is_not_measured() {
         let stderr = text(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{verb}: {stderr}");
         let last = stderr.lines().last().unwrap();
-        let told = format!("only {dir} can be made here, and a comparison needs two; {missing}: ");
+        let told = format!(
+            "only {dir} can be created here, and a comparison needs two; \
+                            {missing}: "
+        );
         assert!(last.contains(&told) && last.contains(&format!("with `--on {dir}`")), "{stderr}");
     }
     assert!(place.ok(&["list"]).lines().all(|line| !line.contains(" run ")), "none was begun");
@@ -67,7 +70,7 @@ fn a_candidate_that_has_nothing_to_be_compared_with_is_not_measured() {
     let output = place.assay(&[&fails_at_work[..], &WORK, &["--image-size", "128M"]].concat());
     let stderr = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("null is left alone, with nothing to compare it with"), "{stderr}");
+    assert!(stderr.contains("only null is left, with nothing to compare it to"), "{stderr}");
     place.assert_clean();
 }
 
@@ -97,7 +100,7 @@ fn option_that_mkfs_refuses_at_work_fails_its_target_alone_and_at_once() {
     place.assert_clean();
     let told = format!("{bad}: block 1, 1 process: `mkfs.ext4 ");
     let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with(&told)).collect();
-    let [line] = lines[..] else { panic!("it is told once: {stderr}") };
+    let [line] = lines[..] else { panic!("it is reported once: {stderr}") };
     let words =
         "invalid number of inodes - 4096; not tried again; correct the options of that target";
     assert!(line.contains(words) && !line.contains("resume"), "{stderr}");
@@ -142,7 +145,7 @@ fn no_room_for_an_image_does_for_what_needs_none() {
     let (stdout, stderr) = partly(&place, &["ext4", "null", &dir], &["--image-size", "900T"]);
     assert!(stderr.contains("left out: ext4: "), "{stderr}");
     let told = stdout.lines().find(|line| line.starts_with(" ext4  ")).unwrap();
-    assert!(told.contains(" free, the image of 900 TiB needs "), "{stdout}");
+    assert!(told.contains(" free, but the image of 900 TiB needs "), "{stdout}");
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn a_plan_refuses_what_a_run_refuses() {
             2,
             "does not exist",
         ),
-        (vec!["--on", "ext4", "--destroy", "x"], 2, "none is used"),
+        (vec!["--on", "ext4", "--destroy", "x"], 2, "need a disk"),
         (vec!["--on", "ext4", "--device", "/dev/null"], 2, "is not a stable name of a disk"),
     ];
     for (args, status, why) in refused {

@@ -115,7 +115,7 @@ fn a_directory_that_was_gone_for_a_moment_is_measured_in_every_block() {
 fn a_target_that_never_works_is_tried_three_times_and_told_once() {
     let place = Place::new();
     let data = Data::new(&place, "data");
-    // No directory can be made there, by nobody.
+    // No user can create a directory there.
     for blocks in ["1", "8"] {
         let (status, told) =
             Campaign::start(&place, &args(blocks, &["dir:/proc", &data.target, "null"])).end();
@@ -123,7 +123,7 @@ fn a_target_that_never_works_is_tried_three_times_and_told_once() {
         let of_it = |line: &&String| line.starts_with("dir:/proc: ");
         let given_up: Vec<&String> = told.iter().filter(of_it).collect();
         assert_eq!(given_up.len(), 2, "the first failure, and the end: {given_up:#?}");
-        assert!(given_up[1].contains("given up after 3 failures in a row"), "{given_up:#?}");
+        assert!(given_up[1].contains("dropped after 3 failures in a row"), "{given_up:#?}");
         // Beside the others the first time, and then alone.
         let is_step = |line: &&String| line.starts_with('[') && line.contains("dir:/proc ·");
         let at_first = |line: &&String| line.starts_with('[') && line.contains("dir:/proc,");
@@ -175,7 +175,7 @@ fn resume_runs_only_what_is_missing() {
     data.take_away();
     let (status, told) = campaign.end();
     assert_eq!(status, 4, "{told:#?}");
-    assert!(told.iter().any(|line| line.contains("given up") && line.contains("assay resume")));
+    assert!(told.iter().any(|line| line.contains("dropped") && line.contains("assay resume")));
     assert_eq!(state(&place), "open", "blocks are missing");
     assert!(place.ok(&["report"]).contains("Not finished"));
     let rows = |target: &str| -> Vec<String> {
@@ -201,7 +201,7 @@ fn resume_runs_only_what_is_missing() {
     assert!(place.ok(&["show"]).contains(&counted(3 * 12 * FIGURES)));
     assert_eq!(state(&place), "done");
     let nothing = place.assay(&["resume"]);
-    assert!(text(&nothing.stderr).contains("nothing is left to run"));
+    assert!(text(&nothing.stderr).contains("nothing to run"));
     place.assert_clean();
 }
 
@@ -317,7 +317,7 @@ fn a_loop_image_that_is_detached_is_lost_at_once_or_not_at_all() {
     let own: Vec<&str> = list.lines().filter(|line| line.contains(&mine)).collect();
     let node = own[0].split_whitespace().next().unwrap();
     run("losetup", &["--detach", node]);
-    // The kernel keeps a device until nobody has it open.
+    // The kernel keeps a device while it is open.
     if assert_stopped_at_once_or_whole(&place, campaign, "ext4") {
         // A new image is made for what is left.
         place.ok(&["resume"]);
@@ -378,7 +378,7 @@ fn a_guest_that_died_is_booted_again() {
     kill_guest(&place, &mut campaign);
     let (status, told) = campaign.end();
     assert_eq!(status, 0, "{told:#?}");
-    let failed = told.iter().filter(|line| line.contains("it is tried again")).count();
+    let failed = told.iter().filter(|line| line.contains("retrying")).count();
     assert_eq!(failed, 1, "{told:#?}");
     assert!(place.ok(&["show"]).contains(&counted(3 * FIGURES)));
     assert_eq!(state(&place), "done");

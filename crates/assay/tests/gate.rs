@@ -29,7 +29,7 @@ fn last(place: &Place) -> String {
     place.ok(&["show"]).split_whitespace().next().unwrap().to_string()
 }
 
-/// The figures of the null suite follow from its settings: nobody at work beside it is a reason to doubt them.
+/// The figures of the null suite follow from its settings: other processes are no reason to doubt them.
 #[test]
 fn a_busy_machine_makes_no_exact_figure_unclear() {
     let place = Place::new();
@@ -58,7 +58,7 @@ fn a_regression_beyond_the_limit_has_a_status_of_its_own_and_is_named() {
     assert!(line.contains(expected), "{line}");
     let last = line.lines().last().unwrap();
     assert!(
-        last.contains("unconfirmed regression") && line.contains("run with --rerun to confirm"),
+        last.contains("unconfirmed regression") && line.contains("confirm with --rerun"),
         "{line}"
     );
     let b1 = b.split(',').next().unwrap();
@@ -78,7 +78,7 @@ fn a_regression_beyond_the_limit_has_a_status_of_its_own_and_is_named() {
 fn what_is_no_answer_has_other_statuses() {
     let place = Place::new();
     let args = ["compare", "a,b", "c,d", "--fail-on-regression", "5%"];
-    assert!(place.fails(&args, 1).contains("there is no campaign yet"));
+    assert!(place.fails(&args, 1).contains("no campaigns in"));
     let (a, b) = (side(&place, "1000"), side(&place, "1000"));
     assert!(place.fails(&["compare", &a, "c,d", "--fail-on-regression", "5%"], 1).contains("`c`"));
     fs::write(place.path("store.db"), "no store at all, but long enough to be looked at").unwrap();
@@ -140,9 +140,13 @@ fn a_gate_that_could_not_find_it_does_not_pass() {
     let place = Place::new();
     let (a, b) = (campaign(&place, "null", "3", "1000"), campaign(&place, "null", "3", "2000"));
     let line = place.fails(&["compare", &a, &b, "--fail-on-regression", "5%"], 5);
-    assert!(line.contains("no more than a look") && line.contains("A1,A2,A3 B1,B2,B3"), "{line}");
+    assert!(
+        line.contains("do not cover the variation between runs")
+            && line.contains("A1,A2,A3 B1,B2,B3"),
+        "{line}"
+    );
     let shown = place.ok(&["compare", &a, &b]);
-    assert!(shown.contains("One campaign on each side is no more than a look"), "{shown}");
+    assert!(shown.contains("One campaign per side is only a first look"), "{shown}");
     let (other, another) =
         (campaign(&place, "null", "3", "1000"), campaign(&place, "null", "3", "1000"));
     let several = format!("{a},{other},{another}");
@@ -170,7 +174,7 @@ fn campaigns_of_another_scale_are_refused() {
     let a = campaign_at(&place, "null", ("2", "0.1"), "1000");
     let b = campaign_at(&place, "null", ("2", "0.02"), "1000");
     let line = place.fails(&["compare", &a, &b], 2);
-    let said = format!("{a} and {b} did not do the same work");
+    let said = format!("{a} and {b} did different work");
     assert!(line.contains(&said) && line.contains(": scale 0.1 and 0.02; "), "{line}");
 }
 
@@ -216,8 +220,8 @@ fn a_campaign_like_another_has_its_sizes() {
     // The original suite's tables rank by another metric, which ours have too.
     let nano = "published-nano-2025-09-rhel9";
     let line = place.fails(&["compare", &first, nano], 2);
-    let said = "rank them by other metrics, as by durable_rate in MB/s and by nano_rate in MB/s; rank both by the one \
-                that both have: --metric nano_rate";
+    let said = "rank them by different metrics, e.g. durable_rate in MB/s and nano_rate in MB/s; \
+                rank both by their common metric: --metric nano_rate";
     assert!(line.contains(said), "{line}");
     let shown = place.ok(&["compare", &first, nano, "--metric", "nano_rate"]);
     assert!(shown.contains("Ranked by nano_rate"), "{shown}");

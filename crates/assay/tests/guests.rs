@@ -62,14 +62,11 @@ fn a_campaign_runs_in_user_mode_linux_beside_this_machine() {
     };
     let known = plan("ext4,tmpfs");
     assert!(
-        known.contains("the time is what campaign ") && !known.contains("in a guest"),
+        known.contains("time estimated from campaign ") && !known.contains("in a guest"),
         "{known}"
     );
     let unknown = plan("ext4");
-    assert!(
-        unknown.contains("in a guest it is longer") && unknown.ends_with("unclear\n"),
-        "{unknown}"
-    );
+    assert!(unknown.contains("guests are slower") && unknown.ends_with("unclear\n"), "{unknown}");
 }
 
 #[test]
@@ -90,7 +87,7 @@ fn zerofs_serves_a_directory_by_nfs_and_9p_and_a_disk_by_nbd() {
     let on = ["run", "--lab", "uml", "--on", "zerofs-nfs,zerofs-9p,zerofs-nbd"];
     let output = place.command(&[&on[..], &small, &tests].concat()).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("zerofs-9p may lose with the power what it synced"));
+    assert!(text(&output.stdout).contains("zerofs-9p may lose synced data on power loss"));
     place.assert_no_process();
     let file = place.ok(&["export", "--format", "json", "--out", "out"]);
     let dataset = fs::read_to_string(place.path(file.trim())).unwrap();

@@ -1,5 +1,5 @@
-//! Files and stores that somebody else made: they write nowhere but where the user said, command no
-//! terminal, and end neither the program nor the patience of its user.
+//! Tests of foreign files and stores: they write only where the user said, control no terminal, and
+//! end neither the program nor the patience of its user.
 
 use crate::common::{Place, finished, text};
 use model::{
@@ -238,7 +238,7 @@ fn export_follows_no_link_and_replaces_only_its_own() {
 
     place.dir("hard");
     fs::hard_link(&victim, place.path("hard/evil.json")).unwrap();
-    refused("json", "hard", "has another name");
+    refused("json", "hard", "has other hard links");
 
     let fifo = place.dir("fifo").join("evil.json");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
@@ -319,7 +319,7 @@ fn a_folder_is_read_in_bounds_and_without_its_links() {
     let linked = place.dir("linked");
     fifo(&place, "linked/pipe");
     symlink("/etc/passwd", linked.join("passwd.json")).unwrap();
-    says(&place, &["import", "linked"], 1, "there is no file to import");
+    says(&place, &["import", "linked"], 1, "no file to import");
     let large = place.dir("large");
     for number in 0..5 {
         let name = format!("large/{number}.json");
@@ -374,9 +374,9 @@ fn an_import_with_a_hostile_name_is_refused_in_one_line() {
         json.replace("\"label\": \"ebs-gp3\"", &format!("\"label\": \"{label}\""))
     };
     for (id, label, part) in [
-        ("/tmp/assay-escaped", "x", "an id is"),
-        ("../../escaped", "x", "an id is"),
-        ("fine", "x\\u001b]0;owned\\u0007", "a label is"),
+        ("/tmp/assay-escaped", "x", "ids consist"),
+        ("../../escaped", "x", "ids consist"),
+        ("fine", "x\\u001b]0;owned\\u0007", "labels are"),
     ] {
         fs::write(place.path("x.json"), dataset(id, label)).unwrap();
         says(&place, &["import", "x.json"], 1, part);

@@ -1,4 +1,4 @@
-//! What is imported is read and stored in parts: the memory of an import does not grow with it.
+//! Tests that imports are read and stored in parts: their memory does not grow with their size.
 
 use crate::common::{Place, text};
 use formats::export;
@@ -95,7 +95,7 @@ fn an_import_of_many_notes_or_facts_is_refused_in_little_memory() {
         assert!(why.contains(part), "{name}: {why}");
     };
     let (many, much) =
-        ("it has more than 10000 notes", "it has more than 16.0 MiB beside its samples");
+        ("it has more than 10000 notes", "it has more than 16.0 MiB besides its samples");
     refused("short.json", export::json(&short).unwrap(), many);
     refused("short.csv", export::csv(&short).unwrap(), many);
     refused("short.bundle", export::bundle(&short, false, &[]).unwrap(), many);

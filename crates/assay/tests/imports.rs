@@ -1,5 +1,5 @@
-//! What other tools wrote becomes a campaign like any other: stored, shown, exported, put beside
-//! another; the published studies are shown as they stand.
+//! Tests that results of other tools become ordinary campaigns: stored, shown, exported, compared; published studies
+//! are shown as they are.
 
 use crate::common::{Place, text};
 use formats::export;
@@ -49,7 +49,7 @@ fn the_output_of_every_tool_becomes_a_campaign_with_tables() {
             place.ok(&["export", id, "--format", format, "--out", &out]);
         }
         let again = place.ok(&["import", file, "--target", "here"]);
-        assert!(again.contains("already there"), "{name}: {again}");
+        assert!(again.contains("already in the store"), "{name}: {again}");
     }
 }
 
@@ -65,7 +65,7 @@ fn a_bundle_is_read_back_and_names_nobody_unless_it_is_asked_to() {
         here.path(path.trim()).display().to_string()
     };
     let bundle = export(&["--identify"]);
-    assert!(here.ok(&["import", &bundle]).contains("already there"));
+    assert!(here.ok(&["import", &bundle]).contains("already in the store"));
     assert!(there.ok(&["import", &bundle]).contains("samples of 1 targets"));
     let bundle = export(&[]);
     let line = there.ok(&["import", &bundle]);
@@ -73,7 +73,7 @@ fn a_bundle_is_read_back_and_names_nobody_unless_it_is_asked_to() {
     assert!(tables.contains("dir:/path-1") && !tables.contains("jane"), "{tables}");
     fs::write(&bundle, &fs::read(&bundle).unwrap()[..200]).unwrap();
     let why = there.fails(&["import", &bundle], 1);
-    assert!(why.contains(".assay.gz") && why.contains("damaged or cut"), "{why}");
+    assert!(why.contains(".assay.gz") && why.contains("damaged or truncated"), "{why}");
     here.fails(&["export", id, "--format", "csv", "--identify"], 2);
 }
 
@@ -162,7 +162,7 @@ fn a_study_is_compared_by_its_metric_with_what_did_all_of_its_work_and_nothing_e
             let line = place.fails(&["compare", sides[0], sides[1]], 2);
             assert!(line.contains("0.002") && line.contains("--scale full"), "{line}");
         }
-        assert!(place.ok(&["compare", study, &full]).contains("Target against target"));
+        assert!(place.ok(&["compare", study, &full]).contains("Targets over the cells"));
     }
     let nano = formats::published().unwrap().swap_remove(0);
     let study = nano.campaign.id.as_str();
@@ -187,7 +187,7 @@ fn a_study_is_compared_by_its_metric_with_what_did_all_of_its_work_and_nothing_e
     own.campaign.plan.sizes.clear();
     let full = import("own.json", own_of(&own, 1.0));
     let tables = place.ok(&["compare", study, &full, "--metric", "nano_rate"]);
-    assert!(tables.contains("Target against target"), "{tables}");
+    assert!(tables.contains("Targets over the cells"), "{tables}");
 }
 
 fn fixture(name: &str) -> String {
@@ -208,22 +208,18 @@ fn an_import_without_a_valid_sample_fails() {
     let write = |own: &Dataset| {
         fs::write(place.path("own.json"), export::json(own).unwrap().remove(0).1).unwrap();
     };
-    // A campaign that failed may be handed on, and is told to have.
+    // A failed campaign may be shared, and says that it failed.
     for sample in &mut own.samples {
         sample.validity = model::Validity::Invalid("the disk was full".into());
     }
     write(&own);
     let output = place.assay(&["import", "own.json"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("of them not valid"), "{}", text(&output.stdout));
-    assert!(
-        text(&output.stderr).contains("it was stored, but none of"),
-        "{}",
-        text(&output.stderr)
-    );
+    assert!(text(&output.stdout).contains("of them invalid"), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("stored, but none of"), "{}", text(&output.stderr));
     own.samples.clear();
     write(&own);
-    assert!(place.fails(&["import", "own.json"], 1).contains("no sample is in the files"));
+    assert!(place.fails(&["import", "own.json"], 1).contains("the files contain no samples"));
 }
 
 /// A run of fio that gave `iops`, at its own time.
@@ -253,12 +249,12 @@ fn files_of_named_targets_are_compared_with_intervals() {
     assert!(samples.contains(",3,0,alpha,") && samples.contains(",3,1,beta,"), "{samples}");
 
     for (arguments, part) in [
-        (&["import", "a-0.json", "--target", "alpha,beta"][..], "one target of 2"),
+        (&["import", "a-0.json", "--target", "alpha,beta"][..], "combine 2"),
         (&["import", "a-0.json", "--target", "beta=b-*.json"], "a-0.json is of no target"),
         (&["import", "--target", "alpha=z-*.json"], "no file matches z-*.json"),
         (
             &["import", "--target", "alpha=a-*.json", "--target", "beta=a-0.json"],
-            "is of target alpha and of beta",
+            "is given for both target alpha and target beta",
         ),
     ] {
         let line = place.fails(arguments, 1);

@@ -1,5 +1,5 @@
-//! What is left after a run whose journal is torn, damaged, foreign or gone: found by its mark, told, torn down;
-//! and what is not ours, or of a campaign that runs, or of another state folder: left alone.
+//! Tests of cleanup after a torn, damaged, foreign or missing journal: leftovers are found by their mark, reported and
+//! removed; everything unmarked, of a running campaign, or of another state folder is left alone.
 
 use crate::common::{Place, ready, record, root_or_skip, text, wait_for};
 use needs::Mounted;
@@ -115,7 +115,7 @@ fn a_run_whose_journal_is_removed_undoes_all_and_says_so() {
     lose_journal(&place);
     let output = child.wait_with_output().unwrap();
     let told = text(&output.stderr);
-    assert!(told.contains("was removed while its campaign ran"), "{told}");
+    assert!(told.contains("was removed while its campaign was running"), "{told}");
     assert!(matches!(output.status.code(), Some(0 | 4)), "{told}");
     place.assert_clean();
 }
@@ -132,7 +132,7 @@ fn a_live_run_is_left_alone_without_its_journal() {
         let output = place.assay(args);
         let (out, told) = (text(&output.stdout), text(&output.stderr));
         assert!(out.contains("nothing to clean up"), "{out}{told}");
-        assert!(told.contains("is running and was left alone"), "{out}{told}");
+        assert!(told.contains("is running; nothing of it was removed"), "{out}{told}");
     }
     // Between two tests nothing is mounted for a moment.
     wait_for("mount", || mounted(&place.path("state/mnt")));
@@ -182,7 +182,7 @@ fn what_carries_no_mark_is_left_alone() {
     }
     drop(at_work(&place, &[]));
     lose_journal(&place);
-    // A loop device of somebody else's beside ours, in a directory that is called as ours are.
+    // A foreign loop device next to ours, in a directory named like ours.
     let theirs = place.dir("state/images/assay-theirs-image0");
     let image = theirs.join("image");
     fs::File::create(&image).unwrap().set_len(1 << 20).unwrap();
@@ -246,7 +246,7 @@ fn a_journal_of_anybody_is_not_obeyed() {
     let chmod =
         |mode| fs::set_permissions(&forged.journal, fs::Permissions::from_mode(mode)).unwrap();
     chmod(0o666);
-    forged.refused("may be written by others (mode 0666)");
+    forged.refused("is writable by others (mode 0666)");
     chmod(0o600);
     let real = forged.place.path("real");
     fs::rename(&forged.journal, &real).unwrap();
@@ -286,7 +286,7 @@ fn what_a_journal_names_outside_is_left() {
         names("remove_mapping", "name", Path::new("assay-vg")),
     ];
     forged.write(&entries.each_ref().map(String::as_str));
-    forged.refused("/etc is not of campaign c");
+    forged.refused("/etc is in the journal of campaign c");
     assert_eq!(fs::read_dir(&data).unwrap().count(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! What each disk of a mirror does is in its samples, in what is exported and in the report. Needs root.
+//! Tests that samples, exports and the report show the I/O of each disk of a mirror. Needs root.
 
 use crate::common::{Place, root_or_skip};
 use needs::Need;

@@ -1,4 +1,4 @@
-//! Names that somebody gave: of candidates in tables, of campaigns wherever an id is asked for, and tags.
+//! Tests of user-given names: of candidates in tables, of campaigns wherever an id is expected, and tags.
 
 use crate::common::Place;
 
@@ -62,8 +62,8 @@ fn names_that_could_be_mistaken_are_refused() {
     for (args, says) in [
         (vec!["run", "--on", "a=xfs,a=ext4"], "both xfs and ext4 are called a"),
         (vec!["run", "--on", "ext4,ext4=xfs"], "ext4 is another candidate"),
-        (vec!["run", "--on", &dir, "--name", "last"], "means the newest one"),
-        (vec!["run", "--on", &dir, "--name", "../x"], "an id is"),
+        (vec!["run", "--on", &dir, "--name", "last"], "is reserved for the newest campaign"),
+        (vec!["run", "--on", &dir, "--name", "../x"], "ids consist"),
     ] {
         let line = place.fails(&args, 2);
         assert!(line.contains(says), "{args:?}: {line}");

@@ -43,7 +43,7 @@ fn workers_are_kept_on_nodes_where_that_is_asked_and_the_campaign_says_how() {
     let plain = place.ok(&["show", "last"]);
     assert!(!plain.contains("work.numa") && plain.contains("numa.nodes = "), "{plain}");
     let compared = place.ok(&["compare", "last~1", "last"]);
-    assert!(compared.contains("round-robin"), "what changed is told: {compared}");
+    assert!(compared.contains("round-robin"), "what changed is reported: {compared}");
     let wrong = place.assay(&["plan", "--on", &on, "--numa", "roundrobin"]);
     let said = text(&wrong.stderr);
     assert!(wrong.status.code() == Some(2) && said.contains("use none or round-robin"), "{said}");

@@ -1,4 +1,4 @@
-//! Journals that outlived a boot: what they name is not there any more, or is somebody else's now.
+//! Tests of journals that outlived a boot: what they name is gone, or belongs to others now.
 
 use crate::common::{Place, record, root_or_skip, text};
 use crate::stand_in::{Disk, can_attach, run};
@@ -37,7 +37,7 @@ fn private_dir(place: &Place, name: &str) -> PathBuf {
     dir
 }
 
-/// A mount of somebody else's.
+/// A foreign mount.
 fn mount_at(dir: &Path) -> Mounted {
     fs::create_dir_all(dir).unwrap();
     let mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=1M", "theirs"], dir);
@@ -57,7 +57,7 @@ fn what_is_gone_is_passed_over_what_is_ours_goes_and_what_is_not_stays() {
     fs::write(&image, vec![7; 1 << 20]).unwrap();
     let mounts = private_dir(&place, "mnt/assay-mnt");
     fs::create_dir(mounts.join("assay-0-ext4")).unwrap();
-    // Somebody else's: a directory without our marker, the device that has our number now, with its cap,
+    // Foreign: a directory without our marker, the device that has our number now, with its cap,
     // and the disk that we had, with a partition in the very place of ours and a file system in it.
     let foreign = place.dir("state/mnt/assay-foreign");
     fs::write(foreign.join("precious"), "x").unwrap();
@@ -130,7 +130,14 @@ fn a_loop_device_that_has_another_file_now_stays_attached() {
     let output = place.assay(&["cleanup"]);
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
-    assert!(told.contains(&format!("{} is not of campaign {ID}", disk.serial())), "{told}");
+    assert!(
+        told.contains(&format!(
+            "{} is in the journal of campaign \
+                                    {ID}",
+            disk.serial()
+        )),
+        "{told}"
+    );
     assert!(!images.exists());
     let backing = fs::read_to_string(sysfs(&disk).join("loop/backing_file")).unwrap();
     assert_eq!(Path::new(backing.trim()), disk.image());

@@ -1,5 +1,5 @@
-//! What is printed arrives, or the exit status tells that it did not. And reading verbs do nothing but read:
-//! they need no permission to write, and one bad row or another process does not stop them.
+//! Tests that output arrives, or the exit status says that it did not; and that reading verbs only read: they need no
+//! write permission, and one bad row or another process does not stop them.
 
 use crate::common::{Place, copy_program, skip_another_user, text};
 use needs::Need;
@@ -89,7 +89,7 @@ fn a_run_ends_with_the_answer_and_prints_all_of_it_on_request() {
     assert!(place.ok(&["report"]).contains("Write, critical, 1 process\n"));
     let full = place.ok(&[&run[..], &["--full", "--tests", "null.write"]].concat());
     assert!(full.contains("Write, critical, 1 process\n"), "{full}");
-    let left_out = "Left out: 1 of the 3 tests of null: --tests leaves them out.";
+    let left_out = "Left out: 1 of the 3 tests of null: excluded by --tests.";
     assert!(place.ok(&["report", "--summary"]).contains(left_out));
     let both = place.assay(&["report", "--summary", "--format", "md"]);
     assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));
@@ -126,13 +126,13 @@ fn a_reader_that_has_enough_is_no_failure() {
     }
 }
 
-/// Runs `args` as nobody, with the store of `place`; `None` where that cannot be done.
+/// Runs `args` as the user `nobody`, with the store of `place`; `None` where that cannot be done.
 fn as_nobody(place: &Place, args: &[&str]) -> Option<Output> {
     let ids = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
     let mut command = Command::new("setpriv");
     command.args(ids).arg(place.path("assay")).args(args).current_dir("/");
     command.env("ASSAY_STORE", place.path("store.db")).env("HOME", "/nonexistent");
-    command.env("ASSAY_STATE", std::env::temp_dir().join("assay-of-nobody"));
+    command.env("ASSAY_STATE", std::env::temp_dir().join("assay-of-plain-user"));
     let output = command.output().ok()?;
     (!text(&output.stderr).starts_with("setpriv")).then_some(output)
 }
@@ -160,7 +160,7 @@ fn a_plain_user_reads_the_store_of_root() {
         assert!(output.status.success(), "{verb:?}: {}", text(&output.stderr));
     }
     assert!((names(), fs::read(place.path("store.db")).unwrap()) == before, "something changed");
-    // Also while somebody writes: what is in the log alone is seen.
+    // Also during a write: data that is only in the log is visible.
     let writer = Connection::open(place.path("store.db")).unwrap();
     writer.execute_batch("UPDATE campaign SET title = 'in the log'").unwrap();
     let output = as_nobody(&place, &["list"]).unwrap();
@@ -256,7 +256,7 @@ fn the_page_of_another_campaign_is_kept_under_another_name() {
     fs::write(&page, "mine").unwrap();
     let output = out("first");
     assert!(
-        text(&output.stderr).contains("page.html was of something else, and is page.1.html now")
+        text(&output.stderr).contains("page.html held another report, which is now page.1.html")
     );
     assert_eq!(fs::read_to_string(place.path("page.1.html")).unwrap(), "mine");
     // The same campaign again takes the place of its own page.
@@ -292,7 +292,7 @@ fn a_report_has_the_format_of_the_file_it_is_written_to() {
         let output = place.assay(&[verb, "--out", "-"]);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{verb}: {said}");
-        assert!(said.contains("what goes to stdout needs no --out"), "{verb}: {said}");
+        assert!(said.contains("omit --out to print to stdout"), "{verb}: {said}");
     }
     assert!(!place.path("-").exists());
     fs::write(place.path("mine.csv"), "mine").unwrap();
@@ -336,7 +336,7 @@ fn several_campaigns_stand_side_by_side_and_no_table_pools_them() {
     let alone = place.ok(&["report", "first"]);
     assert!(text.starts_with(alone.trim_end()), "{text}");
     let said = place.fails(&["report", "first", "last", "--format", "csv"], 2);
-    assert!(said.contains("csv and json are of one campaign"), "{said}");
+    assert!(said.contains("csv and json hold one campaign"), "{said}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a campaign tells while it runs: lines for people, objects for programs, or nothing.
+//! Tests of progress output: lines for people, objects for programs, or nothing.
 
 use crate::common::{Place, text, wait_for};
 use needs::{Need, skip};

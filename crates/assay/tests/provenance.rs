@@ -1,6 +1,5 @@
-//! What somebody else made is read and never run: imported campaigns, stores of another machine, and
-//! campaigns that were edited. A campaign goes on only where the store and the state folder agree that this
-//! assay began it.
+//! Tests that foreign campaigns are read but never run: imports, stores of another machine, and edited campaigns. A
+//! campaign continues only if the store and the state folder agree that this installation started it.
 
 use crate::common::{Place, confines_or_skip, copy_program, skip_another_user, text};
 use rusqlite::Connection;
@@ -12,7 +11,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// Nobody, on every Linux.
+/// The user `nobody`, on every Linux.
 const NOBODY: u32 = 65534;
 
 /// A place with one campaign on the null file system, all of whose blocks are stored.
@@ -113,7 +112,7 @@ fn assert_refused(output: &Output, says: &str) {
 fn import_is_never_run(place: &Place, trace: &Path, assay: &dyn Fn(&[&str]) -> Output) {
     let imported = assay(&["import", exported(place).to_str().unwrap()]);
     // Nothing of it is valid, as its command was kept from running.
-    assert!(text(&imported.stderr).contains("it was stored, but none of"), "{imported:?}");
+    assert!(text(&imported.stderr).contains("stored, but none of"), "{imported:?}");
     let list = text(&assay(&["list"]).stdout);
     assert!(list.contains(" import ") && list.contains(" done "), "{list}");
     assert!(!list.contains(" open "), "{list}");
@@ -126,7 +125,7 @@ fn import_is_never_run(place: &Place, trace: &Path, assay: &dyn Fn(&[&str]) -> O
     assert!(!text(&assay(&["show"]).stdout).contains("destroy"));
 }
 
-/// Runs as nobody in `place`, which becomes theirs; `None` where that cannot be done.
+/// Runs as the user `nobody` in `place`, which becomes theirs; `None` where that cannot be done.
 fn as_nobody(place: &Place) -> Option<impl Fn(&[&str]) -> Output> {
     let program = place.path("assay");
     copy_program(&program);
@@ -193,7 +192,7 @@ fn a_plain_user_runs_no_import_either() {
     }
 }
 
-/// Opens the store as somebody with an editor would.
+/// Opens the store like an editor would.
 fn edit(place: &Place, sql: &str) {
     let db = Connection::open(place.path("store.db")).unwrap();
     db.execute_batch(sql).unwrap();
@@ -246,12 +245,12 @@ fn a_command_that_was_put_into_a_store_is_not_run() {
 fn a_store_of_another_state_is_read_and_not_run() {
     let (place, other) = (measured(), begun());
     fs::copy(other.path("store.db"), place.path("store.db")).unwrap();
-    assert_refused(&place.assay(&["resume"]), "another state folder");
-    assert_refused(&place.assay(&["tune", "--on", "ext4"]), "another state folder");
+    assert_refused(&place.assay(&["resume"]), "a state folder other than");
+    assert_refused(&place.assay(&["tune", "--on", "ext4"]), "a state folder other than");
     assert!(place.ok(&["show"]).contains(&id(&other)));
     // Nor where this assay has not run anything yet.
     fs::remove_dir_all(place.path("state")).unwrap();
-    assert_refused(&place.assay(&["resume"]), "another state folder");
+    assert_refused(&place.assay(&["resume"]), "a state folder other than");
     assert!(!place.path("state").exists(), "something was made");
 }
 
@@ -273,7 +272,7 @@ fn the_key_is_for_its_owner_alone() {
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     fs::rename(&key, place.path("elsewhere")).unwrap();
     std::os::unix::fs::symlink(place.path("elsewhere"), &key).unwrap();
-    assert_refused(&place.assay(&["resume"]), "no plain file");
+    assert_refused(&place.assay(&["resume"]), "not a regular file");
     fs::remove_file(&key).unwrap();
     fs::write(&key, &first[..31]).unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
@@ -294,8 +293,8 @@ fn a_campaign_without_a_mark_is_read_and_not_run() {
     for verb in [&["list"][..], &["show"], &["report"]] {
         place.ok(verb);
     }
-    assert_refused(&place.assay(&["resume"]), "has no mark");
-    assert_refused(&place.assay(&["tune", "--on", "ext4"]), "has no mark");
+    assert_refused(&place.assay(&["resume"]), "created by another installation");
+    assert_refused(&place.assay(&["tune", "--on", "ext4"]), "created by another installation");
     assert!(fs::read(place.path("store.db")).unwrap() == before, "a refusal changed the store");
 }
 
@@ -307,7 +306,7 @@ fn a_file_with_more_in_it_than_a_store_is_no_store() {
         "CREATE TRIGGER t AFTER UPDATE ON campaign BEGIN UPDATE campaign SET origin = 'run'; END",
     );
     for verb in [&["list"][..], &["resume"], &["run", "--suite", "null", "--on", "null"]] {
-        assert!(place.fails(verb, 1).contains("is not a store of assay"));
+        assert!(place.fails(verb, 1).contains("is not an assay store"));
     }
 }
 

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs};
 
 const SIZE: u64 = 2 << 30;
 
-/// Blocks of a page, all of a file once, by calls and by a mapping; and the same in order, of which nobody expects
+/// Blocks of a page, all of a file once, by calls and by a mapping; and the same in order, of which one does not expect
 /// that each asks the disk.
 const SUITE: &str = r#"
 name = "ahead"

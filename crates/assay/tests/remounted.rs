@@ -1,4 +1,4 @@
-//! A target whose mount options somebody changes while it is measured. Needs root; where it is missing, the test
+//! Tests of a target whose mount options change while it is measured. Needs root; where it is missing, the test
 //! says so.
 
 use crate::common::{Place, root_or_skip};

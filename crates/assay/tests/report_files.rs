@@ -92,7 +92,7 @@ fn report_refuses_file_with_other_names() {
     let place = measured();
     fs::write(place.path("victim"), "precious").unwrap();
     fs::hard_link(place.path("victim"), place.path("report.html")).unwrap();
-    every_verb_refuses(&place, "report.html", "it has another name elsewhere");
+    every_verb_refuses(&place, "report.html", "it has other hard links");
     assert_eq!(fs::read_to_string(place.path("victim")).unwrap(), "precious");
 }
 
@@ -136,7 +136,7 @@ fn report_follows_only_links_that_nobody_else_could_make() {
         assert!(stderr.contains(refused), "{args:?}: {stderr}");
     }
     assert_eq!(names(&private), Vec::<String>::new());
-    // What root made in a folder of its own is followed, and also what it made where everybody may, as in /tmp.
+    // Links made by root in its own folder are followed, and also those in a shared one, e.g. /tmp.
     symlink(&private, place.path("own")).unwrap();
     place.ok(&["report", "last", "--out", "own/report.html"]);
     let shared = place.dir("shared");

@@ -45,7 +45,7 @@ fn a_scale_that_no_image_can_hold_is_refused_with_nothing_made() {
     let place = place();
     for verb in ["run", "plan"] {
         let line = place.fails(&words(&[verb, "--on", "ext4", "--scale", "1"]), 2);
-        for told in ["scale 1 needs", "loop image of", "are free in", "; take ", "--image-dir"] {
+        for told in ["scale 1 needs", "loop image of", " free; ", "use ", "--image-dir"] {
             assert!(line.contains(told), "{verb}: {told}: {line}");
         }
         assert_eq!(names(&place), ["vast.toml"], "{verb}");

@@ -84,11 +84,11 @@ fn each_target_has_each_part_once_and_nothing_is_left() {
     let serial = disk.serial();
     let split = ["--split", "--blocks", "2", "--seed", "7"];
     let plan = place.ok(&args("plan", &disk, &split));
-    assert!(plan.contains("split into 2 equal parts of 1.0 GiB"), "{plan}");
+    assert!(plan.contains("split into 2 equal partitions of 1.0 GiB"), "{plan}");
     assert!(plan.contains(&format!("mkfs.xfs -f -q -K {}-partN", disk.link.display())), "{plan}");
     assert!(!plan.contains("equally often"), "{plan}");
     let uneven = place.ok(&args("plan", &disk, &["--split", "--blocks", "3"]));
-    assert!(uneven.contains("with --blocks 4 it would"), "{uneven}");
+    assert!(uneven.contains("--blocks 4 would balance them"), "{uneven}");
 
     let run = [&split[..], &["--destroy", &serial]].concat();
     let output = place.assay(&args("run", &disk, &run));
@@ -102,7 +102,7 @@ fn each_target_has_each_part_once_and_nothing_is_left() {
     for (block, [ext4, xfs]) in [[0, 2], [1, 3]].into_iter().enumerate() {
         let line = plan.lines().find(|line| line.starts_with(&format!("block {}: ", block + 1)));
         for (label, at) in [("ext4", ext4), ("xfs", xfs)] {
-            let told = format!("{label} in part {}", &parts[at][..1]);
+            let told = format!("{label} on partition {}", &parts[at][..1]);
             assert!(line.unwrap().contains(&told), "{told}: {plan}");
         }
     }
@@ -195,7 +195,7 @@ fn what_cannot_be_split_is_refused_before_anything_is_done() {
     ];
     let fails = |more: &[&str]| place.fails(&[&base[..], more].concat(), 2);
     let alone = fails(&["--on", "ext4"]);
-    assert!(alone.contains("there is one"), "{alone}");
+    assert!(alone.contains("there is only one"), "{alone}");
     let small = fails(&["--on", "ext4,xfs"]);
     assert!(small.contains("split into 2 parts") && small.contains("are needed"), "{small}");
     let raid = fails(&["--on", "btrfs[raid1]", "--on", "ext4"]);

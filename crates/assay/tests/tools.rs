@@ -134,7 +134,7 @@ fn a_tool_that_hangs_ends_with_all_that_it_started() {
     let mark = format!("6{:05}", std::process::id() % 100_000);
     bench.fake("fio", &format!("sleep {mark} &\nsetsid sleep {mark} &\nwait"));
     let reason = bench.reason(&bench.target, &["--case-timeout", "2"]);
-    assert!(reason.contains("invalid: gave up after 2 s"), "{reason}");
+    assert!(reason.contains("invalid: timed out after 2 s"), "{reason}");
     let left: Vec<_> = command_lines().into_iter().filter(|line| line.contains(&mark)).collect();
     if rustix::process::geteuid().is_root() {
         assert!(left.is_empty(), "{left:?}");
@@ -152,7 +152,7 @@ fn tool_that_makes_too_long_a_file_is_ended_and_its_files_are_removed() {
     for target in ready(&bench.place, &["ext4", "xfs"]) {
         bench.fake("fio", "head -c 20000000 /dev/zero > part && fallocate -l 60G rest");
         let reason = bench.reason(target, &[]);
-        assert!(reason.contains("it made a file of more than the 4.0 MiB"), "{reason}");
+        assert!(reason.contains("it created a file larger than the 4.0 MiB"), "{reason}");
     }
 }
 
@@ -168,7 +168,7 @@ fn jobs_that_reach_beyond_the_target_are_refused_before_anything_is_touched() {
     }
     let with_path =
         ["run", "--suite", "sysbench", "--knob", "args=/dev/sda", "--on", &bench.target];
-    assert!(bench.fails(&with_path, 2).contains("holds a path"));
+    assert!(bench.fails(&with_path, 2).contains("contains a path"));
     assert!(
         bench
             .fails(&["run", "--suite", "fio:none.fio", "--on", &bench.target], 2)
@@ -339,7 +339,8 @@ fn direct_blocks_that_btrfs_takes_through_the_page_cache_are_measured_and_labell
     let validity = |test: &str| &of.iter().find(|(id, _)| id == test).unwrap().1;
     assert_eq!(validity("matrix.rndrd.4k.t1"), "valid");
     for test in ["matrix.rndrd.512.t1", "matrix.seqwr.512.t1"] {
-        let label = "lukewarm: direct I/O went through the page cache: the file system takes only multiples of 4.0 KiB";
+        let label = "lukewarm: direct I/O went through the page cache: the file system needs \
+                     multiples of 4.0 KiB";
         assert!(validity(test).starts_with(label), "{of:?}");
     }
     let samples = fs::read_to_string(place.path("out/samples.csv")).unwrap();

@@ -72,7 +72,7 @@ fn a_search_that_cannot_be_is_refused_before_anything_is_measured() {
     let published = place.ok(&["list", "--published"]);
     let id = published.split_whitespace().find(|w| w.starts_with("published-")).unwrap();
     let line = place.fails(&["tune", id, "--on", "xfs"], 2);
-    assert!(line.contains("is not run"), "{line}");
+    assert!(line.contains("but not run"), "{line}");
 }
 
 #[test]
@@ -87,6 +87,6 @@ fn a_budget_that_is_too_short_is_told() {
     let output = place.assay(&["tune", "--on", "xfs", "--budget", "1s"]);
     let stderr = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("1s is too short") && stderr.contains("give --budget"), "{stderr}");
+    assert!(stderr.contains("1s is too short") && stderr.contains("pass --budget"), "{stderr}");
     assert!(!place.ok(&["list"]).contains("screening"));
 }

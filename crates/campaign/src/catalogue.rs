@@ -26,7 +26,7 @@ pub fn suite(
         let names = names();
         let meant = did_you_mean(name, names.iter().map(|name| &**name));
         refusal::usage(format!(
-            "there is no suite `{name}`{meant}; use one of {}, or a file NAME.toml",
+            "unknown suite `{name}`{meant}; expected one of {}, or a file NAME.toml",
             names.join(", ")
         ))
     })
@@ -54,11 +54,11 @@ pub fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
     };
     let hint = match of {
         None => "`assay explain` lists the suites".to_string(),
-        Some(name) => format!("`assay explain {name}` lists those of this suite"),
+        Some(name) => format!("`assay explain {name}` lists the tests of this suite"),
     };
     found.ok_or_else(|| {
         let meant = did_you_mean(id, known_ids().iter().map(|id| &**id));
-        refusal::usage(format!("there is no test or suite `{id}`{meant}; {hint}"))
+        refusal::usage(format!("unknown test or suite `{id}`{meant}; {hint}"))
     })
 }
 

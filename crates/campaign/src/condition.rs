@@ -68,8 +68,8 @@ pub fn check(plan: &Plan, targets: &[ResolvedTarget]) -> Result<()> {
     match targets.iter().find(|target| asked && target.disks() == 0) {
         None => Ok(()),
         Some(target) => Err(refusal::usage(format!(
-            "{target} can be neither aged nor filled, only file systems made on a loop image can; leave \
-             out --age and --fullness, or name other targets"
+            "{target} cannot be aged or filled; only file systems on loop images can. Omit --age \
+             and --fullness, or choose other targets"
         ))),
     }
 }
@@ -128,8 +128,8 @@ pub fn lines(plan: &Plan, image: Bytes, instances: u64, bytes_per_s: f64) -> Str
     }
     let time = |instances: u64| pace::time(bytes as f64 * instances as f64 / bytes_per_s);
     format!(
-        "each instance is first {}: at most {} written on each in about {}, {} in all in about {}, not \
-         in the figures above\n",
+        "each instance is first {}: at most {} written per instance in about {}, {} in total in \
+         about {}, not included above\n",
         plan.condition(),
         Bytes(bytes),
         time(1),

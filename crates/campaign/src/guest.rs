@@ -78,7 +78,7 @@ pub fn run_target(
     }));
     run(&boot, campaign, work, &mut |report| {
         let strange = |why| {
-            let (guest, said) = (guest.venue().to_string(), "nothing that is taken".into());
+            let (guest, said) = (guest.venue().to_string(), "no usable event".into());
             LabError::Guest { guest, why, said }
         };
         let (procs, event) = asked.take(report).map_err(strange)?;
@@ -163,7 +163,7 @@ fn run_in(
             for line in lines.lines() {
                 let report = serde_json::from_str(line);
                 let report =
-                    report.map_err(|error| failed(format!("tells what is not read: {error}")))?;
+                    report.map_err(|error| failed(format!("sent an invalid event: {error}")))?;
                 match (report, boot.slot) {
                     (Report::Waits(_), Some(_)) if calls == MOST_CALLS => {
                         return Err(failed("waits more often than it has steps".into()).into());

@@ -136,7 +136,7 @@ pub fn clocks_disagree(report: &PoolReport, seconds: f64) -> Option<String> {
     let bound_s = report.clock_bound_ns as f64 / 1e9;
     (bound_s > seconds * MOST_CLOCK_SHARE).then(|| {
         format!(
-            "the clocks of the hosts are known to {:.3} ms only, more than a twentieth of its {:.3} ms",
+            "the clocks of the hosts agree only within {:.3} ms, more than 5 % of its {:.3} ms",
             bound_s * 1e3,
             seconds * 1e3
         )
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_what_its_host_wrote_is_counted_by_the_reports() {
+    fn readers_of_own_host_are_counted_from_reports() {
         let of = |workers: [u32; 3], hosts: &[&str]| {
             let workers = workers.map(|number| WorkerReport { worker: number, ..worker(0, 1, 1) });
             let hosts = hosts.iter().map(ToString::to_string).collect();

@@ -76,7 +76,7 @@ pub fn fits(meta: &Metadata, most: u64) -> io::Result<()> {
 
 fn too_large(bytes: u64, most: u64) -> io::Error {
     let (has, most) = (Bytes(bytes), Bytes(most));
-    io::Error::other(format!("it has {has}, and no more than {most} are read"))
+    io::Error::other(format!("it is {has} long, and the limit is {most}"))
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
         fs::write(&file, "12345").unwrap();
         assert_eq!(read_bounded(&file, 5).unwrap(), b"12345");
         let error = |path: &Path, most| read_bounded(path, most).unwrap_err().to_string();
-        assert_eq!(error(&file, 4), "it has 5 B, and no more than 4 B are read");
+        assert_eq!(error(&file, 4), "it is 5 B long, and the limit is 4 B");
         for path in [dir.path(), Path::new("/dev/null"), Path::new("/dev/zero")] {
             assert_eq!(error(path, 4), "it is not a regular file");
         }
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_file_that_is_longer_than_it_says_is_read_to_the_limit() {
         let error = read_bounded(Path::new("/proc/self/maps"), 10).unwrap_err().to_string();
-        assert_eq!(error, "it has 11 B, and no more than 10 B are read");
+        assert_eq!(error, "it is 11 B long, and the limit is 10 B");
         let mut growing = tempfile::NamedTempFile::new().unwrap();
         growing.write_all(b"123").unwrap();
         let open = || Bounded::new(File::open(growing.path()).unwrap(), 5).unwrap();

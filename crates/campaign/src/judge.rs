@@ -62,7 +62,7 @@ pub fn cache_verdict(
     let short = measured.seconds < SHORTEST_S;
     let validity = || match short {
         true => Validity::Invalid(format!(
-            "too short: {:.1} us, the clock needs {:.0} us",
+            "too short: {:.1} us; the clock can resolve {:.0} us",
             measured.seconds * 1e6,
             SHORTEST_S * 1e6
         )),
@@ -87,10 +87,10 @@ pub fn cache_verdict(
 pub fn not_rebuilt((before, after): (bool, bool)) -> Option<String> {
     let why = match (before, after) {
         (true, true) => return None,
-        (true, false) => "the rebuild of its mirror ended before the timed part did",
-        (false, _) => "the rebuild of its mirror had ended before the timed part began",
+        (true, false) => "the rebuild of its mirror ended during the timed part",
+        (false, _) => "the rebuild of its mirror ended before the timed part started",
     };
-    Some(format!("{why}; take a lower rate of resync, or a larger --image-size"))
+    Some(format!("{why}; use a lower resync rate, or a larger --image-size"))
 }
 
 /// At how many of the two looks, before the release and after the end, the rebuild was at work.
@@ -104,7 +104,7 @@ pub fn buffered(measured: &Measured) -> Option<String> {
     let below = measured.metrics.iter().find(|metric| metric.name == BUFFERED_BELOW)?;
     let multiple = Bytes(below.value as u64);
     Some(format!(
-        "direct I/O went through the page cache: the file system takes only multiples of {multiple} past it"
+        "direct I/O went through the page cache: the file system needs multiples of {multiple}"
     ))
 }
 
@@ -114,7 +114,7 @@ pub fn past_no_device(bytes: u64, usage: &Usage) -> Option<String> {
     let is_little = (device as f64) < DIRECT_DEVICE_SHARE * bytes as f64;
     is_little.then(|| {
         let (bytes, device) = (Bytes(bytes), Bytes(device));
-        format!("direct I/O moved {bytes} and its device {device}: it was served from memory")
+        format!("direct I/O moved {bytes} but its device only {device}: it was served from memory")
     })
 }
 
@@ -126,14 +126,14 @@ fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
         Some(share) if share > COLD_RESIDENT_SHARE => {
             return Some(format!("{:.1} % resident before the start", share * 100.0));
         }
-        None => return Some("residency of its files is not known".into()),
+        None => return Some("the residency of its files is unknown".into()),
         Some(_) => {}
     }
     let read = seen.usage.device_read_bytes?;
     let share = |bytes: u64| read as f64 / bytes.max(1) as f64;
     let less = |bytes: u64, least: f64, what: &str| {
         (share(bytes) < least).then(|| {
-            format!("the device gave {:.0} % of the bytes that {what}", share(bytes) * 100.0)
+            format!("the device read {:.0} % of the bytes that {what}", share(bytes) * 100.0)
         })
     };
     let declared = seen.declared.map(|bytes| seen.stored(bytes));
@@ -151,7 +151,7 @@ fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
     let read = seen.usage.device_read_bytes?;
     let share = read as f64 / bytes.max(1) as f64;
     (bytes > 0 && share >= HOT_DEVICE_SHARE)
-        .then(|| format!("the device gave {:.1} % of the bytes", share * 100.0))
+        .then(|| format!("the device read {:.1} % of the bytes", share * 100.0))
 }
 
 /// Share of the operations of a cold test of `reads` that found in memory what none before them had asked for,
@@ -192,7 +192,10 @@ pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
     let is_much = bytes as f64 > HELD_BYTES + HELD_SHARE * own as f64;
     is_much.then(|| {
         let (bytes, own) = (Bytes(bytes), Bytes(own));
-        format!("its device moved {bytes} while it was held for other candidates, beside {own} in its timed part")
+        format!(
+            "its device moved {bytes} while it was paused for other candidates, and {own} in \
+                 its timed part"
+        )
     })
 }
 

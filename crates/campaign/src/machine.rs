@@ -11,7 +11,7 @@ const MEMORY: (u64, u64) = (512 << 20, 4 << 30);
 pub fn memory() -> Result<Bytes> {
     let info = rustix::system::sysinfo();
     let bytes = info.totalram as u64 * u64::from(info.mem_unit.max(1));
-    (bytes > 0).then_some(Bytes(bytes)).context("the kernel does not tell the memory size")
+    (bytes > 0).then_some(Bytes(bytes)).context("cannot read the memory size from the kernel")
 }
 
 /// Whether this machine has the memory for so many guests at once.

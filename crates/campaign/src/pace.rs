@@ -113,10 +113,10 @@ impl End {
         Some(match self {
             End::Fixed => return None,
             End::Enough(seen) => format!("{after}: {}", seen.sentence(band)),
-            End::Most(seen) => format!("{after}, the most: {}", seen.sentence(band)),
+            End::Most(seen) => format!("{after}, the maximum: {}", seen.sentence(band)),
             End::Budget(seen) => format!(
-                "{after}: another block does not fit the budget of {}; {} are used, and blocks took up to {}. \
-                 At that point, {}",
+                "{after}: another block does not fit the budget of {} ({} used, up to {} per \
+                 block). At that point, {}",
                 time(plan.budget().unwrap_or(0) as f64),
                 time(spent.used_s),
                 time(spent.block_s),
@@ -130,12 +130,10 @@ impl Seen {
     /// What was seen, as the rest of a sentence.
     fn sentence(&self, band: f64) -> String {
         match self {
-            Seen::Ratios(p) if p.ratios == 0 => {
-                "there is no ratio that more blocks would make precise.".into()
-            }
+            Seen::Ratios(p) if p.ratios == 0 => "more blocks would not narrow any ratio.".into(),
             Seen::Ratios(p) => format!("{}.{}", resolved(p, band), widest(p)),
             Seen::Verdict(look, _) if look.verdicts.is_empty() => {
-                "there is no verdict that more blocks would decide.".into()
+                "more blocks would not decide a verdict.".into()
             }
             Seen::Verdict(look, ratios) => {
                 let all: Vec<String> =
@@ -153,7 +151,7 @@ fn standoff(verdict: &Standoff, band: f64) -> String {
             let leaders = stats::list(leaders.iter().map(String::as_str));
             format!("{leaders} are the same within {:.0} %", 100.0 * band)
         }
-        Standoff::Open => "the verdict is not decided".into(),
+        Standoff::Open => "the verdict is undecided".into(),
     }
 }
 
@@ -174,7 +172,7 @@ fn widest(p: &Precision) -> String {
     );
     let processes = if wide.procs == 1 { "process" } else { "processes" };
     format!(
-        " The widest of the others is {} at {} {processes} on {}, {width}.",
+        " The widest of the others is {} with {} {processes} on {}, {width}.",
         wide.name, wide.procs, wide.target
     )
 }

@@ -93,8 +93,8 @@ fn check_programs(placed: &Placed, places: &[Place]) -> Result<()> {
     match programs.find_map(|name| Some((lab::guest::unseen(&name)?, name))) {
         None => Ok(()),
         Some((path, name)) => Err(refusal::lacking(format!(
-            "a test runs {name}, which is {} here, where a guest does not see it; install it in /usr/local/bin, \
-             readable for all, or measure on this machine alone: --lab host",
+            "a test runs {name}, which is {} here, where guests cannot see it; install it in \
+             /usr/local/bin, readable by all users, or measure on the host only with --lab host",
             path.display()
         ))),
     }
@@ -175,8 +175,9 @@ fn said(all: &[Search<'_>], one: Option<LabKind>) -> Option<String> {
             let moved = all.iter().any(|search| preferred(search).is_some_and(|own| own != kind));
             moved.then(|| {
                 format!(
-                    "all targets are measured {}, because {} cannot be made on this machine itself and figures of two \
-                     labs are not compared; --lab host measures the others here",
+                    "all targets are measured {}, because the host does not support {} and \
+                     results from two labs are not compared; --lab host measures the others on \
+                     the host",
                     kind.place(),
                     of(kind).join(", ")
                 )
@@ -189,8 +190,8 @@ fn said(all: &[Search<'_>], one: Option<LabKind>) -> Option<String> {
             };
             let parts: Vec<String> = LabKind::ALL.into_iter().filter_map(part).collect();
             Some(format!(
-                "no lab makes all targets, so that they are measured in several ({}), and figures of two labs are \
-                 not compared; name targets of one lab to compare them",
+                "no lab supports all targets, so they are measured in several ({}), and results \
+                 from two labs are not compared; choose targets of one lab to compare them",
                 parts.join("; ")
             ))
         }
@@ -204,7 +205,7 @@ fn is_of_this_machine(target: &ResolvedTarget) -> bool {
 
 /// Why a guest cannot have an export of a server that is named.
 fn no_network(kind: LabKind) -> String {
-    format!("{}: it has no network, and cannot reach the server", kind.place())
+    format!("{}: it has no network, so it cannot reach the server", kind.place())
 }
 
 /// Finds which of `open` guests of `kind` can make, in one boot. Returns how many these are.
@@ -277,7 +278,7 @@ fn try_out(
         timeout: BOOT + TRIAL * targets.len() as u32,
     };
     let tasks = targets.iter().map(|target| target.target().clone()).collect();
-    let mut tried: Vec<Option<String>> = vec![Some("it was not tried".into()); targets.len()];
+    let mut tried: Vec<Option<String>> = vec![Some("not tried".into()); targets.len()];
     let ended = guest::run(&boot, "try", Work::Try(tasks), &mut |report| {
         if let Report::Tried { target, why } = report
             && let Some(place) = tried.get_mut(target)
@@ -321,8 +322,8 @@ pub(crate) fn announce(placed: &Placed, notes: Notes<'_>) {
     let uml = placed.entrants.iter().any(|entrant| entrant.place.kind() == LabKind::Uml);
     if uml && placed.counts.iter().any(|count| *count > 1) {
         notes(
-            "User-Mode Linux has one processor: its figures of several processes say nothing about \
-             processes at the same time",
+            "User-Mode Linux has one CPU, so its results with several processes say nothing about \
+             parallelism",
         );
     }
 }
@@ -376,7 +377,7 @@ impl Memory {
             file.write_all(format!("{}\n", self.line(target)).as_bytes())
         });
         if let Err(error) = kept {
-            notes(&format!("{} is not kept: {error}", self.path.display()));
+            notes(&format!("cannot save {}: {error}", self.path.display()));
         }
     }
 }

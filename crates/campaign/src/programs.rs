@@ -19,11 +19,11 @@ pub fn decide(placed: &Placed, unconfined: bool, notes: Notes<'_>) -> Result<Pro
         Err(why) => {
             if let Some(foreign) = running().find_map(|item| item.foreign.as_ref()) {
                 return Err(refusal::usage(format!(
-                    "{why}; {foreign} could reach anything of yours: run it as root, or, when you \
-                     have read it, with --unconfined"
+                    "{why}; {foreign} cannot be sandboxed without root: run as root, or review it \
+                     and pass --unconfined"
                 )));
             }
-            notes(&format!("{why}; what they are told is known to keep to the target"));
+            notes(&format!("{why}; they run unconfined"));
             Programs::Unconfined
         }
     })
@@ -41,7 +41,7 @@ fn confinement(unconfined: bool, needed: bool) -> Result<Programs, confine::Conf
 pub fn note(placed: &Placed) -> Option<String> {
     let runs = placed.items.iter().any(|item| item.test.runs_programs());
     (runs && placed.programs == Programs::Unconfined).then(|| {
-        "Programs of others ran unconfined, with all rights of the user who started the campaign."
+        "External programs ran unconfined, with all rights of the user who started the campaign."
             .into()
     })
 }

@@ -56,14 +56,14 @@ pub fn rehearse_all(
 
 fn refuse_wrong(failed: &BTreeMap<String, Failed>) -> Result<()> {
     let wrong = failed.iter().filter_map(|(target, failed)| match failed {
-        Failed::Plan(why) => Some(format!("`{target}` cannot be made: {why}")),
+        Failed::Plan(why) => Some(format!("`{target}` cannot be created: {why}")),
         Failed::Machine(_) => None,
     });
     let wrong: Vec<String> = wrong.collect();
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(refusal::usage(format!(
-            "{}; correct its options; nothing was written",
+            "{}; correct its options (nothing was written)",
             wrong.join("; ")
         ))),
     }

@@ -298,7 +298,7 @@ pub fn side_by_side<E: Send>(
                 let ended = run(member, &slot, &mut |event| {
                     ensure!(!over.load(Ordering::SeqCst), Noticed);
                     let sent = sender.send((member, event));
-                    sent.map_err(|_| anyhow!("nobody takes what a candidate tells"))
+                    sent.map_err(|_| anyhow!("event receiver closed"))
                 });
                 over.fetch_or(ended.is_err(), Ordering::SeqCst);
                 ended
@@ -320,7 +320,7 @@ struct Noticed;
 
 impl fmt::Display for Noticed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("another candidate could not go on")
+        f.write_str("another candidate failed")
     }
 }
 

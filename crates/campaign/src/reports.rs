@@ -51,11 +51,15 @@ impl Asked {
     pub fn take(&self, report: Report) -> Result<(u32, Event), String> {
         let (procs, event) = match report {
             Report::TargetRun(procs, event) => (procs, event),
-            Report::Tried { .. } => return Err("tells of a trial".into()),
-            Report::Waits(_) => return Err("waits, and nobody will call".into()),
+            Report::Tried { .. } => return Err("reported a trial run".into()),
+            Report::Waits(_) => {
+                return Err("guest waits for a step that was never \
+                                            scheduled"
+                    .into());
+            }
         };
         if !self.counts.contains(&procs) {
-            return Err(format!("tells of {procs} processes"));
+            return Err(format!("reported {procs} processes"));
         }
         Ok((procs, self.event(event)?))
     }
@@ -65,7 +69,7 @@ impl Asked {
             Event::Now(text) => Event::Now(plain(&text)),
             Event::Failed(fault) => Event::Failed(Fault { reason: plain(&fault.reason), ..fault }),
             Event::Done(cases) if cases > self.cases => {
-                return Err(format!("tells of {cases} cases of {}", self.cases));
+                return Err(format!("reported {cases} cases of {}", self.cases));
             }
             Event::Done(cases) => Event::Done(cases),
             Event::Facts(facts) => Event::Facts(plain_facts(facts)),
@@ -83,7 +87,10 @@ impl Asked {
                 {
                     let (suite, test, procs) = test;
                     let what = format!("{suite}, {test}, {procs} of {}", case.target);
-                    return Err(format!("tells of what it was not asked for: {}", plain(&what)));
+                    return Err(format!(
+                        "reported a case that was not requested: {}",
+                        plain(&what)
+                    ));
                 }
                 if let Some(text) = sample.validity.why_mut() {
                     *text = plain(text);
@@ -151,7 +158,7 @@ mod tests {
             |s| s.position = 0,
         ];
         for other in others {
-            assert!(asked().take(sample(other)).unwrap_err().contains("not asked for"));
+            assert!(asked().take(sample(other)).unwrap_err().contains("was not requested"));
         }
         assert!(asked().take(Report::TargetRun(2, Event::Done(1))).is_err());
         assert!(asked().take(Report::TargetRun(1, Event::Done(4))).is_err());

@@ -30,7 +30,7 @@ pub fn kept(targets: &[Target], dir: &Path) -> Result<Bytes> {
         return Ok(Bytes(0));
     }
     let stat = rustix::fs::statvfs(dir)
-        .with_context(|| format!("cannot ask {} for its size", dir.display()))?;
+        .with_context(|| format!("cannot read the size of {}", dir.display()))?;
     let reserve = of(Bytes(stat.f_blocks.saturating_mul(stat.f_frsize))).0;
     Ok(Bytes(reserve + reserve / AHEAD))
 }

@@ -107,7 +107,7 @@ fn calmest_of(mut tries: Vec<Try>) -> Vec<Sample> {
 fn disturb(sample: &mut Sample, shared_pct: f64) {
     if sample.validity.is_valid() {
         let why = format!(
-            "others had {shared_pct:.0} % of the processors or of the disk; measured again"
+            "other processes used {shared_pct:.0} % of the CPU or of the disk; measured again"
         );
         sample.validity = Validity::Disturbed(why);
     }

@@ -52,16 +52,19 @@ pub fn check(placed: &Placed, state: &Path, remedy: Remedy) -> Result<()> {
     let (place, free) = (short.place.display(), short.free);
     let elsewhere = short.option.map_or("another directory", |option| option);
     let fix = match remedy {
-        Remedy::MakeRoom => format!("make room in {place}"),
+        Remedy::MakeRoom => format!("free space in {place}"),
         Remedy::Choose if sized => {
-            format!("drop the sizes, by --scale auto, or take {elsewhere} with more room")
+            format!(
+                "let assay choose the sizes with --scale auto, or use {elsewhere} with more \
+                     space"
+            )
         }
         Remedy::Choose => {
             let smaller = match fitting(scale, at)? {
                 Some(scale) => format!("--scale {scale}, which fits"),
                 None => "fewer tests or processes".into(),
             };
-            format!("take {smaller}, or {elsewhere} with more room")
+            format!("use {smaller}, or {elsewhere} with more space")
         }
     };
     let needs = short.needs;
@@ -69,7 +72,7 @@ pub fn check(placed: &Placed, state: &Path, remedy: Remedy) -> Result<()> {
         true => "the sizes of this plan need".into(),
         false => format!("scale {scale} needs"),
     };
-    Err(refusal::usage(format!("{asked} {needs}, and {free} are free in {place}; {fix}")))
+    Err(refusal::usage(format!("{asked} {needs}, but {place} has {free} free; {fix}")))
 }
 
 /// An automatic size follows the room down to the smallest. Of a size that was asked for, a directory beside the
@@ -98,8 +101,8 @@ fn check_least_of_dirs(placed: &Placed) -> Result<()> {
         // The trial of the backing says so.
         Some(Shortage { free: Bytes(0), .. }) => Ok(()),
         Some(Shortage { needs, place, free, .. }) => Err(refusal::usage(format!(
-            "the least that can be done needs {needs}, and {free} are free in {}; take fewer tests or processes, \
-             or another directory with more room",
+            "the smallest possible run needs {needs}, but only {free} are free in {}; use fewer \
+             tests or processes, or another directory with more space",
             place.display()
         ))),
     }
@@ -137,7 +140,7 @@ fn dir_shortage(placed: &Placed, load: &Load) -> Result<Option<Shortage>> {
         let free = sizing::room(placed, place)?;
         if load.peak_bytes > free.0 && (is_incompressible(placed) || !may_compress(place)?) {
             let needs = format!(
-                "{} for its files beside what its file system keeps",
+                "{} for its files plus the reserve of its file system",
                 Bytes(load.peak_bytes)
             );
             return Ok(Some(Shortage { needs, place: place.clone(), free, option: None }));
@@ -184,8 +187,8 @@ pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
         let small = placed.entrants[at].target.small(size)?;
         let (label, lab::Small { below, how }) = (&placed.entrants[at].label, small);
         Some(format!(
-            "{label} is on an image of {size}; below {below} {how}, so its figures are not those of a large volume. \
-             `--image-size {}GiB` shows those.",
+            "{label} is on an image of {size}; below {below} {how}, so its results do not apply \
+             to a large volume. Use `--image-size {}GiB` for those.",
             below.0.div_ceil(1 << 30)
         ))
     };
@@ -199,7 +202,7 @@ fn image_shortage(placed: &Placed, load: &Load, free: Bytes) -> Option<(String, 
     let needed = lab::image_room(size);
     if needed > free {
         return Some((
-            format!("{needed}, for a loop image of {size} and room beside it"),
+            format!("{needed}, for a loop image of {size} and free space next to it"),
             "--image-dir",
         ));
     }
@@ -225,7 +228,7 @@ fn may_compress(place: &Path) -> Result<bool> {
     const ZFS: u64 = 0x2fc1_2fc1;
     const BCACHEFS: u64 = 0xca45_1a4e;
     let found = rustix::fs::statfs(place)
-        .with_context(|| format!("cannot ask what file system {} is on", place.display()))?;
+        .with_context(|| format!("cannot read the file system type of {}", place.display()))?;
     Ok([BTRFS, F2FS, NFS, FUSE, ZFS, BCACHEFS].contains(&(found.f_type as u64)))
 }
 

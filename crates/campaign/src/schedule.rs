@@ -229,7 +229,7 @@ impl<'a> Schedule<'a> {
         };
         self.in_turn = true;
         let why = format!(
-            "Other programs were at work on the device of {}: later blocks have the candidates in turn.",
+            "Other programs used the device of {}: later blocks measure the candidates in turn.",
             sample.case.target
         );
         self.progress.remark(&why);

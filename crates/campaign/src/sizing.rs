@@ -63,11 +63,11 @@ pub fn pilot(dir: &Path) -> Result<Pilot> {
     let tried = tempfile::tempfile_in(dir).and_then(|file| try_out(file, bytes));
     match tried {
         Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(refusal::lacking(format!(
-            "{} is full: it has no room for the {} that it is tried with; make room, or name another folder",
+            "{} has no space for the speed test ({}); free some, or choose another folder",
             dir.display(),
             Bytes(PILOT_LEAST_BYTES as u64)
         ))),
-        tried => tried.with_context(|| format!("cannot try {}", dir.display())),
+        tried => tried.with_context(|| format!("cannot measure the speed of {}", dir.display())),
     }
 }
 
@@ -236,7 +236,7 @@ pub fn room(placed: &Placed, work: &Path) -> Result<Bytes> {
 /// How many candidates have their directories on the file system of `work` at the same time.
 fn directories_beside(placed: &Placed, work: &Path) -> Result<u64> {
     let device = |path: &Path| {
-        let found = path.metadata().with_context(|| format!("cannot look at {}", path.display()));
+        let found = path.metadata().with_context(|| format!("cannot inspect {}", path.display()));
         found.map(|found| found.dev())
     };
     if !placed.is_interleaved() {
@@ -252,10 +252,10 @@ fn directories_beside(placed: &Placed, work: &Path) -> Result<u64> {
 fn free_bytes(dir: &Path) -> Result<u64> {
     if dir.metadata().is_ok_and(|meta| meta.file_type().is_block_device()) {
         let size = File::open(dir).and_then(|mut disk| disk.seek(SeekFrom::End(0)));
-        return size.with_context(|| format!("cannot ask {} for its size", dir.display()));
+        return size.with_context(|| format!("cannot read the size of {}", dir.display()));
     }
     let stat = rustix::fs::statvfs(dir)
-        .with_context(|| format!("cannot ask {} for its free space", dir.display()))?;
+        .with_context(|| format!("cannot read the free space of {}", dir.display()))?;
     Ok(stat.f_bavail * stat.f_frsize)
 }
 

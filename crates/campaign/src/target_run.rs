@@ -195,7 +195,7 @@ impl<'a> MadeTarget<'a> {
         }
         let (label, left) =
             (target_run.label, context.placed.items_at(target_run.procs).count() as u64);
-        report(Event::Now(format!("{label} · being made {}", context.placed.plan.condition())))?;
+        report(Event::Now(format!("{label} · being created {}", context.placed.plan.condition())))?;
         let (condition, instance) = match make(context, target_run) {
             Ok(made) => made,
             // A signal also reaches mkfs and mount; that is no failure of the target.
@@ -294,7 +294,7 @@ impl<'a> MadeTarget<'a> {
         drop(self.pool);
         let torn_down = self.instance.finish(self.target_run.last && done);
         let cost =
-            torn_down.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
+            torn_down.with_context(|| format!("cannot tear down {label}; run `assay cleanup`"))?;
         cost.map_or(Ok(()), |cost| report(Event::Cost(cost)))
     }
 }

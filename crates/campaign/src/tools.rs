@@ -142,7 +142,7 @@ static TOOLS: &[&dyn Tool] =
 static KNOBS: [Knob; 1] = [Knob {
     name: "args",
     unit: "",
-    help: "arguments of the tool, words; bonnie++ and mdtest do then what these say and nothing else",
+    help: "arguments of the tool, words; with them, bonnie++ and mdtest run only what they say",
     default: "",
     range: &[],
 }];
@@ -157,7 +157,7 @@ pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&
     let usage = |why: String| refusal::usage(format!("{name}: {why}"));
     match (tool.takes_file(), name.split_once(':')) {
         (true, None) => {
-            return Err(usage(format!("name a job file, as in --suite {name}:JOB.{name}")));
+            return Err(usage(format!("a job file is required, e.g. --suite {name}:JOB.{name}")));
         }
         (false, Some(_)) => return Err(usage("this tool takes no job file".into())),
         _ => {}
@@ -238,7 +238,7 @@ fn test_of_job(job: &Job) -> Result<Option<ToolTest>, String> {
         return Ok(None);
     };
     let request: Request = toml::from_str(text).map_err(|error| error.message().to_string())?;
-    let tool = find(&request.tool).ok_or_else(|| format!("there is no tool {}", request.tool))?;
+    let tool = find(&request.tool).ok_or_else(|| format!("unknown tool {}", request.tool))?;
     Ok(Some(ToolTest { tool, request }))
 }
 
@@ -297,7 +297,8 @@ fn check_args(args: &[String]) -> Result<(), String> {
     match args.iter().find(|word| word.contains('/') || word.contains("..")) {
         None => Ok(()),
         Some(word) => Err(format!(
-            "the argument `{word}` holds a path; the tool may write below the target only, leave it out"
+            "the argument `{word}` contains a path; remove it (the tool may write only below the \
+             target)"
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Which file a loop device stands for, as the kernel tells it.
+//! Finds the file behind a loop device.
 
 use std::{
     ffi::OsStr,

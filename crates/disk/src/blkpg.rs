@@ -34,7 +34,7 @@ pub(crate) fn add(disk: &File, part: &DiskPart) -> io::Result<()> {
     request(disk, ADD, part)
 }
 
-/// Gives the partition `number` of `disk` up. One that somebody has open stays.
+/// Removes the partition `number` of `disk` from the kernel. One that is open stays.
 pub(crate) fn remove(disk: &File, number: u32) -> io::Result<()> {
     request(disk, REMOVE, &DiskPart { number, start: 0, bytes: 0 })
 }

@@ -161,14 +161,14 @@ impl Disk {
     }
 
     fn not_attached(&self, image: &Image) -> Error {
-        let why = format!("is not attached to {} any more", image.path.display());
+        let why = format!("is no longer attached to {}", image.path.display());
         Error::DiskLost { device: self.node.clone(), why }
     }
 
     /// As [`wait_free`].
     ///
     /// # Errors
-    /// Somebody still uses it after some seconds.
+    /// It is still in use after some seconds.
     pub fn wait_free(&self) -> Result<(), Error> {
         wait_free(&self.node)
     }
@@ -224,7 +224,7 @@ impl Disk {
     fn check_ours(&self, device: &File) -> Result<(), Error> {
         self.check_there()?;
         if !self.hold.is_of(device)? {
-            let why = "leads to another device now".into();
+            let why = "now leads to another device".into();
             return Err(Error::DiskLost { device: self.node.clone(), why });
         }
         let Some(image) = self.image() else { return Ok(()) };
@@ -237,7 +237,7 @@ impl Disk {
     pub fn leave(&self) {
         match &self.ours {
             Ours::Claimed(claim, None) => claim.learn(),
-            // One that stays is given up before the next, or its refusal is told.
+            // One that stays is released before the next, or its refusal is reported.
             Ours::Claimed(claim, Some(_)) => drop(claim.forget_parts()),
             Ours::Image(_) | Ours::Guest => {}
         }
@@ -254,17 +254,17 @@ impl Disk {
     }
 }
 
-/// Waits until nobody uses the disk `node`. Whoever began a mount namespace while a target stood keeps it
-/// mounted there after it was unmounted here; what is mounted next would be the same again, warm, and of a
-/// FUSE server that has ended, and a checker would find it half written.
+/// Waits until the disk `node` is not in use. A process that created a mount namespace while a target was
+/// mounted keeps it mounted there after it was unmounted here; what is mounted next would be the same again,
+/// warm, and of a FUSE server that has ended, and a checker would find it half written.
 ///
 /// # Errors
-/// Somebody still does after some seconds: who, where that is known.
+/// It is still in use after some seconds; names the processes, if known.
 pub fn wait_free(node: &Path) -> Result<(), Error> {
     let start = Instant::now();
     while is_held(node) {
         if start.elapsed() > PATIENCE {
-            let why = mounts::elsewhere(node).unwrap_or("somebody uses it".into());
+            let why = mounts::elsewhere(node).unwrap_or("device is busy".into());
             let (path, seconds) = (node.to_path_buf(), PATIENCE.as_secs());
             return Err(Error::StaysBusy { path, seconds, why });
         }
@@ -291,7 +291,7 @@ mod tests {
             return;
         }
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("somebody-elses");
+        let path = dir.path().join("foreign");
         let content = vec![7; 4 * PURGED as usize];
         fs::write(&path, &content).unwrap();
         let Some(node) = loops::attach(&path) else {

@@ -36,7 +36,7 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// A disk that cannot discard.
-    #[error("{device} knows no discard; use `--purge zero-range` or `--purge none`")]
+    #[error("{device} does not support discard; use `--purge zero-range` or `--purge none`")]
     NoDiscard {
         /// As given.
         device: PathBuf,
@@ -48,7 +48,7 @@ pub enum Error {
         what: String,
     },
     /// It is smaller than the file system allows.
-    #[error("{name} needs at least {needed}, the image has {size}; give a larger backing size")]
+    #[error("{name} needs at least {needed}, but the image has {size}; use a larger --image-size")]
     TooSmall {
         /// The file system.
         name: &'static str,
@@ -66,7 +66,7 @@ pub enum Error {
         mount_point: PathBuf,
     },
     /// It is gone, or another one has its place.
-    #[error("the disk is lost: {device} {why}; nothing more is done on it")]
+    #[error("the disk is lost: {device} {why}; assay stops using it")]
     DiskLost {
         /// Its node.
         device: PathBuf,
@@ -75,7 +75,8 @@ pub enum Error {
     },
     /// A disk or a mount point stays busy.
     #[error(
-        "{path} stays busy after {seconds} s: {why}; end the processes that use it, then run `assay cleanup`"
+        "{path} is still busy after {seconds} s: {why}; stop the processes that use it, then run \
+         `assay cleanup`"
     )]
     StaysBusy {
         /// The object.

@@ -70,12 +70,12 @@ impl Hold {
         let lost = |why: &str| Err(Error::DiskLost { device: self.node.clone(), why: why.into() });
         match std::fs::metadata(&self.node) {
             Ok(meta) if meta.rdev() == self.number => {}
-            Ok(_) => return lost("leads to another device now"),
+            Ok(_) => return lost("now leads to another device"),
             Err(_) => return lost("is gone"),
         }
         match Traits::of(&self.file, &self.node, self.number)? == self.was {
             true => Ok(()),
-            false => lost("shows other content now: another size, file or disk is below it"),
+            false => lost("has changed: it now has another size, file or disk below it"),
         }
     }
 }
@@ -147,14 +147,14 @@ mod tests {
         assert_eq!(fs::metadata(hold.path()).unwrap().rdev(), fs::metadata(first).unwrap().rdev());
 
         make_node(&node, second);
-        assert!(lost(&hold).starts_with("leads to another device"));
+        assert!(lost(&hold).starts_with("now leads to another device"));
         fs::remove_file(&node).unwrap();
         assert_eq!(lost(&hold), "is gone");
         make_node(&node, first);
         hold.check().unwrap();
         File::options().write(true).open(&one).unwrap().set_len(2 << 20).unwrap();
         run("losetup", &["--set-capacity", first.to_str().unwrap()]);
-        assert!(lost(&hold).starts_with("shows other content"));
+        assert!(lost(&hold).starts_with("has changed"));
 
         // Detached, it keeps its file as long as it is held.
         let again = || program::run("losetup", &[first.to_str().unwrap(), two.to_str().unwrap()]);

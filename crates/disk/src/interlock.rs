@@ -1,10 +1,10 @@
-//! Where consent to destroy a disk is checked. A disk is written to only when it is named by its stable name, its
+//! Checks consent to destroy a disk. A disk is written to only if it is named by its stable name, its
 //! serial number was given, nothing uses it, and all that is on it was permitted by type.
 //!
 //! The judgement runs before anything is done, and again under an exclusive open each time before the
 //! disk is wiped, on facts that are gathered anew; the wipe goes through that same open file. Between
 //! processes nothing is remembered: what a killed campaign left on a disk needs permission like
-//! anything else, because nobody knows who used the disk meanwhile.
+//! anything else, because the disk may have been used meanwhile.
 
 mod claim;
 mod consent;
@@ -33,7 +33,7 @@ use std::{
 };
 use sysfs::System;
 
-/// How long somebody may have a disk open exclusively before it counts as busy.
+/// How long another process may hold a disk exclusively before it counts as busy.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Which disks a campaign wants, and what the user permitted.
@@ -182,8 +182,8 @@ fn judge_at_rest(
     }
 }
 
-/// Opens so that nobody else can mount or claim it meanwhile. One that looked at the disk in passing is
-/// waited for.
+/// Opens exclusively, so that no other process can mount or claim it meanwhile. One that looked at the disk
+/// in passing is waited for.
 fn open_exclusively(link: &Path, node: &Path, write: bool) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.read(true).write(write).custom_flags(libc::O_EXCL);

@@ -1,4 +1,4 @@
-//! Files that exist to be locked: whoever holds the lock works on what the file stands for.
+//! Lock files: the holder of a lock works on the object that the file represents.
 
 use rustix::{
     fs::{AtFlags, CWD, FlockOperation, flock, fstat, statat},

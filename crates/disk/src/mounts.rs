@@ -1,4 +1,4 @@
-//! What is mounted where, from `/proc/self/mountinfo`.
+//! Reads mounts from `/proc/self/mountinfo`.
 
 use crate::Error;
 use std::{
@@ -114,7 +114,7 @@ fn say_holders(apart: &[Process], node: &Path) -> Option<String> {
     let hidden = one_of_each(apart.iter().filter(|process| process.has_other_root()));
     let may =
         ["may have it mounted in its own namespace", "may have it mounted in their own namespaces"];
-    (!hidden.is_empty()).then(|| say_list(&hidden, may) + ", out of sight below another root")
+    (!hidden.is_empty()).then(|| say_list(&hidden, may) + ", hidden below another root")
 }
 
 /// The first process of each namespace.
@@ -222,9 +222,11 @@ mod tests {
             process(4, "c", "/r", ""),
         ];
         assert_eq!(said(&hidden[..1]), None);
-        let one = "process 2 (sh) may have it mounted in its own namespace, out of sight below another root";
+        let one = "process 2 (sh) may have it mounted in its own namespace, hidden below another \
+                   root";
         assert_eq!(said(&hidden[..2]).unwrap(), one);
-        let two = "processes 2 (sh), 3 (sh) may have it mounted in their own namespaces, out of sight below another root";
+        let two = "processes 2 (sh), 3 (sh) may have it mounted in their own namespaces, hidden \
+                   below another root";
         assert_eq!(said(&hidden).unwrap(), two);
         let [first, second, third, fourth] = hidden;
         let sure = [first, second, third, fourth, process(5, "d", "/", holds)];

@@ -1,4 +1,4 @@
-//! Programs of the system: where they are, how they are started, and how their failure is told.
+//! System programs: finding them, running them, and reporting their failures.
 
 use crate::Error;
 use std::{
@@ -67,7 +67,7 @@ pub fn failure(command: String, status: ExitStatus, stderr: &str) -> Error {
         true => all().next(),
         false => of_options.or_else(|| all().rfind(|line| !is_of_mount(line))),
     };
-    let last_line = line.unwrap_or("it gave no reason").into();
+    let last_line = line.unwrap_or("it printed no reason").into();
     Error::Command { command, status: ending(status), last_line, of_options: of_options.is_some() }
 }
 

@@ -17,7 +17,7 @@ const COPIED: [(&str, &str); 3] = [
 ];
 const SCHEDULER: &str = "scheduler";
 const SECTOR: (&str, &str) = ("logical_block_size", "loop.logical_block_size");
-/// The sector of a loop device unless it is told another one, bytes.
+/// The default sector size of a loop device, bytes.
 const USUAL_SECTOR: &str = "512";
 
 /// Sets the queue of the loop device `node` as that of the disk on which `image` lies, as far as the kernel lets
@@ -33,7 +33,7 @@ pub fn imitate(node: &Path, image: &Path) {
     }
 }
 
-/// Gives the loop device `node` the scheduler that it had before `image` was attached to it, or, where somebody
+/// Gives the loop device `node` the scheduler that it had before `image` was attached to it, or, if it was
 /// removed both, the one that the kernel gives to loop devices.
 pub fn put_back(node: &Path, image: &Path) {
     let before = match fs::read_to_string(noted(image)) {

@@ -1,4 +1,4 @@
-//! Why a disk is not touched. Each reason says what is there and what the user can do.
+//! Reasons to refuse a disk. Each states the finding and what the user can do.
 
 use model::Bytes;
 use std::path::PathBuf;
@@ -36,16 +36,14 @@ pub enum Refusal {
         /// The other.
         other: PathBuf,
     },
-    /// Nobody can say which disk it is.
-    #[error(
-        "{path} has no serial number, so that it cannot be distinguished from other disks; use another"
-    )]
+    /// The disk cannot be identified.
+    #[error("{path} has no serial number, so it cannot be told from other disks; use another")]
     NoSerial {
         /// As given.
         path: PathBuf,
     },
     /// Another disk has the same serial number.
-    #[error("{path} has the serial number of {other} too; unplug one, or use another disk")]
+    #[error("{path} and {other} have the same serial number; unplug one, or use another disk")]
     SameSerial {
         /// As given.
         path: PathBuf,
@@ -54,7 +52,8 @@ pub enum Refusal {
     },
     /// The serial number was not given, or is another.
     #[error(
-        "{path} has the serial number `{serial}`, which --destroy does not name; look whether it is the disk that you mean, then give its serial number"
+        "{path} has the serial number `{serial}`, which --destroy does not name; check that it is \
+         the right disk, then pass its serial number"
     )]
     WrongSerial {
         /// As given.
@@ -63,7 +62,7 @@ pub enum Refusal {
         serial: String,
     },
     /// A serial number that no disk has.
-    #[error("--destroy {serial} names none of the disks of --device; leave it out or correct it")]
+    #[error("--destroy {serial} matches no disk of --device; omit or correct it")]
     StraySerial {
         /// As given.
         serial: String,
@@ -139,7 +138,10 @@ pub enum Refusal {
         path: PathBuf,
     },
     /// Zones that must be written in order.
-    #[error("{path} is a zoned disk ({model}), which is written only in order; use another disk")]
+    #[error(
+        "{path} is a zoned disk ({model}), which allows only sequential writes; use another \
+             disk"
+    )]
     Zoned {
         /// As given.
         path: PathBuf,
@@ -147,7 +149,7 @@ pub enum Refusal {
         model: String,
     },
     /// Too small for the candidates.
-    #[error("{path} has {size}, and {needed} are needed; use a larger disk or a smaller --scale")]
+    #[error("{path} has {size}, but {needed} are needed; use a larger disk or a smaller --scale")]
     TooSmall {
         /// As given.
         path: PathBuf,
@@ -158,7 +160,8 @@ pub enum Refusal {
     },
     /// The kernel takes no partitions of it.
     #[error(
-        "{path} cannot be split: it is a partition or a mapping, or knows no partitions; name a whole disk, or leave --split out"
+        "{path} cannot be split: it is a partition or a mapping, or does not support partitions; \
+         name a whole disk, or omit --split"
     )]
     Indivisible {
         /// As given.
@@ -166,7 +169,8 @@ pub enum Refusal {
     },
     /// Its parts are too small for the candidates.
     #[error(
-        "{path} split into {parts} parts gives {size} to each, and {needed} are needed; use a larger disk, fewer candidates, a smaller --scale, or no --split"
+        "splitting {path} into {parts} gives {size} each, but {needed} are needed; use a larger \
+         disk, fewer candidates, a smaller --scale, or no --split"
     )]
     PartTooSmall {
         /// As given.
@@ -180,7 +184,8 @@ pub enum Refusal {
     },
     /// The kernel shows another partition than the one it was told of, or none.
     #[error(
-        "{node} did not appear as a part of {path}; see what else reads partitions there, then start again"
+        "partition {node} of {path} did not appear; check what else reads its partition table, \
+         then start again"
     )]
     PartAbsent {
         /// As given.
@@ -258,7 +263,8 @@ pub enum Refusal {
     },
     /// The kernel grants no exclusive access.
     #[error(
-        "{path} is busy: a pool, an array, a program or a mount elsewhere holds it; end that first if it may be destroyed"
+        "{path} is busy: a pool, an array, a program or a mount elsewhere uses it; stop that \
+         first if the disk may be destroyed"
     )]
     Busy {
         /// As given.
@@ -266,7 +272,8 @@ pub enum Refusal {
     },
     /// A program can write to it.
     #[error(
-        "{path} is open for writing by {program} (process {pid}); end that first if it may be destroyed"
+        "{path} is open for writing by {program} (process {pid}); stop it first if the disk may \
+         be destroyed"
     )]
     OpenForWriting {
         /// As given.
@@ -278,8 +285,8 @@ pub enum Refusal {
     },
     /// A program can write to the file behind it.
     #[error(
-        "{path} lies in the file {file}, which {program} (process {pid}) has open for writing; end that first if it \
-         may be destroyed"
+        "{path} is backed by the file {file}, which {program} (process {pid}) has open for \
+         writing; stop it first if the disk may be destroyed"
     )]
     FileOpenForWriting {
         /// As given.
@@ -292,7 +299,10 @@ pub enum Refusal {
         program: String,
     },
     /// Another assay works on the disk.
-    #[error("{path} is in use by another assay (it holds {lock}); wait for it or stop it")]
+    #[error(
+        "{path} is in use by another assay process (which holds {lock}); wait for it or stop \
+             it"
+    )]
     Locked {
         /// As given.
         path: PathBuf,
@@ -300,7 +310,7 @@ pub enum Refusal {
         lock: PathBuf,
     },
     /// The name leads elsewhere, or the disk was exchanged, since it was claimed.
-    #[error("{path} is not the disk that it was ({was}, now {is}); start again")]
+    #[error("{path} is now another disk (was {was}, now {is}); start again")]
     Changed {
         /// As given.
         path: PathBuf,
@@ -310,7 +320,7 @@ pub enum Refusal {
         is: String,
     },
     /// What is on it cannot be found out.
-    #[error("the contents of {path} cannot be determined: {why}; it is left alone")]
+    #[error("the contents of {path} cannot be determined: {why}; it is not touched")]
     Unreadable {
         /// As given.
         path: PathBuf,

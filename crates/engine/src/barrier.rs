@@ -1,9 +1,9 @@
-//! How a worker is released: the barrier of a pool, in memory that its processes share.
+//! Releases workers: the barrier of a pool, in memory shared by its processes.
 //!
 //! A phase goes like this: every worker *arrives* and sleeps; the last one wakes the coordinator,
 //! which takes its snapshots of the system, clears the counters and *releases* all workers with one
 //! futex wake. A worker then *begins*, works, *ends* and arrives again. The last to begin and the
-//! first to end note the time and the sum of all counters: between the two everybody worked, and
+//! first to end note the time and the sum of all counters: between the two all workers worked, and
 //! only what was moved there is a rate of the whole pool.
 //!
 //! A pool can be *held* in a phase, so that another has the machine for a while: each worker stands still
@@ -37,7 +37,7 @@ pub enum BarrierError {
     #[error("shared memory of the pool: {0}")]
     System(#[from] Errno),
     /// Too few or too many workers.
-    #[error("a pool of {0} workers cannot be; use 1 to {MAX_WORKERS}")]
+    #[error("a pool must have 1 to {MAX_WORKERS} workers, not {0}")]
     Size(u32),
     /// The descriptor is something else.
     #[error("file descriptor {0} is not the shared memory of a pool; only assay starts workers")]
@@ -170,7 +170,7 @@ impl Barrier {
         let held = header.held.0.load(Acquire);
         let arrived = header.arrived.0.load(Acquire);
         if held + arrived < self.workers() {
-            // Who comes to the barrier meanwhile wakes nobody here.
+            // A worker that arrives at the barrier meanwhile does not wake this one.
             sleep_on(&header.held.0, held, Some(timeout.min(ARRIVALS_SEEN_AFTER)));
             return Stillness::None;
         }
@@ -343,12 +343,12 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Breaks the pool up, so that nobody waits for this worker: whoever waits or arrives gets
+    /// Breaks the pool, so that no worker waits for this one: any that waits or arrives gets
     /// `Broken`.
     pub fn break_up(&self) {
         let header = self.barrier.header();
         let _first_wins = header.broken_by.0.compare_exchange(0, self.number + 1, AcqRel, Acquire);
-        // A new generation, so that nobody who has looked at the flag before falls asleep after.
+        // A new generation, so that a worker that has already read the flag does not fall asleep.
         header.generation.0.fetch_add(1, AcqRel);
         wake_all(&header.generation.0);
         wake_all(&header.arrived.0);

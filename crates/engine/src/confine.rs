@@ -1,11 +1,11 @@
 //! Confinement of other people's programs: from [`enter`] on, this process and all that it starts can
 //! write in one directory and nowhere else, and reach no disk.
 //!
-//! Jobs, suites and arguments that somebody else wrote say what those programs do, and nothing that
-//! they say may reach beyond the target. What a program is told cannot be judged in general; what it
-//! can reach can: a root directory of its own (`root`), no capabilities and no user who owns anything
-//! (`rights`), no network and no shared memory of others. With root this needs nothing but the kernel;
-//! without, a user namespace, which some distributions forbid.
+//! Foreign jobs, suites and arguments determine what those programs do, and none of it may reach beyond the
+//! target. The arguments of a program cannot be judged in general; what it can reach can: a root directory of
+//! its own (`root`), no capabilities and no user who owns anything (`rights`), no network and no shared
+//! memory of others. With root this needs nothing but the kernel; without, a user namespace, which some
+//! distributions forbid.
 
 mod network;
 mod probe;
@@ -49,7 +49,7 @@ pub struct Confinement<'a> {
 
 /// Why a process cannot be confined.
 #[derive(Debug, thiserror::Error)]
-#[error("programs of others cannot be confined here: cannot {what}: {source}")]
+#[error("external programs cannot be confined here: cannot {what}: {source}")]
 pub struct ConfineError {
     /// What failed.
     pub what: String,
@@ -104,7 +104,7 @@ pub fn end_leftovers() {
         return;
     }
     // SAFETY: two system calls on integers. The signal goes to the processes of this namespace, which
-    // are all of this process's making; the children that are reaped are those that nobody waits for.
+    // are all created by this process; the reaped children are those that no other code waits for.
     unsafe {
         libc::kill(-1, libc::SIGKILL);
         while libc::waitpid(-1, std::ptr::null_mut(), 0) > 0 {}
@@ -145,7 +145,7 @@ fn unshare(flags: UnshareFlags, what: &str) -> Result<(), ConfineError> {
     unsafe { unshare_unsafe(flags) }.map_err(ConfineError::of(what))
 }
 
-/// Lets this user be himself inside, and nobody else.
+/// Maps only this user inside.
 fn map_user(uid: Uid, gid: u32) -> Result<(), ConfineError> {
     let uid = uid.as_raw();
     for (file, text) in [

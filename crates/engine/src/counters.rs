@@ -1,4 +1,4 @@
-//! What a worker has moved, in memory that the pool shares.
+//! Transfer counters of a worker, in memory shared by the pool.
 
 use std::sync::atomic::AtomicU64;
 

@@ -216,8 +216,8 @@ fn shift(pass: u64) -> u64 {
     pass % 64 * 8 + pass / 64
 }
 
-/// Asks for huge pages under `memory`, which nobody has touched: the copy out of them misses the
-/// TLB less, and what is measured is the file system. A wish; a refusal changes nothing.
+/// Requests huge pages for `memory`, which is untouched: the copy out of them misses the TLB less,
+/// and what is measured is the file system. A wish; a refusal changes nothing.
 fn prefer_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     let first = (memory.as_ptr() as usize).next_multiple_of(PAGE_BYTES as usize);
     let end = (memory.as_ptr() as usize + size_of_val(memory)) & !(PAGE_BYTES as usize - 1);

@@ -1,7 +1,7 @@
 //! Files in memory: mappings for reading and for stores in place.
 //!
 //! A mapped file can change under a program, so nothing here hands out a slice: every access copies
-//! through a pointer, inside bounds that were checked. Whoever truncates a file while it is mapped
+//! through a pointer, inside bounds that were checked. A process that truncates a file while it is mapped
 //! kills the reader with SIGBUS; a worker maps only files of its own directory.
 
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};

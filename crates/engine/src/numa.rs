@@ -14,7 +14,7 @@ const BITS: u32 = c_ulong::BITS;
 pub fn bind_memory(node: u32) -> io::Result<()> {
     let mut mask: Vec<c_ulong> = vec![0; (node / BITS + 1) as usize];
     mask[(node / BITS) as usize] = 1 << (node % BITS);
-    // The kernel takes one bit less than it is told.
+    // The kernel uses one bit less than it is given.
     let bits = mask.len() as c_ulong * c_ulong::from(BITS) + 1;
     // SAFETY: `mask` has `bits - 1` readable bits and outlives the call, which keeps no pointer to it.
     let result = unsafe { syscall(SYS_set_mempolicy, MPOL_BIND, mask.as_ptr(), bits) };

@@ -1,5 +1,5 @@
-//! How far a worker is. The counters lie in memory that the pool shares, so that the worker that
-//! ends first can read what all had done by then.
+//! Progress counters of workers, in memory shared by the pool, so that the worker that ends first can read the progress
+//! of all.
 
 pub use crate::counters::{Counters, Moved};
 

@@ -39,7 +39,7 @@ pub(crate) fn anonymous(dataset: Dataset, words: &[String]) -> Result<Dataset, F
 }
 
 fn failed(why: serde_json::Error) -> FormatError {
-    let why = format!("a name to be left out is a word of the plan ({why}); use --identify");
+    let why = format!("a name to remove is also a keyword of the plan ({why}); use --identify");
     FormatError::Export { format: "bundle", why }
 }
 

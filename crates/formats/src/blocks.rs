@@ -6,16 +6,19 @@ use model::{Case, Head, Sample};
 use std::collections::HashMap;
 
 /// Said of such a campaign.
-const NOTE: &str = "Repeats of a case are blocks, in the order of the files, as the files of each target were \
-    named: intervals hold as far as the runs were independent, each on a fresh instance.";
+const NOTE: &str = "Repeats of a case are blocks, in the order of the files given for each \
+                    target: intervals are valid if the runs were independent, each on a fresh \
+                    instance.";
 
 /// Said of repeats of a case that stay in one block.
-pub(crate) const CASE_REPEATS: &str = "Several runs of a case stand in one block: the files do not tell whether \
-    each was on a fresh instance, so their spread is no interval.";
+pub(crate) const CASE_REPEATS: &str = "Several runs of a case are in one block: the files do not \
+                                       say whether each used a fresh instance, so their spread is \
+                                       not an interval.";
 
 /// The same of jobs of fio.
-pub(crate) const JOB_REPEATS: &str = "Several runs of one job are repeats on one instance, all in block 0: they \
-    are not replicates on fresh file systems, and their spread is smaller than that of those.";
+pub(crate) const JOB_REPEATS: &str = "Several runs of one job are repeats on one instance, all in \
+                                      block 0: they are not replicates on fresh file systems, and \
+                                      their spread is smaller.";
 
 /// Puts repeats into blocks, where that was asked for.
 pub(crate) struct Blocks {

@@ -138,8 +138,10 @@ pub(crate) const LATENCY: Ranked = Ranked { name: "latency_ms", unit: "ms", bett
 
 /// What has to be known of every rate that the original suite printed.
 pub(crate) const RATE_NOTE: &str = "nano_rate is the source's own figure: the sum of the workers' \
-    rates, with 8 bytes for each element whatever its size on disk; for syncs it is also multiplied \
-    by the length of the sync command, so that those rows compare targets but are no rate of bytes.";
+                                    rates, counting 8 bytes per element whatever its size on \
+                                    disk; for syncs it is also multiplied by the length of the \
+                                    sync command, so those rows compare targets but are not byte \
+                                    rates.";
 
 /// The cache state that the source declares for a test; nothing proves it.
 pub(crate) fn declared_cache(test: &TestInfo) -> CacheState {

@@ -1,5 +1,5 @@
 //! Text that was copied: out of a mail, a page, a log. What copying did to it is undone once, before any
-//! importer looks, and each thing that was undone is told. Text that is as its tool wrote it stays so.
+//! importer looks, and each change is reported. Text that is as its tool wrote it is not changed.
 
 mod characters;
 mod json;
@@ -56,7 +56,7 @@ pub(crate) enum Finding {
     Nested(String),
     /// Lines were broken at this width.
     Wrapped(usize),
-    /// So many lines stood before the output.
+    /// Number of lines before the output.
     Preamble(usize),
 }
 
@@ -64,18 +64,18 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Finding::Wide => write!(f, "UTF-16 was decoded"),
-            Finding::Characters => write!(f, "marks and blanks that no tool writes were taken out"),
+            Finding::Characters => write!(f, "marks and blanks that no tool writes were removed"),
             Finding::QuotedPrintable => write!(f, "quoted-printable was decoded"),
-            Finding::Prefix(text) => write!(f, "a prefix `{text}` was taken off every line"),
-            Finding::Stamp => write!(f, "a time was taken off the begin of every line"),
+            Finding::Prefix(text) => write!(f, "the prefix `{text}` was removed from every line"),
+            Finding::Stamp => write!(f, "a timestamp was removed from the start of every line"),
             Finding::Indent(blanks) => {
-                write!(f, "an indent of {blanks} was taken off every line")
+                write!(f, "an indent of {blanks} was removed from every line")
             }
-            Finding::Trailing => write!(f, "blanks were taken off the end of every line"),
-            Finding::Stray(text) => write!(f, "`{text}` before the first brace was left out"),
-            Finding::Nested(key) => write!(f, "a run of fio was taken from under `{key}`"),
+            Finding::Trailing => write!(f, "trailing blanks were removed"),
+            Finding::Stray(text) => write!(f, "`{text}` before the first brace was ignored"),
+            Finding::Nested(key) => write!(f, "a run of fio was read from `{key}`"),
             Finding::Wrapped(width) => write!(f, "lines broken at {width} characters were joined"),
-            Finding::Preamble(lines) => write!(f, "{lines} lines before the output were left out"),
+            Finding::Preamble(lines) => write!(f, "{lines} lines before the output were ignored"),
         }
     }
 }
@@ -148,7 +148,7 @@ pub(crate) fn placed(files: &[Copied<'_>], error: FormatError) -> FormatError {
     });
     let why = match width {
         Some(width) => format!(
-            "{why}; its lines are wrapped at {width} characters, give the output as the tool wrote it"
+            "{why}; its lines are wrapped at {width} characters; import the tool's original output"
         ),
         None => why,
     };

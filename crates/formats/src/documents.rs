@@ -1,4 +1,4 @@
-//! What importers share whose files are each one document about one target, most of them JSON.
+//! Helpers for importers whose files are each one document about one target, most of them JSON.
 
 use crate::campaign::{of_tool, records};
 use crate::gate::{AGAIN, Print, Runs, Seen};

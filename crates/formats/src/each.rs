@@ -42,7 +42,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Each<'_, T> {
         while let Some(element) = list.next_element()? {
             (self.give)(element).map_err(|error| {
                 *self.failure = Some(error);
-                A::Error::custom("an element was not taken")
+                A::Error::custom("an element was not read")
             })?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What can be wrong with a file: which file, which line, what, and what to do.
+//! Errors in a file: which file, which line, what, and the next step.
 
 use model::printable_line;
 
@@ -25,7 +25,7 @@ pub enum FormatError {
     },
     /// No importer knows any of the files.
     #[error(
-        "no importer knows {files}; if you know what wrote it, say so with --format, one of {known}"
+        "no importer recognizes {files}; name the tool that wrote it with --format, one of {known}"
     )]
     Unknown {
         /// Names of the files.

@@ -242,7 +242,7 @@ impl<'a> Gather<'a> {
     pub(crate) fn finish(self, notes: &[&str]) -> Result<Dataset, FormatError> {
         if self.samples.is_empty() {
             let why =
-                format!("holds no result of {}; give the output of a finished run", self.tool);
+                format!("contains no result of {}; import the output of a finished run", self.tool);
             return Err(FormatError::file(self.first, why));
         }
         let mut targets = records(self.labels.iter().map(String::as_str));
@@ -256,7 +256,7 @@ impl<'a> Gather<'a> {
         campaign.notes.extend(self.notes.iter().map(|note| note.to_string()));
         if !self.left_out.is_empty() {
             let names = self.left_out.join(", ");
-            campaign.notes.push(format!("Not read, being no output of {}: {names}.", self.tool));
+            campaign.notes.push(format!("Not read, because not output of {}: {names}.", self.tool));
         }
         if !self.versions.is_empty() {
             let versions = self.versions.into_iter().collect::<Vec<_>>().join(", ");
@@ -309,7 +309,7 @@ impl<'a> Gather<'a> {
             return Ok(());
         }
         let why = format!(
-            "was measured in `{}`, line {first} in `{}`; put each target into a file of its own",
+            "was measured in `{}`, line {first} in `{}`; put each target into a separate file",
             short(&reading.place),
             short(place)
         );
@@ -325,8 +325,8 @@ impl<'a> Gather<'a> {
         }
         let (here, there) = difference(&reading.work, work);
         let why = format!(
-            "`{}` did other work here than in {file0}, line {line0}: {here} against {there}; import \
-             each kind of work by itself",
+            "`{}` did different work here than in {file0}, line {line0}: {here} versus {there}; \
+             import each kind of work separately",
             reading.test.id,
         );
         Err(FormatError::line(file, line, why))
@@ -373,10 +373,9 @@ fn sample(position: u32, target: String, reading: Reading) -> Sample {
     };
     let zero = |metrics: &Vec<Metric>| metrics.first().is_none_or(|metric| metric.value == 0.0);
     let (metrics, validity) = match reading.outcome {
-        Ok(metrics) if zero(&metrics) => (
-            Vec::new(),
-            Validity::Invalid("printed as 0: nothing done, or too short to tell".into()),
-        ),
+        Ok(metrics) if zero(&metrics) => {
+            (Vec::new(), Validity::Invalid("printed as 0: no work done, or too short".into()))
+        }
         Ok(metrics) => (metrics, Validity::Valid),
         Err(why) => (Vec::new(), Validity::Invalid(why)),
     };

@@ -1,9 +1,8 @@
 //! Importers and exporters: another tool's bytes into samples, and back.
 //!
-//! An importer is one file with one unit struct that implements `Importer`, and one word in the
-//! registry of `importers.rs`. No importer touches the disk or the clock: it is given files that it can read. What
-//! stands in them was written by somebody else, and nobody outside gets it but through [`import`] or
-//! [`import_into`], which check it.
+//! An importer is one file with one unit struct that implements `Importer`, and one word in the registry of
+//! `importers.rs`. No importer touches the disk or the clock: it is given files that it can read. What stands in
+//! them comes from elsewhere, and callers get it only through [`import`] or [`import_into`], which check it.
 
 mod anonymous;
 mod blocks;
@@ -51,7 +50,7 @@ pub struct ImportOptions {
     /// When the files were written, RFC 3339; should be their modification time, so that the same
     /// files give the same campaign again.
     pub created: String,
-    /// The target of each file by its name, where files of several were told apart. Whoever told them says
+    /// The target of each file by its name, if files belong to several. The caller that assigned them says
     /// that what comes again is a repeat: repeats of a case are blocks then.
     pub targets: BTreeMap<String, String>,
 }
@@ -180,7 +179,7 @@ pub fn import_into<E: From<FormatError>>(
         checker.sample(&mut sample).map_err(unfit)?;
         take(sample).map_err(|error| {
             refusal = Some(error);
-            FormatError::file(&names, "was not taken")
+            FormatError::file(&names, "was not accepted")
         })
     };
     let streamed = importer.stream(&files, options, &mut give);

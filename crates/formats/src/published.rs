@@ -61,15 +61,16 @@ studies! {
         "KX Nano 6.4.5 study, 2025-09, Ubuntu 24.04, Samsung PM1743";
     "cloud-2025-07-apps-seconds" "2025-07" cloud::apps, [],
         "Cloud storage study, 2025-07: uv sync and removal of what it made, seconds"
-        "NFSv3 has the removal alone.";
+        "NFSv3 has only the removal.";
     "cloud-2025-07-fio-4k-randrw50-qd64" "2025-07" cloud::fio, ["size=500M", "runtime_s=0"],
         "Cloud storage study, 2025-07: fio, 4k, half random reads, half random writes, depth 64"
-        "Each run did 500 MB once and lasted from 4 to 289 s, the faster the shorter.";
+        "Each run transferred 500 MB once and lasted from 4 to 289 s, so faster targets ran \
+         shorter.";
     "cloud-2025-07-mdtest-ops" "2025-07" cloud::mdtest, ["args=-n 1000 -z 3 -b 2"],
         "Cloud storage study, 2025-07: mdtest, operations per second";
     "fsdevel-ssd-matrix-iops" "1970-01" matrix::read, [],
         "fsdevel study: ext4, btrfs and xfs on an SSD, patterns by block size by threads"
-        "The date of the study is not known and stands as 1970-01-01.";
+        "The date of the study is unknown and recorded as 1970-01-01.";
     "nano-6.4.0-2025-09-rhel9-p5510" "2025-09" nano::read, [],
         "KX Nano 6.4.0 study, 2025-09, RHEL 9, Intel/Solidigm P5510";
     "nano-6.4.0-2025-09-ubuntu2404-pm1743" "2025-09" nano::read, [],
@@ -77,28 +78,33 @@ studies! {
     "raid1-2020-03-bonnie-1.98" "2020-03" raid1::bonnie, ["args=-s 126g -n 16"],
         "RAID-1 study, 2020-03: bonnie++ 1.98 on two disks of 1 TB and 5400 rpm, CentOS 8.1, ZFS 0.8.3"
         "A file of 126 GiB. The study printed its rates as M/sec, which are MiB/s."
-        "`+++++` in the source is a phase that was too fast to be timed: no number, and never 0.";
+        "`+++++` in the source is a phase too fast to be timed: it is recorded without a number, \
+         not as 0.";
     "raid1-2020-03-fio-3.7-randrw70-16k" "2020-03" raid1::fio, ["size=1G", "runtime_s=0"],
         "RAID-1 study, 2020-03: fio 3.7, 70/30 random reads and writes of 16k, 8 jobs, two disks of 1 TB and 5400 rpm"
-        "Direct, libaio: 1 GiB in each of 8 jobs, each block once, at most 600 s.";
+        "Direct I/O, libaio: 1 GiB per job, 8 jobs, each block once, at most 600 s.";
     "raid1-2020-03-fio-3.7-randrw70-128k" "2020-03" raid1::fio, ["direct=false", "size=16G", "runtime_s=600"],
         "RAID-1 study, 2020-03: fio 3.7, 70/30 random reads and writes of 128k, 8 jobs, two disks of 1 TB and 5400 rpm"
-        "Through the page cache (direct=0), libaio: 16 GiB in each of 8 jobs, 600 s; the text of the study above these figures names direct=1 and 1 GiB.";
+        "Buffered (direct=0), libaio: 16 GiB per job, 8 jobs, 600 s; the study's text above these \
+         figures says direct=1 and 1 GiB.";
     "raid1-2020-03-files-100000" "2020-03" raid1::files, [],
         "RAID-1 study, 2020-03: a script that creates, rewrites, reads and deletes 100000 files"
-        "The source prints files per second without the sync behind them, and the seconds of that sync: cache_files_rate and sync_s. files_rate, by which tests are ranked, is of both together, for reads without the sync.";
+        "The source prints files per second without the sync that follows, and the seconds of \
+         that sync: cache_files_rate and sync_s. files_rate, the ranking metric, includes the \
+         sync, except for reads.";
 }
 
 /// Said of every study of which only figures are printed.
 const NOTES: [&str; 2] = [
-    "One run in each cell: the spread between runs is not known.",
+    "One run per cell: the spread between runs is unknown.",
     "Cache states, start skew and overlap are not in the source.",
 ];
 
 /// Object stores of the cloud keep what they took. What assay itself says of ZeroFS is of a store of files on the
 /// machine under test.
-const ON_OBJECTS: &str = "ZeroFS had its data in the object store of the cloud, which answers when it keeps it: all of its \
-    variants are judged by that store, as other storage of the cloud.";
+const ON_OBJECTS: &str = "ZeroFS kept its data in the cloud's object store, which acknowledges \
+                          durable data: all of its variants are classified by that store, like \
+                          other cloud storage.";
 
 impl Study {
     fn table(&self) -> Result<Table<'static>, FormatError> {

@@ -1,5 +1,5 @@
-//! Where importers get bytes from and put samples to. Files are read as often as it takes and need not be
-//! held; samples are taken one by one. So the memory of an import need not grow with what is imported.
+//! Input and output of importers. Files can be read repeatedly and need not be held; samples are passed on one by one.
+//! So the memory of an import need not grow with its size.
 
 use crate::{FormatError, Importer, NamedBytes, base_name, export::MOST_LINE_BYTES, gate};
 use model::{Bytes, Dataset, Head, Sample, TestInfo};
@@ -15,7 +15,7 @@ pub trait InputFile {
     /// Its name, with directories where they mean something.
     fn name(&self) -> &str;
 
-    /// Its bytes from the begin, each time.
+    /// Its bytes from the start, each time.
     fn open(&self) -> io::Result<Box<dyn Read + '_>>;
 }
 
@@ -32,7 +32,7 @@ impl InputFile for NamedBytes {
 /// Most bytes of what a dataset has beside its samples, which is held as a whole: a line of a bundle.
 const MOST_HEAD_BYTES: u64 = MOST_LINE_BYTES;
 
-/// How much may still be read, for a reader and for whoever bounds it.
+/// How much may still be read, shared by a reader and its limiter.
 pub(crate) type Budget = Rc<Cell<u64>>;
 
 /// Reads until its budget is spent.
@@ -58,7 +58,7 @@ impl<R: Read> Read for Bounded<R> {
         let read = self.reader.read(buffer)?;
         let Some(left) = self.left.get().checked_sub(read as u64) else {
             let most = Bytes(MOST_HEAD_BYTES);
-            return Err(io::Error::other(format!("it has more than {most} beside its samples")));
+            return Err(io::Error::other(format!("it has more than {most} besides its samples")));
         };
         self.left.set(left);
         Ok(read)
@@ -80,12 +80,12 @@ impl<'a> Input<'a> {
         self.0.name()
     }
 
-    /// Its bytes from the begin.
+    /// Its bytes from the start.
     pub(crate) fn reader(&self) -> Result<BufReader<Box<dyn Read + 'a>>, FormatError> {
         Ok(BufReader::new(self.0.open().map_err(|why| self.unreadable(&why))?))
     }
 
-    /// Its bytes from the begin, when it is what a dataset has beside its samples.
+    /// Its bytes from the start, if they are the part of a dataset besides its samples.
     pub(crate) fn head_reader(
         &self,
     ) -> Result<Bounded<BufReader<Box<dyn Read + 'a>>>, FormatError> {

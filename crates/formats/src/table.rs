@@ -187,7 +187,7 @@ fn bad_line(file: &str, error: &csv::Error) -> FormatError {
 fn plain(kind: &csv::ErrorKind) -> String {
     match kind {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{len} columns where the header has {expected_len}; the file may be cut off")
+            format!("{len} columns where the header has {expected_len}; the file may be truncated")
         }
         csv::ErrorKind::Utf8 { .. } => "the line is not UTF-8".into(),
         csv::ErrorKind::Io(why) => format!("cannot be read: {why}"),

@@ -1,4 +1,4 @@
-//! What importers of plain text share: numbered lines, numbers that are numbers, units.
+//! Helpers for importers of plain text: numbered lines, strict numbers, units.
 
 use crate::{FormatError, table::short};
 use std::{borrow::Cow, fmt::Display};

@@ -120,7 +120,11 @@ fn damage_is_named_with_file_and_line() {
     );
     let text = text("bonnie.txt");
     let broken = text.replace("667m", "667x");
-    assert_eq!(error(&[file("a.txt", &broken)]), "a.txt, line 4: `667x` is no figure of bonnie++");
+    assert_eq!(
+        error(&[file("a.txt", &broken)]),
+        "a.txt, line 4: `667x` is not a figure of \
+                                                  bonnie++"
+    );
     let cut = &text[..text.find("1.0g").unwrap()];
     assert!(error(&[file("a.txt", cut)]).starts_with("a.txt, line 4: the row has 6 cells, not 14"));
     let cut = &text[..text.find("h1 ").unwrap()];

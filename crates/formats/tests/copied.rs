@@ -143,7 +143,7 @@ fn what_stands_around_a_copied_part_is_left_out() {
     }
 }
 
-/// A text as somebody posted it.
+/// A posted text.
 fn posted(name: &str) -> Result<Dataset, FormatError> {
     of(name, &text(&format!("copied/{name}")))
 }
@@ -185,7 +185,7 @@ fn an_excerpt_without_jobs_is_refused_by_name() {
 fn what_was_undone_is_noted() {
     let quoted = each(&text("mdtest-ext4.txt"), |line| format!("> {line}"));
     let data = of("mdtest.txt", &quoted).unwrap();
-    let told = "Copied text: a prefix `> ` was taken off every line (mdtest.txt).";
+    let told = "Copied text: the prefix `> ` was removed from every line (mdtest.txt).";
     assert!(data.campaign.notes.iter().any(|note| note == told), "{:?}", data.campaign.notes);
 }
 

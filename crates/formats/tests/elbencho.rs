@@ -127,9 +127,9 @@ fn damage_is_named_with_file_and_line() {
     let text = text("elbencho.txt");
     let cut = &text[..text.rfind("Dirs total").unwrap()];
     let why = error(&[file("a.txt", cut)]);
-    assert!(why.starts_with("a.txt, line 38: the last phase is not closed"), "{why}");
+    assert!(why.starts_with("a.txt, line 38: the last phase does not end"), "{why}");
     let unfinished = &text[..text.rfind("\n---").unwrap()];
-    assert!(error(&[file("a.txt", unfinished)]).contains("the last phase is not closed"));
+    assert!(error(&[file("a.txt", unfinished)]).contains("the last phase does not end"));
     let broken = text.replace("[ min=57us", "[ min=57parsecs");
-    assert!(error(&[file("a.txt", &broken)]).ends_with("line 14: the latency is no time"));
+    assert!(error(&[file("a.txt", &broken)]).ends_with("line 14: invalid latency"));
 }

@@ -1,5 +1,4 @@
-//! What assay writes for itself and for readers of fio comes back: datasets whole, fio's JSON with
-//! the same rates and latencies.
+//! Tests that exports round-trip: datasets completely, fio's JSON with the same rates and latencies.
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import};
@@ -188,10 +187,16 @@ fn latencies_in_csv_belong_to_their_sample() {
     let error = edited("\n0,0,xfs,", "\n0,0,ext4,");
     assert!(error.starts_with("histograms.csv, line 2: column `target` differs"), "{error}");
     let error = edited("\n0,0,xfs,", "\n7,0,xfs,");
-    assert!(error.contains("names a sample that samples.csv has not"), "{error}");
+    assert!(error.contains("names a sample that is not in samples.csv"), "{error}");
     let second = text.lines().nth(2).unwrap();
     let error = edited(second, text.lines().nth(1).unwrap());
-    assert!(error.starts_with("histograms.csv, line 3: column `latency_ns` does not"), "{error}");
+    assert!(
+        error.starts_with(
+            "histograms.csv, line 3: column `latency_ns` is not \
+                               ascending"
+        ),
+        "{error}"
+    );
     files.truncate(3);
     assert_eq!(read(&files).unwrap().samples[0].histograms, []);
 }
@@ -207,9 +212,15 @@ fn json_of_another_format_or_with_strangers_is_refused() {
         read(&[(name.clone(), bytes)]).unwrap_err().to_string()
     };
     let error = edited("assay-dataset-1", "assay-dataset-9");
-    assert!(error.contains("is of the format \"assay-dataset-9\""), "{error}");
+    assert!(error.contains("has the format \"assay-dataset-9\""), "{error}");
     let error = edited("\"test\": \"fio.oltp7030\"", "\"test\": \"fio.other\"");
-    assert!(error.contains("sample 0: is of test \"fio.other\", which is not listed"), "{error}");
+    assert!(
+        error.contains(
+            "sample 0: refers to test \"fio.other\", which is not \
+                            listed"
+        ),
+        "{error}"
+    );
     let error = edited("\"samples\"", "\"sample\"");
     assert!(error.contains(", line ") && error.contains("missing field"), "{error}");
 }

@@ -1,5 +1,4 @@
-//! What fio prints is read as it was meant: whichever way it was printed, by whichever release, with
-//! its failures as failures.
+//! Tests of all formats and releases of fio's output, including failures.
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, NamedBytes, import};
@@ -76,7 +75,7 @@ fn a_file_with_three_encodings_holds_one_run() {
     let data = read(&[("xfs.txt", ALL3)]).unwrap();
     assert_eq!(data.samples.len(), 1);
     assert_eq!(data.targets[0].label, "xfs");
-    assert!(data.campaign.notes.iter().any(|note| note.contains("the richest was read")));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("the most detailed was read")));
     assert_eq!(data.campaign.environment.0["fio.version"], "fio-3.33");
     let test = &data.tests[0];
     assert_eq!((test.id.as_str(), test.group), ("fio.oltp7030", Group::Mixed));
@@ -116,8 +115,8 @@ fn a_job_that_failed_is_invalid_and_keeps_what_it_did() {
 
 #[test]
 fn complaints_without_a_result_are_an_error_with_file_and_line() {
-    let expected = "bad.json, line 1: no result, fio failed: engine nosuch not loadable; \
-        run it again and import its new output";
+    let expected = "bad.json, line 1: no result, because fio failed: engine nosuch not loadable; \
+                    rerun it and import the new output";
     assert_eq!(read(&[("bad.json", BAD_OPTION)]).unwrap_err().to_string(), expected);
     let data = read(&[("bad.json", BAD_OPTION), ("xfs.json", FSYNC)]).unwrap();
     assert_eq!(data.targets.len(), 1);
@@ -189,7 +188,7 @@ fn terse_lines_tell_workers_from_runs_by_the_disk() {
     let bare = |text: &str| text.split(";loop4").next().unwrap().to_owned();
     let both = format!("{}\n{}\n", bare(TERSE), bare(&other));
     let error = read(&[("xfs", &both)]).unwrap_err();
-    assert!(error.to_string().starts_with("xfs, line 2: job `oltp7030` stands twice"), "{error}");
+    assert!(error.to_string().starts_with("xfs, line 2: job `oltp7030` appears twice"), "{error}");
 }
 
 #[test]
@@ -237,7 +236,7 @@ fn releases_2_count_in_kib_and_microseconds() {
     // These do not print their options.
     assert_eq!(data.targets[0].label, "xfs");
     assert_eq!(data.tests[0].testtype, "read/write");
-    assert!(data.campaign.notes.iter().any(|note| note.contains("how many processes")));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("the number of processes")));
 }
 
 #[test]
@@ -299,5 +298,5 @@ fn a_fixed_rate_does_not_make_latencies_ones_that_users_wait_for() {
     let paced = JSON_PLUS.replace("\"numjobs\"", "\"rate_iops\" : \"1000\", \"numjobs\"");
     let data = read(&[("xfs.json", &paced)]).unwrap();
     assert_eq!(data.samples[0].histograms[0].latency, LatencyKind::Service);
-    assert!(data.campaign.notes.iter().any(|note| note.contains("not from when they were due")));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("not from its scheduled start")));
 }

@@ -14,7 +14,7 @@ fn the_status_of_groups_alone_gives_rates_and_nothing_else() {
     assert_eq!(group.metric("write_rate"), Some(68.3));
     assert_eq!((group.metrics[0].name.as_str(), group.metrics[0].value), ("rate", 273.3));
     assert_eq!((group.metrics.len(), group.seconds), (3, 60.0));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("How many processes")));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("The number of processes")));
     let old = "Run status group 0 (all jobs):\n   READ: io=266688KB, aggrb=88866KB/s, minb=88866KB/s, \
                maxb=88866KB/s, mint=3001msec, maxt=3001msec\n";
     let data = read(&[file("a.txt", old)]);
@@ -35,10 +35,10 @@ fn the_status_of_groups_alone_gives_rates_and_nothing_else() {
         )
     };
     let goes_on = error(&[file("a.txt", &(status(1000) + &status(2000)))]);
-    assert!(goes_on.contains("line 4: the status of this group stands there before"), "{goes_on}");
+    assert!(goes_on.contains("line 4: the status of this group appeared before"), "{goes_on}");
     let cut = text("fio-run-status.txt");
     let cut = &cut[..cut.find("-60000msec").unwrap()];
-    assert!(error(&[file("a.txt", cut)]).contains("line 2: the line is cut"));
+    assert!(error(&[file("a.txt", cut)]).contains("line 2: the line is truncated"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What is imported says what was measured: a run is not a repeat of itself, jobs of other work are other tests,
-//! and figures that contradict each other are no measurement.
+//! Tests that imports report what was measured: a run is not a repeat of itself, jobs with different work are different
+//! tests, and contradictory figures are not measurements.
 #![allow(clippy::unwrap_used)]
 
 use crate::files;
@@ -45,7 +45,7 @@ fn fio(documents: &[Value]) -> Dataset {
 fn the_same_document_twice_is_one_run() {
     let data = read(&[file("xfs.json", &format!("{SYNC_ZERO}{SYNC_ZERO}"))]);
     only(&data);
-    assert!(says(&data, "a run is not a repeat of itself"));
+    assert!(says(&data, "it was counted once"));
     let other = SYNC_ZERO.replace("1600000000", "1600000100");
     let data = read(&[file("xfs.json", &format!("{SYNC_ZERO}{other}{SYNC_ZERO}"))]);
     assert_eq!(data.samples.len(), 2);
@@ -71,7 +71,7 @@ fn copies_of_a_file_are_one_run_of_every_tool() {
         let files = [("a".into(), bytes.clone()), ("b".into(), bytes)];
         let twice = formats::import(&files, None, &named).unwrap();
         assert_eq!(once.samples, twice.samples, "{name}");
-        assert!(says(&twice, "a run is not a repeat of itself"), "{name}");
+        assert!(says(&twice, "it was counted once"), "{name}");
     }
 }
 
@@ -89,7 +89,7 @@ fn a_run_that_was_appended_twice_is_one_run() {
         let (once, twice) = (text(name), text(name) + "\n" + &text(name));
         let (once, twice) = (read(&[file("a", &once)]), read(&[file("a", &twice)]));
         assert_eq!(once.samples, twice.samples, "{name}");
-        assert!(says(&twice, "a run is not a repeat of itself"), "{name}");
+        assert!(says(&twice, "it was counted once"), "{name}");
     }
 }
 
@@ -98,7 +98,7 @@ fn one_run_under_two_targets_is_told() {
     let data =
         read(&[("ext4.json".into(), SYNC_ZERO.into()), ("xfs.json".into(), SYNC_ZERO.into())]);
     assert_eq!(data.samples.len(), 2);
-    assert!(says(&data, "stands under two targets"));
+    assert!(says(&data, "is given for two targets"));
 }
 
 #[test]
@@ -228,10 +228,10 @@ fn a_record_of_several_jobs_is_of_none() {
         fio(&[document])
     };
     let data = group(json!({"rw": "randread", "bs": "4k"}), &global, &flows, 2003);
-    assert!(why(only(&data)).starts_with("group_reporting made one record of several jobs"));
+    assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
     // A sequential reader before it.
     let data = group(json!({"rw": "randread", "bs": "4k"}), &global, &flows[..1], 2003);
-    assert!(why(only(&data)).starts_with("group_reporting made one record of several jobs"));
+    assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
     assert_ne!(data.tests[0].testtype, "random read");
     // Its own processes.
     let own = json!({"rw": "randread", "bs": "4k", "numjobs": "2"});
@@ -246,7 +246,7 @@ fn a_record_of_several_jobs_is_of_none() {
     // On a command line the options have the last name.
     let named = json!({"name": "other", "rw": "randread", "bs": "4k", "group_reporting": ""});
     let data = group(named, &json!({}), &flows[..1], 1003);
-    assert!(why(only(&data)).starts_with("group_reporting made one record of several jobs"));
+    assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn a_text_record_of_several_jobs_is_of_none() {
         read(&[file("a.txt", &text)])
     };
     let data = of("randread");
-    assert!(why(only(&data)).starts_with("group_reporting made one record of several jobs"));
+    assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
     assert_eq!(data.tests[0].testtype, "read");
     // Jobs that do the same may share one.
     assert!(only(&of("read")).validity.is_valid());

@@ -1,5 +1,5 @@
-//! What is imported of tools other than fio says what was measured: figures that contradict each other are no
-//! measurement, and faults of a tool are mended or named.
+//! Tests that imports of tools other than fio report what was measured: contradictory figures are not measurements, and
+//! bugs of a tool are corrected or named.
 #![allow(clippy::unwrap_used)]
 
 use crate::files;
@@ -23,7 +23,7 @@ fn figures_of_mdtest_are_those_under_their_heads() {
     assert_eq!(figures("mdtest.file.remove"), [Some(7600.0), Some(10_000.0), Some(5000.0), None]);
     let unknown = text("mdtest-perrank-summary.txt").replace("Std Dev", "Median ");
     let told = files::error(&[file("a.txt", &unknown)]);
-    assert!(told.contains("a.txt, line 12: the column `Median` is not known"), "{told}");
+    assert!(told.contains("a.txt, line 12: unknown column `Median`"), "{told}");
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_latency_of_ior_that_does_not_keep_the_tasks_busy_is_left_out() {
     let write = sample(&data, "ior.write");
     assert!(near(write.metric("rate").unwrap(), 1048.576));
     assert_eq!((write.metric("service_mean_us"), write.metric("iops")), (None, Some(1000.0)));
-    assert!(says(&data, "Where IOR's latency times its IOPS"));
+    assert!(says(&data, "If IOR's latency times its IOPS"));
     // Right under a stonewall that let all be done.
     let right = text("ior-latency-stonewall.txt").replace("0.000293", "0.002000");
     let data = read(&[file("a.txt", &right)]);
@@ -106,7 +106,7 @@ fn a_comma_that_iostat_put_before_its_first_report_is_passed_over() {
     let disk = only(&data);
     assert_eq!(disk.metric("iops"), Some(50.0));
     assert!(near(disk.metric("write_rate").unwrap(), 0.39 * 1.048576));
-    assert!(disk.validity.is_valid() && says(&data, "A comma stood before the first report"));
+    assert!(disk.validity.is_valid() && says(&data, "A comma before the first report"));
     assert_eq!((disk.metric("read_await_ms"), disk.metric("write_await_ms")), (None, Some(2.0)));
 }
 
@@ -116,7 +116,7 @@ fn a_short_row_of_iostat_is_left_out_alone() {
     let disk = only(&data);
     assert_eq!((disk.case.test.as_str(), disk.metric("iops")), ("iostat.sdb", Some(300.0)));
     assert!(near(disk.metric("read_rate").unwrap(), 1.2288) && disk.validity.is_valid());
-    assert!(says(&data, "A row of a device"));
+    assert!(says(&data, "A device row"));
 }
 
 fn iostat(reports: &[&str]) -> Dataset {
@@ -164,7 +164,7 @@ fn sectors_under_the_name_of_megabytes_are_read_as_sectors() {
         let data = of(unit, rate);
         let mb_per_s = only(&data).metric("write_rate").unwrap();
         assert!((mb_per_s - 0.4096).abs() < 0.001, "{rate} {unit}/s: {mb_per_s}");
-        assert_eq!(says(&data, "Some rates stand in sectors"), rate == 800.0, "{unit}");
+        assert_eq!(says(&data, "Some rates are in sectors"), rate == 800.0, "{unit}");
     }
     let data = of("kB", 9000.0);
     assert!(why(only(&data)).contains("requests times their size are 0.41 MB/s"), "{data:?}");

@@ -1,5 +1,5 @@
-//! What somebody else wrote may not bring harm with it: names that would command a terminal or leave a
-//! folder, numbers that are none, parts that do not fit. Each is refused at import, by every importer.
+//! Tests that foreign data can do no harm: names that would control a terminal or leave a folder, invalid numbers,
+//! parts that do not fit. Every importer refuses each.
 #![allow(clippy::unwrap_used)]
 
 use crate::corpus;
@@ -52,7 +52,7 @@ fn every_importer_refuses_a_label_that_commands_a_terminal() {
             Ok(_) => panic!("{importer} takes it"),
             Err(error) => error.to_string(),
         };
-        assert!(error.contains("U+001B") && error.contains("a label is"), "{importer}: {error}");
+        assert!(error.contains("U+001B") && error.contains("labels are"), "{importer}: {error}");
         assert!(!error.contains(model::is_unprintable), "{importer}: {error:?}");
     }
 }
@@ -64,7 +64,7 @@ fn an_id_is_never_a_path() {
         data.campaign.id = id.into();
         for files in written(&data) {
             let error = read(&files).unwrap_err().to_string();
-            assert!(error.contains("an id is"), "{id:?}: {error}");
+            assert!(error.contains("ids consist"), "{id:?}: {error}");
         }
         // And if it had come in by another way, its files would stay where they are put.
         for export in export::ALL {

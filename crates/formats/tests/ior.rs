@@ -18,7 +18,7 @@ fn every_repetition_of_the_json_is_a_sample() {
     assert!(near(rates[0].1, 1122.7381 * MB) && near(rates[1].1, 4409.2190 * MB));
     assert!(data.samples.iter().all(|s| s.block == 0));
     let notes = data.campaign.notes.join(" ");
-    assert!(notes.contains("stand in one block") && !notes.contains("stand as blocks"), "{notes}");
+    assert!(notes.contains("are in one block") && !notes.contains("stand as blocks"), "{notes}");
     assert_eq!((data.samples[0].case.procs, data.samples[0].seconds), (2, 0.1140));
     assert_eq!(data.samples[1].metric("open_s"), None);
     assert_eq!(data.campaign.environment.0["tool.ior"], "4.1.0+dev");
@@ -59,14 +59,14 @@ fn csv_rows_are_repetitions_and_say_what_they_do_not_tell() {
     assert_eq!(data.samples.len(), 4);
     assert!(near(data.samples[2].metrics[0].value, 56.5247 * MB));
     assert_eq!(data.samples[2].case.procs, 2);
-    assert!(data.campaign.notes.iter().any(|note| note.contains("does not tell random")));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("does not distinguish random")));
 }
 
 #[test]
 fn other_transfers_are_other_work() {
     let other = text("ior-random-shared.csv").replace(",4096.0000,4.0000,", ",4096.0000,8.0000,");
     let why = error(&[fixture("ior-random-shared.csv"), file("b.csv", &other)]);
-    assert!(why.starts_with("b.csv, line 2: `ior.write` did other work here"), "{why}");
+    assert!(why.starts_with("b.csv, line 2: `ior.write` did different work here"), "{why}");
 }
 
 #[test]
@@ -75,11 +75,11 @@ fn a_summary_of_all_that_has_rows_stands_for_the_closing_line() {
     let write = sample(&data, "ior.write");
     assert!(near(write.metrics[0].value, 1000.0 * MB));
     assert_eq!((write.metric("iops"), write.case.procs), (Some(1000.0), 2));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("`Finished` is not in the file")));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("`Finished` is missing")));
     let text = text("ior-without-finished.txt");
     let cut = &text[..text.find("Summary of all").unwrap()];
     let why = error(&[file("a.txt", cut)]);
-    assert!(why.contains("closing line `Finished` is missing"), "{why}");
+    assert!(why.contains("last line `Finished` is missing"), "{why}");
     let best = format!("{cut}Max Write: 1000.00 MiB/sec (1048.58 MB/sec)\n");
     assert_eq!(
         read(&[file("a.txt", &best)]).samples,

@@ -40,7 +40,7 @@ fn damage_is_named_with_file_and_line() {
     let start = "matrix.csv, line 2: ";
     for (row, why) in [
         ("ext4,seqrd,4096,1", "4 columns where the header has 5"),
-        ("ext4,backward,4096,1,5", "column `pattern` is none of"),
+        ("ext4,backward,4096,1,5", "column `pattern` is not one of"),
         ("ext4,seqrd,4096,0,5", "column `threads` is 0"),
         ("ext4,seqrd,4096,1,fast", "column `iops` is `fast`"),
         ("ext4,seqrd,4096,1,inf", "column `iops` is not finite"),

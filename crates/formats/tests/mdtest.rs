@@ -97,8 +97,9 @@ fn rates_of_single_ranks_and_times_are_no_figures() {
 #[test]
 fn other_work_is_never_a_repeat() {
     let why = error(&[fixture("mdtest-ext4.txt"), fixture("mdtest-ext4-i3-w3901.txt")]);
-    let start = "mdtest-ext4-i3-w3901.txt, line 13: `mdtest.dir.create` did other work here than in \
-                 mdtest-ext4.txt, line 14: `2 -w 3901 -e 3901` against `2`; ";
+    let start = "mdtest-ext4-i3-w3901.txt, line 13: `mdtest.dir.create` did different work here \
+                 than in \
+                 mdtest-ext4.txt, line 14: `2 -w 3901 -e 3901` versus `2`; ";
     assert!(why.starts_with(start), "{why}");
 }
 

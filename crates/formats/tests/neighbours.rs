@@ -1,5 +1,5 @@
-//! What other programs read: hyperfine's JSON, the format of Go's benchmarks, OpenMetrics. Ratios are those of the
-//! figures, what is not valid is in none of them, and no name breaks a line.
+//! Tests of formats for other programs: hyperfine's JSON, Go benchmarks, OpenMetrics. Ratios follow from the figures,
+//! invalid samples are in none of them, and no name breaks a line.
 #![allow(clippy::unwrap_used)]
 
 use crate::files;

@@ -1,5 +1,5 @@
-//! What people post of tools that write no file of their own: dd, ioping, iozone, dbench, yabs, IO500, iostat's
-//! text, fio's logs, the live CSV of elbencho, and hyperfine in each of its ways.
+//! Tests of output that people post: dd, ioping, iozone, dbench, yabs, IO500, iostat's text, fio's logs, elbencho's
+//! live CSV, and all formats of hyperfine.
 #![allow(clippy::unwrap_used)]
 
 use crate::files;
@@ -101,7 +101,7 @@ fn iozone_counts_kibibytes() {
     assert!(near(value(&placed, "iozone.random-read-r4k-s102400k"), 12.288));
     assert_eq!(placed.samples.len(), 4);
     let unsure = skipped.replace("    12000", " 12000");
-    assert!(error(&[file("a.txt", &unsure)]).contains("neither their places nor the command"));
+    assert!(error(&[file("a.txt", &unsure)]).contains("neither their columns nor the command"));
     let ops = text("iozone.txt")
         .replace("Output is in kBytes/sec", "Output is in operations per second.");
     assert!(error(&[file("a.txt", &ops)]).contains("figures are in operations per second"));
@@ -169,7 +169,7 @@ fn io500_gives_its_phases_and_what_it_marked_is_invalid() {
     assert!(data.targets[0].facts.0["io500.score"].contains("TOTAL"));
     let why = spoilt("io500.txt", "2.500000 GiB/s", "4.500000 GiB/s");
     assert!(why.contains("contradicts the phases above"), "{why}");
-    assert!(spoilt("io500.txt", " GiB/s : time 300.123 seconds", " Gi").contains("is cut"));
+    assert!(spoilt("io500.txt", " GiB/s : time 300.123 seconds", " Gi").contains("is truncated"));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn text_of_iostat_gives_reports_and_the_first_is_since_boot() {
                    sda 0.00 1.00 10.00 5.00 2000.00 1000.00 200.00 0.10 2.50 1.00 15.00\n";
     let data = read(&[file("a.txt", sectors)]);
     assert_eq!(sample(&data, "iostat.sda").metric("read_rate"), Some(1.024));
-    assert!(spoilt("iostat-x.txt", "15.84", "").contains("the text may be cut"));
+    assert!(spoilt("iostat-x.txt", "15.84", "").contains("the text may be truncated"));
 }
 
 #[test]
@@ -318,15 +318,15 @@ fn latencies_of_logs_are_nanoseconds_where_that_is_told() {
         "service_interval_mean_us"
     );
     let old = file("j_lat.1.log", "1, 500, 0, 4096\n2, 400, 0, 4096\n");
-    assert!(error(&[old]).contains("microseconds, as fio 2 wrote"));
+    assert!(error(&[old]).contains("microseconds (fio 2)"));
     let each = "100, 500, 0, 4096, 0\n200, 400, 0, 8192, 0\n";
     let data = read(&[file("j_bw.1.log", each), file("j_iops.1.log", each)]);
     assert!(near(value(&data, "fio-log.j-bw-read"), 12_288.0 / 0.2 / 1e6));
     assert!(near(value(&data, "fio-log.j-iops-read"), 10.0));
     let cut = file("j_bw.1.log", "1000, 500, 0, 0, 0\n2000, 4");
-    assert!(error(&[cut]).starts_with("j_bw.1.log, line 2: is no row"));
+    assert!(error(&[cut]).starts_with("j_bw.1.log, line 2: is not a row"));
     let unnamed = file("out.txt", "1000, 500, 0, 0, 0\n2000, 400, 0, 0, 0\n");
-    assert!(error(&[unnamed]).contains("call it JOB_bw.1.log"));
+    assert!(error(&[unnamed]).contains("name it JOB_bw.1.log"));
     let back = file("j_bw.1.log", "1000, 500, 0, 0, 0\n900, 4, 0, 0, 0\n");
     assert!(error(&[back]).contains("is earlier than"));
 }
@@ -359,7 +359,7 @@ fn hyperfine_in_each_of_its_ways() {
         (2.5, Some(0.2), Some(1.1))
     );
     assert_eq!((cp.metric("wall_min_s"), cp.metric("wall_max_s")), (Some(2.4), Some(2.7)));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("no single runs")));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("no individual runs")));
     let why = doubted("hyperfine.csv", ",2.4,", ",2.6,");
     assert!(why.contains("wall_s min is 2.6, above wall_s mean 2.5"), "{why}");
     let second = "command,time_wall_clock_unit,time_wall_clock_mean,time_wall_clock_stddev,\
@@ -401,7 +401,7 @@ fn sysbench_before_1_0_counts_in_all() {
         assert_eq!(sample(&data, "sysbench.rndrw").metrics[0].value, 500.0);
         let size = ["16Kb", "16KB"].into_iter().find(|size| text(name).contains(size)).unwrap();
         assert!(doubted(name, size, &size.replace("16", "4")).contains("cannot move"));
-        assert!(spoilt(name, "= 10800 Total", "= 9800 Total").contains("no count of sysbench"));
+        assert!(spoilt(name, "= 10800 Total", "= 9800 Total").contains("not a count of sysbench"));
     }
 }
 

@@ -116,7 +116,7 @@ fn every_cell_is_a_sample_and_every_test_is_known() {
     assert_eq!(counts, [&nano[..], &cloud, &matrix, &earlier, &raid1].concat());
     for data in &campaigns {
         assert_eq!(data.campaign.plan.baseline.as_ref(), Some(&data.targets[0].label));
-        assert!(data.campaign.notes.iter().any(|note| note.starts_with("One run in each cell")));
+        assert!(data.campaign.notes.iter().any(|note| note.starts_with("One run per cell")));
     }
     let nano = campaigns.iter().filter(|data| data.campaign.id.contains("nano"));
     let mut bounds = Vec::new();
@@ -170,7 +170,7 @@ fn two_editions_tell_how_far_they_are_apart() {
     assert!(one.contains("KX Nano 6.4.0") && other.contains("KX Nano 6.4.5"), "{one} {other}");
     for note in [one, other] {
         assert!(note.contains("of 326 ratios over xfs"), "{note}");
-        assert!(note.contains("33 change sides"), "{note}");
+        assert!(note.contains("33 change direction"), "{note}");
     }
     let alone = campaigns.iter().filter(|d| !d.campaign.id.contains("nano"));
     assert!(alone.flat_map(|d| &d.campaign.notes).all(|note| !note.contains("edition")));

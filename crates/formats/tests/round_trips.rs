@@ -1,5 +1,5 @@
-//! What is exported can be read back: as equal data from CSV and JSON, as equal figures from PSV.
-//! No bytes whatever make an importer panic.
+//! Tests that exports can be imported: as equal data from CSV and JSON, as equal figures from PSV. No bytes make an
+//! importer panic.
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import, importer_names, published};
@@ -138,7 +138,7 @@ fn a_sample_of_an_unlisted_test_is_an_error() {
     let error = import(&export::csv(&data).unwrap(), None, &options()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "samples.csv, line 2: column `test` names a test that tests.csv has not"
+        "samples.csv, line 2: column `test` names a test that is not in tests.csv"
     );
 }
 

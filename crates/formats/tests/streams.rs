@@ -111,7 +111,7 @@ fn rows_about_samples_stand_in_their_order() {
     lines.push("9,0,xfs,columnar.x,1,any,read,service,1,1");
     files[place].1 = lines.join("\n").into();
     let told = import(&files, None, &options()).unwrap_err().to_string();
-    assert!(told.contains("samples.csv has not"), "{told}");
+    assert!(told.contains("not in samples.csv"), "{told}");
 }
 
 /// fio prints the workers of a job one after the other; a file that was put together need not.

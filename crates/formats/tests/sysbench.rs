@@ -69,7 +69,7 @@ fn a_run_that_gave_up_is_an_error_alone_and_invalid_among_others() {
     let name = "sysbench-fileio-error-after-seqwr.txt";
     assert_eq!(
         error(&[fixture(name)]),
-        "sysbench-fileio-error-after-seqwr.txt, line 19: sysbench gave up: Size of file \
+        "sysbench-fileio-error-after-seqwr.txt, line 19: sysbench stopped: Size of file \
          'test_file.11' is 2.9062MiB, but at least 16MiB is expected; prepare the files again"
     );
     let both = text(name) + &text("sysbench-fileio-seqwr.txt");
@@ -81,7 +81,7 @@ fn a_run_that_gave_up_is_an_error_alone_and_invalid_among_others() {
 #[test]
 fn preparing_is_no_measurement() {
     let name = "sysbench-fileio-prepare.txt";
-    assert!(error(&[fixture(name)]).starts_with("sysbench-fileio-prepare.txt: holds no result"));
+    assert!(error(&[fixture(name)]).starts_with("sysbench-fileio-prepare.txt: contains no result"));
     let both = text(name) + &text("sysbench-fileio-rndrd.txt");
     assert_eq!(read(&[file("xfs.txt", &both)]).samples.len(), 1);
 }
@@ -91,8 +91,14 @@ fn other_block_sizes_are_other_work() {
     let name = "sysbench-fileio-rndrd.txt";
     let larger = text(name).replace("Block size 4KiB", "Block size 16KiB");
     let why = error(&[fixture(name), file("other.txt", &larger)]);
-    assert!(why.starts_with("other.txt, line 46: `sysbench.rndrd` did other work here"), "{why}");
-    assert!(why.contains(": `Block size 16KiB` against `Block size 4KiB`;"), "{why}");
+    assert!(
+        why.starts_with(
+            "other.txt, line 46: `sysbench.rndrd` did different work \
+                             here"
+        ),
+        "{why}"
+    );
+    assert!(why.contains(": `Block size 16KiB` versus `Block size 4KiB`;"), "{why}");
 }
 
 #[test]
@@ -107,5 +113,5 @@ fn damage_is_named_with_file_and_line() {
         "x.txt, line 24: reads/s is `5.5.3`, not a number"
     );
     let unknown = text("sysbench-fileio-rndrw.txt").replace("random r/w", "backward");
-    assert!(error(&[file("x.txt", &unknown)]).contains("line 17: `backward` is no mode"));
+    assert!(error(&[file("x.txt", &unknown)]).contains("line 17: `backward` is not a mode"));
 }

@@ -1,4 +1,4 @@
-//! What is known of a file system before it is made: its name, its options, and what it needs.
+//! Description of a file system before it is created: its name, options, and requirements.
 
 use crate::{Exclusion, Tool, Trial, Word, facts::Facts, magic::Signature, mounted::Mounted};
 use model::{Bytes, Knob};
@@ -51,7 +51,7 @@ pub struct About {
     pub modules: &'static [&'static str],
     /// How it takes the target in its parentheses.
     pub inner: Inner,
-    /// Whether it is somebody's on a server that was named: reached from this machine alone, and nothing in it
+    /// Whether it is a foreign export on a named server: reached only from this machine, and nothing in it
     /// is ours but a private directory.
     pub is_remote: bool,
     /// Smallest device on which it can be made, bytes; 0 when it has none.

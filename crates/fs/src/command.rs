@@ -44,9 +44,9 @@ pub enum Ready {
     Mounted(PathBuf),
     /// This path is there.
     Exists(PathBuf),
-    /// Somebody listens on this Unix socket. It is there a moment before.
+    /// A process listens on this Unix socket. The socket exists a moment earlier.
     Socket(PathBuf),
-    /// Somebody listens on this TCP port of the loopback address.
+    /// A process listens on this TCP port of the loopback address.
     Port(u16),
 }
 

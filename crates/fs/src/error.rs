@@ -1,4 +1,4 @@
-//! Why a target cannot be: what, on which target, and what to do next.
+//! Errors of a target: what, on which target, and the next step.
 
 use model::{KnobError, TargetError, did_you_mean};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ pub enum Error {
     Option(#[from] KnobError),
     /// No such file system in the registry.
     #[error(
-        "`{name}` is not a file system that assay can make{}; it knows {known}",
+        "unknown file system `{name}`{}; expected {known}",
         did_you_mean(name, known.split(", "))
     )]
     UnknownFileSystem {
@@ -25,7 +25,7 @@ pub enum Error {
     },
     /// The target is on another target, and this file system cannot.
     #[error(
-        "`{target}` cannot be made: {name} cannot be a layer on another target; write `{name}` alone"
+        "`{target}` is invalid: {name} cannot be a layer on another target; write `{name}` alone"
     )]
     NoInner {
         /// As written.
@@ -35,7 +35,8 @@ pub enum Error {
     },
     /// A part that needs several disks, on one that offers one.
     #[error(
-        "`{target}` cannot be made: {name} needs {needed} disks, and the layer below offers one; turn the two around"
+        "`{target}` is invalid: {name} needs {needed} disks, but the layer below provides one; \
+         swap the two layers"
     )]
     TooFewDisks {
         /// As written.
@@ -46,7 +47,7 @@ pub enum Error {
         needed: usize,
     },
     /// Two options of a target exclude each other.
-    #[error("`{target}` cannot be made: {why}")]
+    #[error("`{target}` cannot be created: {why}")]
     Excluded {
         /// As written.
         target: String,

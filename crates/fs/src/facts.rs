@@ -1,4 +1,4 @@
-//! What is known of file systems for advice: features, limits, who supports them, each with its source.
+//! Facts about file systems for advice: features, limits, vendor support, each with its source.
 
 /// What there is about one file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! What mkfs and mount get: what the lab asks of a file system. Everything it answers is data, so that a dry run and a
-//! test need neither root nor a device.
+//! The interface of a file system to the lab: mkfs, mount and facts. All answers are data, so a dry run and a test need
+//! neither root nor a device.
 
 use crate::{About, Cmd, Endpoint, Inner, Rebuild, Remains, Site};
 use model::{Bytes, Options};

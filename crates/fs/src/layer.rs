@@ -1,6 +1,5 @@
-//! What a target is made of, layer by layer, with the options that are in force, and which of them let go of
-//! what was synced. What was seen after the mount counts more than what was written: a kernel drops options
-//! that it does not know any more, and sets others by itself.
+//! Layers of a target, with the options in force, and which of them break fsync durability. The mount table takes
+//! precedence over the request: a kernel drops options that it no longer supports, and sets others itself.
 
 use crate::{
     ALL, About, mounted,
@@ -26,7 +25,7 @@ pub struct Layer {
     pub written: Vec<String>,
     /// What mkfs was given, each part by itself.
     pub made: Vec<String>,
-    /// Options that the mount table showed; `None` where nobody looked.
+    /// Options that the mount table showed; `None` if it was not read.
     pub mounted: Option<Vec<String>>,
     /// Properties that its own tools showed, `key=value`, and its features.
     pub properties: Vec<String>,
@@ -235,7 +234,7 @@ mod tests {
         assert!(losses("xfs[nobarrier]", &mounted("rw,noquota")).is_empty());
         assert_eq!(losses("xfs", &mounted("rw,nobarrier")).len(), 1);
         assert_eq!(losses("crypt(xfs[nobarrier])", &mounted("rw")).len(), 0);
-        // A property is inherited, or set by somebody.
+        // A property is inherited, or set explicitly.
         let property = |value| [("mount.options", "rw,xattr"), ("geometry.sync", value)];
         assert_eq!(losses("zfs", &property("disabled")).len(), 1);
         assert_eq!(losses("zfs[sync=disabled]", &property("standard")).len(), 0);

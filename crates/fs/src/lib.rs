@@ -1,5 +1,5 @@
-//! What is known of each file system, as data: commands, options with what they mean, packages, facts. Nothing here
-//! runs a program, reads a disk or asks this machine; the lab does.
+//! Data about each file system: commands, options with their meaning, packages, facts. Nothing here runs a program,
+//! reads a disk or queries this machine; the lab does.
 //!
 //! [`ALL`] is the registry: a module in `systems` and an entry there make a file system known to
 //! all crates. [`resolve`] turns a target into parts of the registry, [`sites`] says what their commands name.

@@ -7,9 +7,9 @@
 /// Where a magic number lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
-    /// So many bytes from the start.
+    /// Offset from the start, bytes.
     Start(u64),
-    /// So many bytes before the end, which is first rounded down to a multiple of `align`.
+    /// Offset before the end, bytes, which is first rounded down to a multiple of `align`.
     End {
         /// What the end is a multiple of, bytes.
         align: u64,
@@ -43,7 +43,7 @@ pub const fn uuid(distance: i64) -> Option<(i64, usize)> {
     Some((distance, 16))
 }
 
-/// One that lies `at` so many bytes from the start.
+/// One at the byte offset `at` from the start.
 pub const fn start(
     kind: &'static str,
     at: u64,

@@ -1,4 +1,4 @@
-//! How a mounted file system treats what it is given, by its type in the mount table.
+//! Properties of a mounted file system, by its type in the mount table.
 
 /// What a file system makes of the bytes that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -112,35 +112,30 @@ pub(crate) const NOATIME: Knob = flag("noatime", "never update access times");
 pub(crate) const STRICTATIME: Knob = flag("strictatime", "update access times at every read");
 pub(crate) const LAZYTIME: Knob = flag(
     "lazytime",
-    "keep changes of times in memory until the inode is written for another reason",
+    "keep timestamp updates in memory until the inode is written for another reason",
 );
-pub(crate) const DISCARD: Knob =
-    flag("discard", "tell the device about freed blocks as they are freed");
-pub(crate) const NODISCARD: Knob = flag("nodiscard", "never tell the device about freed blocks");
+pub(crate) const DISCARD: Knob = flag("discard", "discard blocks as they are freed");
+pub(crate) const NODISCARD: Knob = flag("nodiscard", "never discard freed blocks");
 pub(crate) const BOTH_ATIMES: Exclusion =
     not_both("noatime", "strictatime", "noatime and strictatime contradict each other; drop one");
 /// What a file system does when it finds itself damaged, which none that is measured is. The third value of most stops
 /// the machine.
-pub(crate) const ERRORS: Knob = value(
-    "errors",
-    "",
-    "what is done when it is damaged",
-    "as mkfs has it",
-    &["continue", "remount-ro"],
-);
+pub(crate) const ERRORS: Knob =
+    value("errors", "", "reaction to errors", "set by mkfs", &["continue", "remount-ro"]);
 /// Why what a crash leaves is not asked about.
-pub(crate) const FRESH: &str = "for a file system that a crash left behind, and one that was just made has nothing to recover; leave it out";
+pub(crate) const FRESH: &str = "for recovery after a crash, and a fresh file system has nothing \
+                                to recover; omit it";
 /// Who is the group of a new file.
-pub(crate) const GRPID: Knob = flag("grpid", "a new file has the group of its directory");
+pub(crate) const GRPID: Knob = flag("grpid", "new files get the group of their directory");
 pub(crate) const ANY_MKFS: Knob = value(
     "mkfs.*",
     "",
-    "any mkfs flag: mkfs.X=V is given as -X V, or --X V for a long name; parts of V as in mkfs.X=PART=V",
+    "any mkfs flag: mkfs.X=V becomes -X V, or --X V for a long name; sub-options as mkfs.X=PART=V",
     "",
     &[],
 );
 pub(crate) const ANY_MOUNT: Knob =
-    value("o.*", "", "any other mount option, unchecked: o.X=V is given as X=V", "", &[]);
+    value("o.*", "", "any other mount option, unchecked: o.X=V becomes X=V", "", &[]);
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ pub const RESYNC: &str = "resync";
 
 /// What it is, for every mirror that holds it to a rate.
 pub const HELP: &str =
-    "measured while its last disk is rebuilt, at this rate, from the begin of each test on";
+    "run tests during a rebuild of the last disk, at this rate, started with each test";
 
 /// Whose rebuild it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub fn rate(options: &Options) -> Option<u32> {
 /// Why `options` cannot be.
 pub fn excluded(options: &Options) -> Option<&'static str> {
     let wrong = is_asked(options) && rate(options).is_none();
-    wrong.then_some("resync is the rate of the rebuild in MiB/s, as resync=20")
+    wrong.then_some("resync must be the rebuild rate in MiB/s, e.g. resync=20")
 }
 
 /// Status of `btrfs replace cancel` when nothing is rebuilt.
@@ -59,7 +59,7 @@ mod tests {
         let of = |value: &str| Options::from([(RESYNC.into(), value.into())]);
         assert_eq!((rate(&of("20")), excluded(&of("20"))), (Some(20), None));
         for wrong in ["", "0", "-1", "fast", "1.5"] {
-            assert!(excluded(&of(wrong)).unwrap().contains("as resync=20"), "{wrong}");
+            assert!(excluded(&of(wrong)).unwrap().contains("e.g. resync=20"), "{wrong}");
         }
         assert_eq!(excluded(&Options::new()), None);
         assert_eq!((is_asked(&of("")), is_asked(&Options::new())), (true, false));

@@ -1,4 +1,4 @@
-//! Which targets are made once on small files before a run, and as what.
+//! Selects the targets that are created once on small files before a run, and their form.
 
 use crate::{Error, Part, ResolvedTarget, resolve};
 use model::Target;
@@ -7,13 +7,13 @@ use model::Target;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unrehearsed {
     /// It is a directory, of which nothing is made.
-    #[error("it is a directory, and nothing is made for it")]
+    #[error("it is a directory, so nothing is created")]
     Directory,
     /// It is on a server that is not of this machine, where nothing is made twice.
-    #[error("it is on a server elsewhere, where nothing is made for a try")]
+    #[error("it is on a remote server, where nothing is created for a trial")]
     Elsewhere,
     /// It takes longer than a try may.
-    #[error("{0} takes seconds to come up")]
+    #[error("{0} takes seconds to start")]
     Slow(&'static str),
 }
 

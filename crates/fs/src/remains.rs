@@ -1,4 +1,4 @@
-//! What a part leaves behind when the process that made it dies.
+//! Describes what a layer leaves behind when the process that created it dies.
 
 use std::path::PathBuf;
 

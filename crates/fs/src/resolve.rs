@@ -21,8 +21,7 @@ use short_names::spelled_out;
 use std::{fmt, path::Path, str::FromStr};
 
 /// Only a private directory in an export is assay's to use.
-const NOTHING_IN_IT: &str =
-    "an export of a server that is named cannot be below another part; measure it by itself";
+const NOTHING_IN_IT: &str = "a remote export cannot be below another layer; measure it alone";
 
 /// What a part that takes another target takes when the parentheses are left out.
 const DEFAULT_INNER: &str = "ext4";
@@ -120,7 +119,7 @@ impl ResolvedTarget {
             .map_err(|why| Error::UnclearOptions { target: self.target.to_string(), why })
     }
 
-    /// The first thing of it that a file of somebody else may not ask; `None` where there is none.
+    /// The first part of it that a foreign file may not request, if any.
     pub fn unvouched(&self) -> Option<Unvouched> {
         if self.is_remote() {
             return Some(Unvouched::Server(self.to_string()));
@@ -220,7 +219,7 @@ mod tests {
         assert!(refusal("ext4(xfs)").contains("another target"));
         assert!(refusal("xfs[mkfs.m=rmapbt=2]").contains("use one of 0, 1"));
         let excluded = refusal("xfs[mkfs.m=\"crc=0,reflink=1\"]");
-        assert!(excluded.contains("cannot be made: reflink needs crc=1"), "{excluded}");
+        assert!(excluded.contains("cannot be created: reflink needs crc=1"), "{excluded}");
         assert!(resolve(&"ext4[noatime,cap.read_iops=500]".parse().unwrap()).is_ok());
         assert!(refusal("xfs[cap.read_iops=0]").contains("use one of 1, 2"));
         assert!(refusal("tmpfs[cap.read_iops=500]").contains("no option `cap.read_iops`"));

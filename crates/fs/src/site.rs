@@ -1,4 +1,4 @@
-//! Where one part of a target is made: everything that its commands name.
+//! Place of one layer of a target: everything that its commands name.
 
 use crate::{Cmd, Secret, rebuild::RESYNC};
 use model::{ObjectStore, Options};

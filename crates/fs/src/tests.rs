@@ -1,4 +1,4 @@
-//! What golden tests of file systems share: the commands of a target, at sites that do not exist.
+//! Helpers of the golden tests of file systems: the commands of a target, at sites that do not exist.
 
 mod complete;
 

@@ -1,5 +1,5 @@
-//! What people write in fstab and in studies, and what it means to a file system that does not have it under that
-//! name. A word is another option, or what happens without it, or refused with its meaning.
+//! Other spellings of options, as in fstab and in studies, and their meaning for a file system without an option of
+//! that name. A word is another option, or the default, or refused with its meaning.
 
 /// A word that stands for something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -211,7 +211,7 @@ mod tests {
         let error = Cmd::new("sh").args(["-c", "# Fails\nexit $1\n", "x", "3"]).run();
         assert_eq!(
             error.unwrap_err().to_string(),
-            "`sh -c '# Fails ...' x 3` failed (exit 3): it gave no reason"
+            "`sh -c '# Fails ...' x 3` failed (exit 3): it printed no reason"
         );
     }
 

@@ -24,9 +24,7 @@ pub enum LabError {
         fix: String,
     },
     /// The lab has fewer disks than the target needs.
-    #[error(
-        "{name} needs {needed} disks and the lab has {have}; make more images, or name more devices"
-    )]
+    #[error("{name} needs {needed} disks, but the lab has {have}; name more devices")]
     FewDisks {
         /// The bottom of the target.
         name: &'static str,
@@ -36,7 +34,7 @@ pub enum LabError {
         have: usize,
     },
     /// A server that does not come up.
-    #[error("`{command}` was not ready after {seconds} s; run it by hand to see what it waits for")]
+    #[error("`{command}` did not become ready within {seconds} s; run it manually to see why")]
     NotReady {
         /// The command as a shell would take it.
         command: String,
@@ -44,7 +42,10 @@ pub enum LabError {
         seconds: u64,
     },
     /// A server under the target that is gone.
-    #[error("`{command}` ended at work ({status}): {said}; if it does so again, tell its makers")]
+    #[error(
+        "`{command}` exited unexpectedly ({status}): {said}. If this recurs, report it \
+             upstream"
+    )]
     ServerEnded {
         /// The command as a shell would take it.
         command: String,
@@ -55,8 +56,8 @@ pub enum LabError {
     },
     /// A server that did not end when it was asked to.
     #[error(
-        "`{command}` did not end within {seconds} s of being asked to and was killed, and what it held is \
-         lost: {said}; if it does so again, tell its makers"
+        "`{command}` did not stop within {seconds} s and was killed; unwritten data is lost: \
+         {said}. If this recurs, report it upstream"
     )]
     ServerKilled {
         /// The command as a shell would take it.
@@ -68,7 +69,7 @@ pub enum LabError {
     },
     /// What a target that keeps the deleted is on is full.
     #[error(
-        "{path}, which {name} is on, is full; use a larger --image-size or disk, or a smaller --scale"
+        "no space left on {path} ({name}); use a larger --image-size or disk, or a smaller --scale"
     )]
     LowerFull {
         /// Where it is mounted.
@@ -85,11 +86,15 @@ pub enum LabError {
         why: String,
     },
     /// A campaign id that cannot be a file name.
-    #[error("`{0}` is not a campaign id; use letters, digits, `-`, `_` and `.`, not first `.`")]
+    #[error(
+        "`{0}` is not a campaign id; use letters, digits, `-`, `_` and `.`, and no leading \
+             `.`"
+    )]
     BadCampaign(String),
     /// Another process works on the campaign.
     #[error(
-        "campaign {campaign} is running in another process (it holds {journal}); wait or stop it"
+        "campaign {campaign} is running in another process (which holds {journal}); wait for it \
+         or stop it"
     )]
     Live {
         /// Which.
@@ -107,8 +112,8 @@ pub enum LabError {
     },
     /// A journal names what no campaign makes.
     #[error(
-        "{what} is not of campaign {campaign}, whose journal names it, and was left alone; undo it by hand if \
-         it should be torn down, then remove the journal"
+        "{what} is in the journal of campaign {campaign} but does not belong to it, so it was not \
+         touched; remove it manually if needed, then remove the journal"
     )]
     Foreign {
         /// What it names.
@@ -118,7 +123,8 @@ pub enum LabError {
     },
     /// Not enough room for the image.
     #[error(
-        "{dir} has {free} free, the image of {size} needs {needed}; make room, or name a folder on a disk that has it by --image-dir"
+        "{dir} has {free} free, but the image of {size} needs {needed}; free some space, or \
+         choose a folder on another disk with --image-dir"
     )]
     NoSpace {
         /// Directory of the image.
@@ -131,7 +137,7 @@ pub enum LabError {
         free: Bytes,
     },
     /// The target under the measurement is not what it was.
-    #[error("the mount is gone: {path} {why}; the case is not valid, provision again")]
+    #[error("the mount was lost: {path} {why}; the case is invalid")]
     MountGone {
         /// The mount point or directory.
         path: PathBuf,
@@ -139,7 +145,7 @@ pub enum LabError {
         why: String,
     },
     /// A directory that does not carry the marker, or has a mount inside.
-    #[error("{path} is not removed: {why}")]
+    #[error("cannot remove {path}: {why}")]
     NotOurs {
         /// The directory.
         path: PathBuf,
@@ -148,7 +154,7 @@ pub enum LabError {
     },
     /// A server that keeps a directory of ours and does not answer.
     #[error(
-        "{path} is not removed: {server}, on which it lies, does not answer ({why}); remove it there once it does"
+        "cannot remove {path}: its server {server} does not answer ({why}); remove it there later"
     )]
     NoAnswer {
         /// The directory.
@@ -168,8 +174,8 @@ pub enum LabError {
     },
     /// A target directory that was moved, replaced or mounted over while it was measured.
     #[error(
-        "{path} is not the directory that it was: {why}; what assay made there before is left, under a name \
-         that begins with `assay-`; remove it, and start again"
+        "{path} was replaced during the run: {why}; remove the sub-directory `assay-*` that assay \
+         left in the old one, then start again"
     )]
     DirReplaced {
         /// The private directory, or the one above it.
@@ -179,13 +185,13 @@ pub enum LabError {
     },
     /// An object store of the user's own without the keys to it.
     #[error(
-        "no keys to the object store; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, under \
-         sudo with --preserve-env"
+        "no keys for the object store; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the \
+         environment (with sudo, use --preserve-env)"
     )]
     NoKeys,
     /// A target names an object store that was not given.
     #[error(
-        "the object store {host} was not given to this run; name it on the command line: --s3-endpoint \
+        "the object store {host} must be named on the command line: --s3-endpoint \
          https://{host}/BUCKET"
     )]
     NoStore {
@@ -194,7 +200,8 @@ pub enum LabError {
     },
     /// An object store does not do what it is asked for.
     #[error(
-        "cannot {what} {place}: {why}; look at the endpoint, its bucket and region, and the rights of the keys"
+        "cannot {what} {place}: {why}; check the endpoint, bucket, region, and the permissions of \
+         the keys"
     )]
     Store {
         /// What was asked for.
@@ -206,11 +213,12 @@ pub enum LabError {
     },
     /// No control group can cap a device.
     #[error(
-        "no control group can cap a device here; mount the controller blkio (version 1) or io (version 2), or leave the options cap.* out"
+        "no cgroup controller can cap a device here; mount blkio (version 1) or io (version 2), \
+         or omit the options cap.*"
     )]
     NoThrottle,
     /// A guest gave no result.
-    #[error("{guest} {why}; it last said: {said}")]
+    #[error("{guest} {why}; its last output: {said}")]
     Guest {
         /// What it is.
         guest: String,
@@ -221,7 +229,7 @@ pub enum LabError {
     },
     /// A guest told more than one does.
     #[error(
-        "a guest reports more than {most}, or more than {line} in one line; what it says is not taken"
+        "a guest reported more than {most}, or more than {line} in one line; its report is ignored"
     )]
     TellsTooMuch {
         /// In all.
@@ -230,7 +238,7 @@ pub enum LabError {
         line: Bytes,
     },
     /// Some of what was provisioned could not be torn down.
-    #[error("not everything was cleaned up: {0}; run `assay cleanup`")]
+    #[error("cleanup was incomplete: {0}; run `assay cleanup`")]
     NotUndone(String),
 }
 

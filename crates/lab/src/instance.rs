@@ -313,15 +313,15 @@ impl<'lab> Instance<'lab> {
         let gone = |why: String| LabError::MountGone { path: self.root.clone(), why };
         match fs::metadata(&self.root) {
             Ok(found) if found.is_dir() => {}
-            Ok(_) => return Err(gone("is no directory".into())),
+            Ok(_) => return Err(gone("is not a directory".into())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(gone("does not exist".into()));
             }
-            Err(error) => return Err(gone(format!("cannot be looked at: {error}"))),
+            Err(error) => return Err(gone(format!("cannot be read: {error}"))),
         }
         let Place::Mounted { dir } = &self.place else {
             let same = number(&self.root)? == self.number;
-            return if same { Ok(()) } else { Err(gone("is on another file system now".into())) };
+            return if same { Ok(()) } else { Err(gone("is now on another file system".into())) };
         };
         if number(dir)? == number(dir.parent().unwrap_or(dir))? {
             return Err(gone("is on the file system of its parent directory".into()));

@@ -50,7 +50,7 @@ fn kill_all(namespace: &Path) -> Result<(), LabError> {
             return Err(LabError::Disk(disk::Error::StaysBusy {
                 path: namespace.into(),
                 seconds: PATIENCE.as_secs(),
-                why: format!("process {} in it does not end", members[0].as_raw_nonzero()),
+                why: format!("process {} in it does not exit", members[0].as_raw_nonzero()),
             }));
         }
         for pid in members {

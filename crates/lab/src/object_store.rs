@@ -16,7 +16,7 @@ use request::{Answer, Request, send};
 pub fn claim_prefix(store: &ObjectStore) -> Result<(), LabError> {
     let place = Endpoint::of_user(store, keys::has_token());
     if is_there(&place)? {
-        let why = "there are objects that this run did not make".into();
+        let why = "it contains objects that this run did not create".into();
         return Err(failed("use", &place, why));
     }
     // What clients take for a directory; some want to see one.
@@ -58,7 +58,7 @@ fn remove_all(place: &Endpoint, kind: Kind) -> Result<bool, LabError> {
         dirs.reverse();
         let gone = delete(place, &objects)? + delete(place, &dirs)?;
         if gone == 0 {
-            return Err(failed("empty", place, "what was deleted is still there".into()));
+            return Err(failed("empty", place, "deleted objects are still listed".into()));
         }
     }
 }
@@ -84,7 +84,7 @@ fn names(place: &Endpoint, kind: Kind) -> Result<Vec<Request>, LabError> {
     let answer = answer.expect(&[200]).map_err(|why| failed("look at", place, why))?;
     let keys = request::values(&answer.body, "Key");
     if let Some(other) = keys.iter().find(|key| !key.starts_with(&below)) {
-        let why = format!("it tells of {other}, which was not asked for");
+        let why = format!("it listed {other}, which was not requested");
         return Err(failed("look at", place, why));
     }
     Ok(match kind {
@@ -101,7 +101,7 @@ fn names(place: &Endpoint, kind: Kind) -> Result<Vec<Request>, LabError> {
 fn one(place: &Endpoint, what: &'static str, request: Request) -> Result<Answer, LabError> {
     keys::need_users()?;
     let answers = send(place, &[request]).map_err(|why| failed(what, place, why))?;
-    answers.into_iter().next().ok_or_else(|| failed(what, place, "it gave no answer".into()))
+    answers.into_iter().next().ok_or_else(|| failed(what, place, "it did not answer".into()))
 }
 
 fn failed(what: &'static str, place: &Endpoint, why: String) -> LabError {

@@ -111,8 +111,8 @@ mod tests {
         assert_eq!(why("xfs[noatime]"), None);
         assert_eq!(why("crypt(ext4)"), None);
         assert!(why("dir:/mnt").unwrap().contains("is a directory"));
-        assert!(why("nfs[server=host:/x]").unwrap().contains("server elsewhere"));
-        assert_eq!(why("zfs[recordsize=16k]").unwrap(), "zfs takes seconds to come up");
+        assert!(why("nfs[server=host:/x]").unwrap().contains("remote server"));
+        assert_eq!(why("zfs[recordsize=16k]").unwrap(), "zfs takes seconds to start");
     }
 
     #[test]

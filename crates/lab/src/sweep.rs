@@ -43,7 +43,7 @@ pub fn sweep(on: &Swept, mode: SweepMode) -> Result<Sweep, LabError> {
     }
     match (sweep.variants.len(), sweep.left_out.first()) {
         (1, Some(left)) => {
-            Err(refusal(on, format!("no variant can be made; {}: {}", left.variant, left.why)))
+            Err(refusal(on, format!("no variant is possible; {}: {}", left.variant, left.why)))
         }
         _ => Ok(sweep),
     }
@@ -55,7 +55,7 @@ fn refusal(on: &Swept, why: String) -> LabError {
 
 fn twice(settings: &[&Setting]) -> String {
     let all: Vec<String> = settings.iter().map(|s| format!("{}={}", s.key, s.value)).collect();
-    format!("{} settle one thing twice; drop one", all.join(" and "))
+    format!("{} set the same option twice; drop one", all.join(" and "))
 }
 
 /// The target without any option.
@@ -94,7 +94,7 @@ fn settings(
     };
     let setting = |value: &String| {
         if let Some(other) = other_option(knobs, key, value) {
-            return Err(format!("`{other}` is another option; separate options by `;`"));
+            return Err(format!("`{other}` is another option; separate options with `;`"));
         }
         let value = match part {
             Some(part) if !value.contains('=') => format!("{part}={value}"),
@@ -147,9 +147,9 @@ fn combinations<'a>(
     if count > MOST_VARIANTS {
         let fewer = match mode {
             SweepMode::Grid if alone <= MOST_VARIANTS => {
-                format!("sweep one at a time ({alone} variants), or give fewer values")
+                format!("sweep one at a time ({alone} variants), or use fewer values")
             }
-            _ => "give fewer values".into(),
+            _ => "use fewer values".into(),
         };
         return Err(refusal(
             on,
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(sweep.left_out[0].variant.to_string(), "xfs[mkfs.m=\"crc=0,reflink=1\"]");
         assert_eq!(sweep.left_out[0].why, "reflink needs crc=1");
         let none = refused("xfs[crc=0;reflink=1]");
-        assert!(none.contains("no variant can be made") && none.contains("needs crc=1"), "{none}");
+        assert!(none.contains("no variant is possible") && none.contains("needs crc=1"), "{none}");
     }
 
     #[test]
@@ -283,9 +283,9 @@ mod tests {
             ("xfs[size=1m]", "`size` of xfs can be mkfs.b=size or mkfs.s=size or "),
             (
                 "xfs[agcount=4,logbsize=32k]",
-                "`logbsize` is another option; separate options by `;`",
+                "`logbsize` is another option; separate options with `;`",
             ),
-            ("xfs[agcount=4;mkfs.d=agcount=8]", "settle one thing twice"),
+            ("xfs[agcount=4;mkfs.d=agcount=8]", "set the same option twice"),
             ("xfs[agcount=1,2,3,4,5,6,7,8,9;logbufs=2,3,4,5,6,7,8,9]", "logbufs=9"),
             (
                 "xfs[agcount=1,2,3,4,5,6,7,8,9,10;logbufs=2,3,4,5,6,7,8]",

@@ -103,9 +103,14 @@ fn on_family(family: Family, tools: &[&Tool]) -> Vec<String> {
     let (without, with): (Vec<&Tool>, Vec<&Tool>) =
         tools.iter().partition(|tool| tool.package(family).is_empty());
     let command = format!("run `{} {}`", family.command(), names(family, &with));
-    let none = without
-        .iter()
-        .map(|tool| format!("build `{}`, of which {} has no package", tool.program, family.name()));
+    let none = without.iter().map(|tool| {
+        format!(
+            "build `{}`, for which {} has no \
+                             package",
+            tool.program,
+            family.name()
+        )
+    });
     (!with.is_empty()).then_some(command).into_iter().chain(none).collect()
 }
 

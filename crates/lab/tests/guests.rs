@@ -112,7 +112,7 @@ fn plants_links(guest: &dyn Guest) {
     // Last words that are root's, and a console that is opened again by a second boot.
     let words = [plant("console"), "rm /mnt/out/log".into(), "echo c >/proc/sysrq-trigger".into()];
     let error = run(guest, &machine(dir.path(), &words.join("; "))).unwrap_err().to_string();
-    assert!(error.contains("ended without a result"), "{error}");
+    assert!(error.contains("exited without a result"), "{error}");
     untouched();
     let words = [plant("log"), "echo c >/proc/sysrq-trigger".into()];
     let error = run(guest, &machine(dir.path(), &words.join("; "))).unwrap_err().to_string();
@@ -201,7 +201,7 @@ fn a_guest_that_dies_gives_no_result_and_says_its_last_words() {
     let dir = tempfile::tempdir().unwrap();
     let machine = machine(dir.path(), "echo about to die; echo c >/proc/sysrq-trigger; sleep 60");
     let error = run(&*uml, &machine).unwrap_err().to_string();
-    assert!(error.contains("ended without a result; it last said: about to die"), "{error}");
+    assert!(error.contains("exited without a result; its last output: about to die"), "{error}");
 }
 
 #[test]

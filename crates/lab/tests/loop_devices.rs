@@ -287,7 +287,7 @@ fn a_mount_that_is_gone_fails_the_check() {
     let mount_point = instance.root().parent().unwrap();
     needs::unmount(mount_point);
     let error = instance.check().unwrap_err().to_string();
-    assert!(error.starts_with("the mount is gone: "), "{error}");
+    assert!(error.starts_with("the mount was lost: "), "{error}");
     files::create_dir(instance.root()).unwrap();
     let error = instance.check().unwrap_err().to_string();
     assert!(error.contains("parent directory"), "{error}");

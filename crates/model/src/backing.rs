@@ -1,4 +1,4 @@
-//! Where made file systems lie: on loop images, or on disks that the user gives up.
+//! Backing of created file systems: loop images, or disks that the user gives up.
 
 use crate::{Bytes, ObjectStore};
 use serde::{Deserialize, Serialize};
@@ -81,17 +81,17 @@ impl BackingPlan {
         let on_disks = !self.devices.is_empty();
         let of_disks = self.purge.is_some() || self.condition;
         match () {
-            () if on_disks && (self.dir.is_some() || self.size.is_some()) => Some(
-                "disks and loop images exclude each other; drop `--device`, or the image's folder and size",
-            ),
+            () if on_disks && (self.dir.is_some() || self.size.is_some()) => {
+                Some("`--device` excludes `--image-dir` and `--image-size`; drop one side")
+            }
             () if !on_disks && self.split => {
-                Some("`--split` divides a disk between the candidates; name one with `--device`")
+                Some("`--split` partitions a disk; name it with `--device`")
             }
             () if !on_disks && of_disks => {
-                Some("`--purge` and `--condition` are about disks; name one with `--device`")
+                Some("`--purge` and `--condition` need a disk; name it with `--device`")
             }
             () if self.condition && !matches!(self.purge, None | Some(Purge::None)) => {
-                Some("a purge would undo the conditioning; use `--purge none` with `--condition`")
+                Some("a purge would undo `--condition`; use `--purge none` with it")
             }
             () => None,
         }

@@ -52,13 +52,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn everyone_is_in_every_place_once_in_a_round(seed: u64, round in 0usize..6, n in 1usize..12) {
+        fn each_candidate_has_each_place_once_per_round(seed: u64, round in 0usize..6, n in 1usize..12) {
             let (places, _) = counts(seed, round * n, n, n);
             prop_assert!(places.iter().all(|count| *count == 1), "{places:?}");
         }
 
         #[test]
-        fn everyone_follows_everyone_else_equally_often(seed: u64, twice in 0usize..3, n in 2usize..12) {
+        fn each_candidate_follows_each_other_equally_often(seed: u64, twice in 0usize..3, n in 2usize..12) {
             let (_, behind) = counts(seed, twice * 2 * n, 2 * n, n);
             let others = behind.iter().enumerate().filter(|(at, _)| at / n != at % n);
             prop_assert!(others.into_iter().all(|(_, count)| *count == 2), "{behind:?}");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_and_one_have_an_order() {
+    fn empty_and_single_orders_are_valid() {
         assert_eq!(balanced_order(1, 5, 0), [0; 0]);
         assert_eq!(balanced_order(1, 5, 1), [0]);
     }

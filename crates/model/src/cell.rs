@@ -1,5 +1,5 @@
 //! A text as a cell of a table that a spreadsheet may open. Spreadsheets compute what begins with `=`,
-//! `+`, `-` or `@`, whoever wrote it; behind an apostrophe it is text. Numbers are not guarded.
+//! `+`, `-` or `@`, regardless of its origin; after an apostrophe it is text. Numbers are not guarded.
 
 use std::borrow::Cow;
 

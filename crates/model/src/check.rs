@@ -1,7 +1,6 @@
-//! What every dataset keeps, whoever made it: names by their rules, numbers that are numbers, parts
-//! that fit together. What is imported goes through [`Dataset::checked`], or sample by sample through a
-//! [`Checker`]; what a store hands out, which may have been made elsewhere or long ago, through
-//! [`Dataset::printable`].
+//! Checks every dataset, whatever its origin: valid names, valid numbers, consistent parts. Imports go through
+//! [`Dataset::checked`], or sample by sample through a [`Checker`]; data read from a store, which may come from
+//! elsewhere, goes through [`Dataset::printable`].
 
 use crate::{
     Campaign, Dataset, Durability, Environment, Head, Histogram, Metric, Name, NameError, NameKind,
@@ -159,7 +158,13 @@ fn listed(
 ) -> Result<(), DatasetError> {
     let unknown = named.iter().filter(|(name, _)| !known.contains(name.as_str()));
     unknown.min_by_key(|(_, number)| **number).map_or(Ok(()), |(name, number)| {
-        Err(at(format!("sample {number}"), format!("is of {what} {name:?}, which is not listed")))
+        Err(at(
+            format!("sample {number}"),
+            format!(
+                "refers to {what} {name:?}, which is not \
+                                                    listed"
+            ),
+        ))
     })
 }
 
@@ -199,7 +204,7 @@ fn unique<'a>(
     let mut seen = HashSet::new();
     for name in names {
         if !seen.insert(name) {
-            return Err(at(format!("{what} {name:?}"), "it stands twice"));
+            return Err(at(format!("{what} {name:?}"), "it is listed twice"));
         }
     }
     Ok(seen)
@@ -248,10 +253,10 @@ fn fault_of_figures(sample: &Sample) -> Option<String> {
 fn fault_of_series(sample: &Sample) -> Option<String> {
     if let Some(histogram) = sample.histograms.iter().find(|histogram| !histogram.is_sound()) {
         let op = &histogram.op;
-        return Some(format!("histogram {op:?} does not ascend or has an empty bin"));
+        return Some(format!("histogram {op:?} is not ascending or has an empty bin"));
     }
     let ragged = sample.series.as_ref().is_some_and(|series| !series.is_whole());
-    ragged.then(|| "its series has columns of several lengths, or does not ascend".into())
+    ragged.then(|| "its series has columns of different lengths, or is not ascending".into())
 }
 
 fn campaign_texts(campaign: &mut Campaign, visit: &mut Visit<'_>) -> Result<(), NameError> {

@@ -1,4 +1,4 @@
-//! A plan as the command that asks for it, for somebody who has only what is written about a campaign.
+//! Formats a plan as its command, for readers who have only a campaign's report.
 
 use crate::{LabChoice, Plan, Scale, SweepMode, Target};
 use std::fmt::Display;

@@ -1,5 +1,5 @@
-//! Whether what a sample synced was seen to reach the medium, and why that is not known. A sync is a promise of
-//! the file system; a device that wrote the bytes and was told to flush its cache is evidence.
+//! Evidence that synced data reached the medium, or the reason why that is unknown. A sync is a promise of the file
+//! system; a device that wrote the bytes and received a flush of its cache is evidence.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -24,12 +24,12 @@ pub enum Unproven {
     NoDevice(String),
     /// The device wrote less than it must have.
     NotWritten {
-        /// Bytes that it wrote from the begin of the first phase to the return of the sync.
+        /// Bytes that it wrote from the start of the first phase to the return of the sync.
         device_bytes: u64,
         /// Bytes that it had to write at least, had all of them been written.
         of_bytes: u64,
     },
-    /// The device has a cache, and nobody told it to flush.
+    /// The device has a cache, and received no flush.
     NotFlushed,
     /// The loop device was told to flush, and the disk below its image was not.
     NotFlushedBelow,
@@ -113,7 +113,7 @@ impl FromStr for Unproven {
                 None => not_written(text),
             },
         };
-        known.ok_or_else(|| format!("`{text}` is no reason why durability is not proven"))
+        known.ok_or_else(|| format!("`{text}` is not a known reason for unproven durability"))
     }
 }
 
@@ -138,7 +138,7 @@ impl FromStr for Durability {
         match text.strip_prefix(NOT_PROVEN) {
             Some(why) => why.parse().map(Durability::NotProven),
             None if text == PROVEN => Ok(Durability::Proven),
-            None => Err(format!("`{text}` is no durability; use proven or not proven: WHY")),
+            None => Err(format!("`{text}` is not a durability; use proven or not proven: WHY")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a machine was, as a record that two can be compared by.
+//! Record of a machine, for comparison.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! What is known of file systems without measuring: features, limits, who supports them. Each fact
-//! carries its scope, source and date, because a veto must be open to appeal.
+//! Facts about file systems that need no measurement: features, limits, vendor support. Each fact has its scope, source
+//! and date, because a veto must be open to appeal.
 
 use crate::{Bytes, UnitError};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct FactSheet {
     pub facts: Vec<Fact>,
 }
 
-/// One thing that somebody has looked up.
+/// One researched fact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
@@ -115,7 +115,7 @@ impl fmt::Display for RequirementError {
         if let Some(unit) = &self.unit {
             write!(f, " ({unit})")?;
         }
-        f.write_str("; write it like snapshots, supported_on=rhel-10 or max_file>=32TiB")
+        f.write_str("; expected e.g. snapshots, supported_on=rhel-10 or max_file>=32TiB")
     }
 }
 

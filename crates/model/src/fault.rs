@@ -1,4 +1,4 @@
-//! Why a turn failed: a target at work in one block that could not be made, or went away.
+//! Reasons why a turn failed: a target in one block that could not be created, or was lost.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};

@@ -1,4 +1,4 @@
-//! How long the operations of a sample took: every one of them, counted in bins.
+//! Latency histogram of a sample: every operation, counted in bins.
 
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, str::FromStr};

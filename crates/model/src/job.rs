@@ -1,4 +1,4 @@
-//! What a worker process is told, and what it answers. Both cross a pipe as one JSON line.
+//! Job and report of a worker process. Both cross a pipe as one JSON line.
 
 use crate::{Bytes, Histogram, Like, Metric, NumaNode, Options, Synced, Work, did_you_mean};
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,7 @@ pub struct Job {
     /// further on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owners: Option<[u32; 3]>,
-    /// Number of the attempt at this case, from 1; 0 where nobody counts.
+    /// Number of the attempt at this case, from 1; 0 if not counted.
     #[serde(default)]
     pub attempt: u32,
 }

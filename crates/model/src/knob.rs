@@ -54,7 +54,7 @@ impl fmt::Display for KnobError {
         match self {
             KnobError::Unknown { owner, key, known, further } => {
                 let meant = meant(key, known);
-                write!(f, "{owner} has no option `{key}`{meant}; it knows {known}")?;
+                write!(f, "{owner} has no option `{key}`{meant} (options: {known})")?;
                 further.iter().try_for_each(|clause| write!(f, "; {clause}"))
             }
             KnobError::Value { owner, key, value, allowed } if allowed.is_empty() => {
@@ -140,7 +140,7 @@ fn unknown(owner: &str, knobs: &[Knob], key: &str) -> KnobError {
 
 /// The family of what is passed on unchecked.
 const ANY_OTHER: &str = "o.*";
-const PASSED_ON: &str = "an option that assay does not know goes through as o.NAME";
+const PASSED_ON: &str = "pass other options as o.NAME";
 
 #[cfg(test)]
 mod tests {
@@ -176,8 +176,7 @@ mod tests {
         };
         assert_eq!(
             refusal("nobarrier"),
-            "x has no option `nobarrier`; it knows barrier, noclean; an option that assay does not know goes through \
-             as o.NAME"
+            "x has no option `nobarrier` (options: barrier, noclean); pass other options as o.NAME"
         );
         assert!(!refusal("clean").contains("did you mean"), "{}", refusal("clean"));
         assert!(refusal("barier").contains("did you mean `barrier`"));

@@ -42,7 +42,7 @@ impl LabKind {
             LabKind::Host => "on the host",
             LabKind::Kvm => "in QEMU with KVM",
             LabKind::Uml => "in User-Mode Linux",
-            LabKind::Tcg => "in QEMU with an emulated processor",
+            LabKind::Tcg => "in QEMU with an emulated CPU",
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What generated data must be like to resemble a user's files: shares of blocks by how far a
-//! compressor would get. The numbers stand in the plan, so that nobody needs the files again.
+//! Parameters of generated data that resembles a user's files: shares of blocks by compressibility. The numbers are
+//! part of the plan, so the files are not needed again.
 
 use crate::target::excerpt;
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-/// The whole, of which shares are told.
+/// The total that shares refer to.
 const MILLE: u16 = 1000;
 
 /// Blocks of 4 KiB that compress alike.
@@ -120,8 +120,8 @@ impl FromStr for Like {
         read(text).and_then(Like::checked).ok_or_else(|| {
             let text = excerpt(text);
             format!(
-                "`{text}` does not describe data; the form is like(zero=Z,dup=D,LxB=S,...) with L of \
-                 0 to 16, B of 4 to 8, and Z and all S making 1000"
+                "`{text}` does not describe data; expected like(zero=Z,dup=D,LxB=S,...) with L of \
+                 0 to 16, B of 4 to 8, and Z plus all S equal to 1000"
             )
         })
     }

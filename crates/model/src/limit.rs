@@ -46,7 +46,8 @@ impl FromStr for LatencyLimit {
         };
         parsed().ok_or_else(|| {
             format!(
-                "`{text}` is no limit; write p50, p99, p99.9 or max, as `p99 <= 5ms` (us, ms, s)"
+                "`{text}` is not a limit; expected p50, p99, p99.9 or max, e.g. `p99 <= 5ms` (us, \
+                 ms, s)"
             )
         })
     }
@@ -93,7 +94,7 @@ mod tests {
         assert_eq!("p99.9<=1500ms".parse::<LatencyLimit>().unwrap().to_string(), "p99.9 <= 1.5s");
         for bad in ["p99 < 5ms", "p98 <= 5ms", "p99 <= 5", "p99 <= -5ms", "p99 <= ms", "p99 <= 5h"]
         {
-            assert!(bad.parse::<LatencyLimit>().unwrap_err().contains("no limit"), "{bad}");
+            assert!(bad.parse::<LatencyLimit>().unwrap_err().contains("not a limit"), "{bad}");
         }
     }
 }

@@ -1,6 +1,5 @@
-//! What things may be called. Names come out of files that somebody else wrote; they are shown on
-//! terminals, become file names and stand in tables, so what they may hold is said once, here. Beside
-//! it stands how a text that keeps no rule is shown without harm.
+//! Rules for names. Names come from foreign files; they are shown on terminals, become file names and appear in tables,
+//! so their allowed characters are defined once, here, together with the escaping of text that breaks the rules.
 
 use std::{borrow::Cow, fmt, fmt::Write};
 
@@ -89,20 +88,20 @@ impl NameKind {
             NameKind::Text => (TEXT_BYTES, |c| is_unprintable(c) && c != '\n' && c != '\t'),
         };
         if text.len() > most {
-            return Some(format!("has {} bytes, of which {most} are allowed", text.len()));
+            return Some(format!("has {} bytes, and the limit is {most}", text.len()));
         }
         if let Some(c) = text.chars().find(|&c| wrong(c)) {
-            return Some(format!("holds the character U+{:04X}", u32::from(c)));
+            return Some(format!("contains the character U+{:04X}", u32::from(c)));
         }
         let begun = text.starts_with(|c: char| c.is_ascii_alphanumeric());
-        (self == NameKind::Id && !begun).then(|| "begins with neither a letter nor a digit".into())
+        (self == NameKind::Id && !begun).then(|| "does not start with a letter or a digit".into())
     }
 
     fn rule(self) -> &'static str {
         match self {
-            NameKind::Id => "an id is of the letters a to z, digits, `.`, `_` and `-`",
-            NameKind::Label => "a label is one line without control characters",
-            NameKind::Text => "a text is without control characters",
+            NameKind::Id => "ids consist of the letters a to z, digits, `.`, `_` and `-`",
+            NameKind::Label => "labels are one line without control characters",
+            NameKind::Text => "texts have no control characters",
         }
     }
 }
@@ -201,8 +200,8 @@ mod tests {
     #[test]
     fn an_error_shows_the_name_without_harm() {
         let error = Name::new(Label, "xfs\x1b]0;owned\x07").unwrap_err().to_string();
-        let expected = "`xfs\\u001b]0;owned\\u0007` holds the character U+001B; a label is one line \
-                        without control characters";
+        let expected = "`xfs\\u001b]0;owned\\u0007` contains the character U+001B; labels are one \
+                        line without control characters";
         assert_eq!(error, expected);
     }
 

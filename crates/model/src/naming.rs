@@ -1,4 +1,4 @@
-//! How a campaign and its candidates are called by whoever asks for them: short words in place of ids and long targets.
+//! Names of a campaign and its candidates: short words instead of ids and long targets.
 
 use crate::{Name, NameKind, Target};
 use std::{
@@ -60,20 +60,17 @@ impl fmt::Display for NamingError {
         match self {
             NamingError::Rule(why) => f.write_str(why),
             NamingError::Reserved(name) => {
-                write!(
-                    f,
-                    "no campaign can be called {name}, which means the newest one; use another name"
-                )
+                write!(f, "{name} is reserved for the newest campaign; use another name")
             }
             NamingError::NoCandidate(name, target) => {
-                write!(f, "{name} stands for {target}, which is no candidate; name one of them")
+                write!(f, "{name} is the name of {target}, which is not a candidate")
             }
             NamingError::Twice(target, [a, b]) => write!(
                 f,
-                "{target} is called {a} and {b}; a candidate has one name, and --aa enters one a second time"
+                "{target} is named both {a} and {b}; use one name (to measure it twice, use --aa)"
             ),
             NamingError::Taken(name) => {
-                write!(f, "{name} is another candidate; use another name")
+                write!(f, "{name} is another candidate; choose another name")
             }
         }
     }
@@ -155,10 +152,10 @@ mod tests {
         let check = |pairs: &[(&str, &str)]| check_targets(&targets, &names(pairs));
         let refused = |pairs: &[(&str, &str)]| check(pairs).unwrap_err().to_string();
         assert_eq!(check(&[("fast", "xfs"), ("slow", "ext4")]), Ok(()));
-        assert!(refused(&[("fast", "jfs")]).contains("no candidate"));
-        assert!(refused(&[("a", "xfs"), ("b", "xfs")]).contains("xfs is called a and b"));
+        assert!(refused(&[("fast", "jfs")]).contains("not a candidate"));
+        assert!(refused(&[("a", "xfs"), ("b", "xfs")]).contains("xfs is named both a and b"));
         assert!(refused(&[("ext4", "xfs")]).contains("another candidate"));
-        assert!(refused(&[("a b", "xfs")]).contains("an id is"));
+        assert!(refused(&[("a b", "xfs")]).contains("ids consist"));
         let last = check_campaign(Some(&"last".into()), &BTreeMap::new());
         assert!(last.unwrap_err().to_string().contains("newest"));
     }

@@ -1,8 +1,8 @@
-//! The name that somebody may have meant.
+//! Suggests the name that was probably meant.
 
 use strsim::damerau_levenshtein;
 
-/// Slips of the keyboard in a word of this many letters: one is taken for a slip, and one more for every so many.
+/// Typos tolerated in a word: one, plus one more per this many letters.
 const LETTERS_A_SLIP: usize = 4;
 
 /// The one of `known` from which `name` differs by the fewest slips (a letter too much, missing, other, or two

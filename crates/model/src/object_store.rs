@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// What a store calls its region unless it is told otherwise.
+/// The default region of a store.
 pub const USUAL_REGION: &str = "us-east-1";
 
 /// Where objects of targets lie.
@@ -52,10 +52,11 @@ impl FromStr for ObjectStore {
     }
 }
 
-const FORM: &str = "write the endpoint with its bucket, as https://s3.eu-west-1.amazonaws.com/BUCKET or \
+const FORM: &str = "expected an endpoint with a bucket, e.g. \
+                    https://s3.eu-west-1.amazonaws.com/BUCKET or \
                     http://10.0.0.7:9000/BUCKET/PREFIX, of letters, digits and `-._`";
-const NO_KEYS: &str =
-    "no keys in an endpoint; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment";
+const NO_KEYS: &str = "the endpoint must not contain keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the \
+     environment";
 
 fn is_host(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-.:[]".contains(c))

@@ -37,7 +37,7 @@ impl FromStr for Order {
         let all = [Order::InTurn, Order::Interleaved];
         all.into_iter().find(|order| order.name() == text).ok_or_else(|| {
             let meant = did_you_mean(text, all.map(Order::name));
-            format!("`{text}` is no order{meant}; use in-turn or interleaved")
+            format!("invalid order `{text}`{meant}; expected in-turn or interleaved")
         })
     }
 }

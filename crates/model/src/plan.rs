@@ -52,7 +52,7 @@ pub struct Plan {
     /// end within it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_s: Option<u64>,
-    /// Numbers of blocks whose figures somebody had seen before asking for more.
+    /// Numbers of blocks whose figures the user had seen before requesting more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub looked_at: Vec<u32>,
     /// Whether the baseline is entered a second time, as a check of the method by itself.

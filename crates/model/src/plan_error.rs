@@ -1,4 +1,4 @@
-//! Why a plan cannot be run.
+//! Errors of a plan.
 
 use crate::{NamingError, did_you_mean};
 use std::fmt;
@@ -50,30 +50,30 @@ impl fmt::Display for PlanError {
                 )
             }
             PlanError::Procs(n) => {
-                write!(f, "{n} processes cannot be run; use --procs 1 to {MOST_PROCS}")
+                write!(f, "--procs must be between 1 and {MOST_PROCS}, not {n}")
             }
             PlanError::Threads(n) => {
-                write!(f, "{n} threads cannot be run; use --threads 1 to 1024")
+                write!(f, "--threads must be between 1 and 1024, not {n}")
             }
-            PlanError::Blocks(n) => write!(f, "{n} blocks cannot be run; use --blocks 1 to 1000"),
+            PlanError::Blocks(n) => write!(f, "--blocks must be between 1 and 1000, not {n}"),
             PlanError::Age(n) => {
-                write!(f, "{n} cycles of ageing are too many; use --age 0 to {MAX_AGE}")
+                write!(f, "--age must be between 0 and {MAX_AGE}, not {n}")
             }
             PlanError::Fullness(n) => {
-                write!(f, "{n} % cannot be filled; use --fullness 1 to {MAX_FULLNESS}")
+                write!(f, "--fullness must be between 1 and {MAX_FULLNESS}, not {n}")
             }
             PlanError::Size(test) => write!(
                 f,
-                "the size of {test} is out of range; leave `sizes` out, and they are found by trying"
+                "the size of {test} is out of range; omit `sizes` to have sizes calibrated"
             ),
             PlanError::Naming(why) => why.fmt(f),
             PlanError::Backing(why) => f.write_str(why),
-            PlanError::KernelWithoutMachine => f.write_str(
-                "only QEMU boots a kernel that is named; use --lab qemu, or no --kernel",
-            ),
-            PlanError::BlocksAndBudget => f.write_str(
-                "a number of blocks and a budget exclude each other; give `blocks` or `budget_s`",
-            ),
+            PlanError::KernelWithoutMachine => {
+                f.write_str("--kernel needs QEMU; use --lab qemu, or omit --kernel")
+            }
+            PlanError::BlocksAndBudget => {
+                f.write_str("`blocks` and `budget_s` exclude each other; drop one")
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How much to measure: a preset says how often and for how long, a scale how large.
+//! Measurement effort: a preset sets repetitions and durations, a scale sets sizes.
 
 use crate::PlanError;
 use crate::did_you_mean;
@@ -42,7 +42,7 @@ impl FromStr for Preset {
         let found = Preset::ALL.into_iter().find(|(name, _)| *name == text);
         found.map(|(_, preset)| preset).ok_or_else(|| {
             let meant = did_you_mean(text, Preset::ALL.map(|(name, _)| name));
-            format!("`{text}` is no preset{meant}; use smoke, quick, standard or publish")
+            format!("unknown preset `{text}`{meant}; expected smoke, quick, standard or publish")
         })
     }
 }

@@ -1,10 +1,10 @@
-//! What a target costs in money, as its user says: so much for each GB, each provisioned IOPS and each provisioned
-//! MB/s in a month. `0.08*500GB+0.005*3000IOPS+0.04*125MB/s`, each part once, in any order.
+//! Monthly price of a target, given by the user: per GB, per provisioned IOPS and per provisioned MB/s.
+//! `0.08*500GB+0.005*3000IOPS+0.04*125MB/s`, each part at most once, in any order.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// So many units at a price each, for a month.
+/// An amount at a price per unit and month.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Charge {
     /// Price of one for a month.
@@ -46,7 +46,8 @@ impl fmt::Display for PriceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no price; write it like 0.08*500GB+0.005*3000IOPS+0.04*125MB/s, parts may be left out",
+            "invalid price `{}`; expected e.g. 0.08*500GB+0.005*3000IOPS+0.04*125MB/s, where \
+             parts may be omitted",
             self.0
         )
     }

@@ -197,7 +197,7 @@ impl Profile {
 
     fn fault_of_ops(&self) -> Option<String> {
         if !self.groups.is_empty() {
-            return Some("it has [[group]] and [[op]]; weigh kinds of work or count them".into());
+            return Some("it has both [[group]] and [[op]]; use one of them".into());
         }
         let uncounted = self.ops.iter().find(|op| !(op.count > 0.0 && op.count.is_finite()));
         match uncounted {
@@ -218,7 +218,7 @@ impl Profile {
             .or_else(|| {
                 let floor = self.floors.iter().find(one)?;
                 Some(format!(
-                    "floor `{}` needs max_ratio_to_best or limit, one of them",
+                    "floor `{}` needs exactly one of max_ratio_to_best and limit",
                     floor.test
                 ))
             })
@@ -237,16 +237,16 @@ fn fault_of_groups(groups: &[WorkGroup]) -> Option<String> {
     groups.iter().find_map(|group| {
         let name = &group.name;
         if !names.insert(name) {
-            return Some(format!("two groups or ops are called `{name}`; give one another name"));
+            return Some(format!("two groups or ops are named `{name}`; rename one"));
         }
         if !(group.weight > 0.0 && group.weight.is_finite()) {
             return Some(format!("the weight of group `{name}` must be above 0"));
         }
         if group.tests.is_empty() {
-            return Some(format!("group `{name}` has no tests; give globs over test ids"));
+            return Some(format!("group `{name}` has no tests; add globs over test ids"));
         }
         let state = group.cache.filter(|c| !matches!(c, CacheState::Cold | CacheState::Hot))?;
-        Some(format!("group `{name}` asks for cache `{state}`; use cold or hot, or leave it out"))
+        Some(format!("group `{name}` has cache `{state}`; use cold or hot, or omit it"))
     })
 }
 
@@ -277,7 +277,7 @@ mod tests {
         assert!(why(&profile(vec![])).contains("no group"));
         assert!(
             why(&profile(vec![group("a", 1.0), group("a", 1.0)]))
-                .contains("two groups or ops are called `a`")
+                .contains("two groups or ops are named `a`")
         );
         assert!(why(&profile(vec![group("a", f64::NAN)])).contains("weight of group `a`"));
         let mut lukewarm = profile(vec![group("a", 1.0)]);
@@ -288,9 +288,9 @@ mod tests {
         floor.floors = of(Some(0.5), None);
         assert!(why(&floor).contains("above 1"));
         floor.floors = of(Some(1.5), "p99 <= 5ms".parse().ok());
-        assert!(why(&floor).contains("one of them"));
+        assert!(why(&floor).contains("exactly one of"));
         floor.floors = of(None, None);
-        assert!(why(&floor).contains("one of them"));
+        assert!(why(&floor).contains("exactly one of"));
         floor.floors = of(None, "p99 <= 5ms".parse().ok());
         assert_eq!(floor.check(), Ok(()));
         let mut prefer = profile(vec![group("a", 1.0)]);
@@ -313,9 +313,9 @@ mod tests {
         let of = |groups, ops| Profile { ops, ..profile(groups) };
         assert_eq!(of(vec![], vec![op("a.*", 3.0), op("b", 0.5)]).check(), Ok(()));
         let why = |profile: &Profile| profile.check().unwrap_err().to_string();
-        assert!(why(&of(vec![group("a", 1.0)], vec![op("a", 1.0)])).contains("or count them"));
+        assert!(why(&of(vec![group("a", 1.0)], vec![op("a", 1.0)])).contains("use one of them"));
         assert!(why(&of(vec![], vec![op("a", 0.0)])).contains("count of op `a`"));
-        assert!(why(&of(vec![], vec![op("a", 1.0), op("a", 2.0)])).contains("another name"));
+        assert!(why(&of(vec![], vec![op("a", 1.0), op("a", 2.0)])).contains("rename one"));
         let named = MixOp { name: Some("b".into()), procs: Procs::Most, ..op("a", 2.0) };
         assert_eq!(of(vec![], vec![op("a", 1.0), named]).check(), Ok(()));
     }

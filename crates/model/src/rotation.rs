@@ -1,5 +1,5 @@
-//! Which part of a split disk each candidate has in which block. A disk is not equally fast everywhere: an
-//! outer track passes the head faster, a cell that was written is slower than a fresh one.
+//! Assigns the partitions of a split disk to candidates, block by block. A disk is not equally fast everywhere: an
+//! outer track passes the head faster, and a written cell is slower than a fresh one.
 
 use crate::Rng;
 
@@ -50,7 +50,7 @@ mod tests {
         }
 
         #[test]
-        fn nobody_stays_where_it_is(seed: u64, block in 0u32..60, parts in 2u32..12) {
+        fn each_candidate_changes_its_place(seed: u64, block in 0u32..60, parts in 2u32..12) {
             prop_assume!((block + 1) % parts != 0);
             for number in 0..parts {
                 let [now, next] = [block, block + 1].map(|b| part_in_block(seed, b, number, parts));

@@ -166,7 +166,7 @@ pub struct Sample {
     pub limiter: Limiter,
     /// Whether it may enter a mean.
     pub validity: Validity,
-    /// Whether what it synced was seen to reach the medium; `None` where nothing was to be synced, or nobody
+    /// Whether what it synced was seen to reach the medium; `None` if nothing was to be synced, or no code
     /// looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,

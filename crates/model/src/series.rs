@@ -1,5 +1,4 @@
-//! What was seen of a timed part, interval by interval of about a second: raw, so that how a run went
-//! can be looked at long after it.
+//! Time series of a timed part, in intervals of about a second: raw, so that the course of a run can be examined later.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

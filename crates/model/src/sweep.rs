@@ -47,7 +47,7 @@ impl FromStr for SweepMode {
             .find(|mode| mode.as_str() == text)
             .ok_or_else(|| {
                 let meant = did_you_mean(text, ["grid", "one-at-a-time"]);
-                format!("`{text}` is no mode{meant}; use grid or one-at-a-time")
+                format!("unknown sweep mode `{text}`{meant}; expected grid or one-at-a-time")
             })
     }
 }
@@ -65,7 +65,7 @@ pub struct Swept {
 }
 
 /// One sweep of a plan. `variants` and `left_out` are filled in before the plan is stored, so that
-/// whoever reads it later need not know the options.
+/// later readers need not know the options.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
@@ -110,7 +110,7 @@ impl fmt::Display for SweepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is not a sweep: {}; write it like xfs[agcount=4,16,64] or \
+            "`{}` is not a sweep: {}; expected e.g. xfs[agcount=4,16,64] or \
              ext4[commit=5,60;data=ordered,journal]",
             self.text, self.why
         )
@@ -156,7 +156,7 @@ fn options(rest: &mut &str) -> Result<Vec<(String, Vec<String>)>, String> {
             return Err("an option has no key".into());
         }
         if options.iter().any(|(earlier, _)| *earlier == key) {
-            return Err(format!("option `{key}` stands twice; give all of its values at once"));
+            return Err(format!("option `{key}` appears twice; list all of its values at once"));
         }
         let values = if take(rest, '=') { values(&key, rest)? } else { vec![String::new()] };
         options.push((key, values));
@@ -181,7 +181,7 @@ fn values(key: &str, rest: &mut &str) -> Result<Vec<String>, String> {
             return Err(format!("a value of `{key}` is missing"));
         }
         if values.contains(&value) {
-            return Err(format!("`{key}={value}` stands twice"));
+            return Err(format!("`{key}={value}` appears twice"));
         }
         values.push(value);
         if !take(rest, ',') {
@@ -255,12 +255,12 @@ mod tests {
             ("xfs[]", "an option has no key"),
             ("xfs[a=]", "a value of `a` is missing"),
             ("xfs[a=1,,2]", "a value of `a` is missing"),
-            ("xfs[a=1,1]", "`a=1` stands twice"),
-            ("xfs[a=1;a=2]", "option `a` stands twice"),
+            ("xfs[a=1,1]", "`a=1` appears twice"),
+            ("xfs[a=1;a=2]", "option `a` appears twice"),
             ("xfs[noatime,a=1]", "options are separated by `;`"),
             ("xfs[a=\"b]", "a quote is not closed"),
             ("raid1(xfs[a=1]", "`)` is missing"),
-            ("xfs[a=1]b", "`b` is left over"),
+            ("xfs[a=1]b", "unexpected `b`"),
         ] {
             assert!(text.parse::<Swept>().unwrap_err().to_string().contains(why), "{text}");
         }

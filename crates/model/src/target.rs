@@ -48,7 +48,8 @@ impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is not a target: {}; write it like xfs, ext4[noatime,mkfs.O=bigalloc] or dir:/mnt/data",
+            "`{}` is not a target: {}; expected e.g. xfs, ext4[noatime,mkfs.O=bigalloc] or \
+             dir:/mnt/data",
             self.text, self.why
         )
     }
@@ -77,17 +78,17 @@ pub(crate) fn whole<T: fmt::Display>(
     parse: impl Fn(&mut &str, usize) -> Result<T, String>,
 ) -> Result<T, String> {
     let is_bounded = |bytes: usize| match bytes > LONGEST_BYTES {
-        true => Err(format!("it has {bytes} bytes, of which {LONGEST_BYTES} are allowed")),
+        true => Err(format!("it has {bytes} bytes, and the limit is {LONGEST_BYTES}")),
         false => Ok(()),
     };
     is_bounded(text.len())?;
     let mut rest = text.trim();
     if let Some(c) = rest.chars().find(|&c| is_unprintable(c)) {
-        return Err(format!("it holds the character {c:?}, which cannot be printed"));
+        return Err(format!("it contains the unprintable character {c:?}"));
     }
     let read = parse(&mut rest, MOST_LAYERS)?;
     if !rest.is_empty() {
-        return Err(format!("`{rest}` is left over"));
+        return Err(format!("unexpected `{rest}`"));
     }
     // With quotes it may be longer, and it is stored as it prints.
     is_bounded(read.to_string().len())?;
@@ -153,7 +154,7 @@ fn options(rest: &mut &str) -> Result<Options, String> {
         }
         let value = if take(rest, '=') { value(rest)? } else { String::new() };
         if options.insert(key.clone(), value).is_some() {
-            return Err(format!("option `{key}` stands twice"));
+            return Err(format!("option `{key}` appears twice"));
         }
         if take(rest, ']') {
             return Ok(options);
@@ -281,8 +282,8 @@ pub(crate) mod tests {
             ("", "a name is missing"),
             ("ext4[", "an option has no key"),
             ("ext4[a", "`]` is missing"),
-            ("ext4[a,a]", "option `a` stands twice"),
-            ("ext4]", "`]` is left over"),
+            ("ext4[a,a]", "option `a` appears twice"),
+            ("ext4]", "unexpected `]`"),
             ("raid1(ext4", "`)` is missing"),
             ("ext4[a=\"b]", "a quote is not closed"),
             ("dir:", "dir: needs a path"),
@@ -309,7 +310,7 @@ pub(crate) mod tests {
     fn what_cannot_be_printed_is_refused() {
         for text in ["dir:/a\nb", "ext4[a=\u{1b}[2J]", "dir:/\u{202e}x", "xfs[\"a\tb\"]"] {
             let error = text.parse::<Target>().unwrap_err().to_string();
-            assert!(error.contains("cannot be printed"), "{error}");
+            assert!(error.contains("unprintable"), "{error}");
             assert!(!error.contains(is_unprintable), "{error:?}");
         }
         assert_eq!(" xfs\n".parse(), Ok(Target::named("xfs")));
@@ -321,7 +322,7 @@ pub(crate) mod tests {
             [format!("ext4[a={}]", "\\".repeat(4000)), format!("xfs[a={}]", "\\".repeat(2100))]
         {
             let error = text.parse::<Target>().map(|_| ()).unwrap_err().to_string();
-            assert!(error.contains("4160 are allowed"), "{error}");
+            assert!(error.contains("the limit is 4160"), "{error}");
             assert!(text.parse::<crate::Swept>().is_err());
         }
         let target: Target = format!("ext4[a={}]", "\\".repeat(2000)).parse().unwrap();

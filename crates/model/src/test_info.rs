@@ -1,5 +1,5 @@
-//! What a table needs to know of a test. Stored with every campaign, so that an old campaign is
-//! shown as it was, whatever the suites have become.
+//! Description of a test for tables. It is stored with every campaign, so that an old campaign is shown as it was,
+//! whatever the suites have become.
 
 use crate::Better;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub enum Group {
     Mixed,
     /// Many small files created, rewritten, read and removed.
     Files,
-    /// Small durable writes that somebody waits for.
+    /// Small durable writes that a user waits for.
     Transactions,
     /// Whole programs.
     Applications,
@@ -116,7 +116,7 @@ impl FromStr for Group {
     fn from_str(text: &str) -> Result<Self, String> {
         Group::ALL.into_iter().find(|group| group.as_str() == text).ok_or_else(|| {
             let known = Group::ALL.map(Group::as_str).join(", ");
-            format!("`{text}` is not a group of tests; use one of {known}")
+            format!("unknown group of tests `{text}`; expected one of {known}")
         })
     }
 }

@@ -30,7 +30,7 @@ impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is not a size; write bytes or a number with k, M, G, T, P or E, as in 4G",
+            "`{}` is not a size; expected bytes or a number with k, M, G, T, P or E, e.g. 4G",
             self.0
         )
     }

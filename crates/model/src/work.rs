@@ -1,5 +1,5 @@
-//! How much work a test does in one run, where that is not one factor on everything: a test is made long
-//! enough to be timed by repeating what it does, not by shrinking or stretching what it is about.
+//! Amount of work of a test per run, if not one factor on everything: a test is made long enough by repeating its work,
+//! not by changing its subject.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! A campaign of as many ranks as one likes, all but one of them simulated: `ranks COUNT ARGUMENTS OF ASSAY`. One
 //! worker does the job; its report goes out and comes back as the message of every rank, by a clock of every host, and
-//! then through merge, store and report. It says what a coordinator of so many needs, not how fast they are.
+//! then through merge, store and report. It measures the coordinator's needs at this size, not the ranks' speed.
 
 use anyhow::{Context, Result};
 use assay_mpi::{
@@ -16,7 +16,7 @@ use workers::{LocalPool, Observer, Pool, PoolError, TimeSharing};
 /// Ranks of a host.
 const EACH: u32 = 64;
 
-/// So many ranks.
+/// Number of ranks.
 #[derive(Debug)]
 struct Simulated(u32);
 

@@ -46,7 +46,7 @@ pub struct Allocation {
     cards: Vec<Card>,
     /// Ranks in the order in which they get work.
     order: Vec<usize>,
-    /// Whether nobody is to read what its own host wrote.
+    /// Whether hosts must not read their own data.
     shift: bool,
     runs: AtomicU64,
     /// Sizes of the groups that were formed.
@@ -63,7 +63,7 @@ impl Allocation {
         let mut cards = vec![world::card(); world.size()];
         for _ in 1..world.size() {
             let card = world.await_word::<Card>(Topic::Answer, ANSWER_WITHIN)?;
-            let (rank, card) = card.context("a rank does not say on which host it is")?;
+            let (rank, card) = card.context("a rank did not report its host")?;
             cards[rank] = card;
         }
         let hosts: Vec<String> = cards.iter().map(|card| card.host.clone()).collect();
@@ -154,7 +154,7 @@ impl Allocation {
 /// Calls `act` with MPI.
 fn with_world<T>(act: impl FnOnce(&World) -> Result<T>) -> Result<T> {
     let world = WORLD.with_borrow(Clone::clone);
-    act(&*world.ok_or_else(|| anyhow!("MPI is spoken by the main thread alone"))?)
+    act(&*world.ok_or_else(|| anyhow!("only the main thread may call MPI"))?)
 }
 
 impl Hosts for Allocation {
@@ -250,7 +250,7 @@ impl Pool for MpiPool<'_> {
     ) -> Result<PoolReport, PoolError> {
         let lost = |error: anyhow::Error| PoolError::Lost { why: format!("{error:#}") };
         if self.allocation.is_lost.load(Relaxed) {
-            return Err(lost(anyhow!("a rank was lost before")));
+            return Err(lost(anyhow!("a rank was lost earlier")));
         }
         pace.wait();
         let run = with_world(|world| Ok(self.run_in(world, jobs, observer, stop)));
@@ -274,7 +274,7 @@ impl MpiPool<'_> {
         let jobs: Vec<Job> = jobs.iter().map(|job| Job { cpu: None, ..job.clone() }).collect();
         let [first, others @ ..] = &jobs[..] else { return self.local.run(&jobs, observer, stop) };
         if others.len() >= self.allocation.cards.len() {
-            let why = format!("{} workers are asked for, more than there are ranks", jobs.len());
+            let why = format!("{} workers were requested, but there are fewer ranks", jobs.len());
             return Err(PoolError::Lost { why });
         }
         let lost = |error: anyhow::Error| PoolError::Lost { why: format!("{error:#}") };

@@ -1,5 +1,4 @@
-//! What the hosts of an allocation are, and in what they differ: the first thing that a reader has to know, as the
-//! slowest of them sets the pace of all.
+//! Describes the hosts of an allocation and their differences, because the slowest sets the pace.
 
 use model::Environment;
 use std::{collections::BTreeMap, fs, path::Path};

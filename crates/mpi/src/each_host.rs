@@ -70,11 +70,12 @@ impl Asked {
             }
         }
         if asked.words.first().is_none_or(|verb| verb != "run") {
-            bail!("{OPTION} is of the verb run; write `assay-mpi run {OPTION} ...`");
+            bail!("{OPTION} belongs to the verb run: `assay-mpi run {OPTION} ...`");
         }
         if asked.store.as_os_str().is_empty() {
             bail!(
-                "{OPTION} gathers the campaigns of all hosts in one store; name it by --store FILE: a host has its own beside it"
+                "{OPTION} gathers the campaigns of all hosts in one store; set it with --store \
+                 FILE; each host has its own next to it"
             );
         }
         Ok(Some(asked))
@@ -116,7 +117,7 @@ fn of_host(value: &OsStr) -> Result<(String, OsString)> {
     let (host, word) = value
         .to_str()
         .and_then(|text| text.split_once('='))
-        .with_context(|| format!("--of-host takes HOST=WORD, not {}", value.display()))?;
+        .with_context(|| format!("--of-host expects HOST=WORD, not {}", value.display()))?;
     Ok((host.into(), word.into()))
 }
 
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let why = |line: &str| asked(line).unwrap_err().to_string();
-        assert!(why("assay-mpi resume --each-host --store a").contains("is of the verb run"));
+        assert!(why("assay-mpi resume --each-host --store a").contains("belongs to the verb run"));
         assert!(why("assay-mpi run --each-host").contains("--store FILE"));
         assert!(why("assay-mpi run --each-host --store").contains("--store has no value"));
         assert!(why("assay-mpi run --each-host --store a --of-host x").contains("HOST=WORD"));

@@ -144,7 +144,8 @@ struct Fleet<'a> {
     own: Option<Own>,
 }
 
-/// Has every host run its campaign, gathers and reports them; all other ranks answer until they are told to end.
+/// Has every host run its campaign, gathers and reports them; all other ranks answer until they receive the
+/// order to end.
 ///
 /// # Errors
 /// A host is lost, or what was measured cannot be gathered.
@@ -152,12 +153,12 @@ pub fn lead(world: &World, asked: &Asked, tell: fn(&str)) -> Result<ExitCode> {
     let mut cards = vec![world::card(); world.size()];
     for _ in 1..world.size() {
         let card = world.await_word(Topic::Answer, HAND_WITHIN)?;
-        let (rank, card) = card.context("a rank does not say on which host it is")?;
+        let (rank, card) = card.context("a rank did not report its host")?;
         cards[rank] = card;
     }
     let hosts: Vec<String> = cards.into_iter().map(|card| card.host).collect();
     if let Some(host) = asked.unknown(&hosts) {
-        bail!("--of-host: there is no host {host}; use one of {}", hosts.join(", "));
+        bail!("--of-host: unknown host {host}; expected one of {}", hosts.join(", "));
     }
     world.name_hosts(hosts.clone());
     let member = |rank: usize| Member { rank, host: hosts[rank].clone(), heard: None, ended: None };
@@ -201,7 +202,8 @@ impl Fleet<'_> {
         if let Some(member) = self.members.iter().find(is_lost) {
             let (host, seconds) = (&member.host, SILENCE.as_secs());
             bail!(
-                "nothing was heard of {host} for {seconds} s: it was stopped, or is lost; what the others measured is in their own stores"
+                "no message from {host} for {seconds} s: it was stopped, or is lost; results of \
+                 the other hosts are in their own stores"
             );
         }
         Ok(self.members.iter().all(|member| member.ended.is_some()))
@@ -225,7 +227,7 @@ impl Fleet<'_> {
         let host = &self.members[at].host;
         match ended.status {
             Some(0) => tell(&format!("{host} has ended")),
-            Some(PARTLY) => tell(&format!("{host} has ended; a target or case failed")),
+            Some(PARTLY) => tell(&format!("{host} has finished; a target or case failed")),
             _ => tell(&format!("{host} failed: {}", ended.said)),
         }
         self.members[at].ended = Some(ended);

@@ -1,7 +1,7 @@
-//! Who cleans up when rank 0 is killed. A launcher that loses a rank kills the others a second later, rank 0 with
-//! whatever it was undoing. A process that it does not know of waits for the end of rank 0, and has the program clean
-//! up unless that has said that it did. One of a batch system that kills all of a job by its control group is killed
-//! too: `assay cleanup` is for that.
+//! Cleans up after rank 0 was killed. A launcher that loses a rank kills the others a second later, including rank 0
+//! with whatever it was undoing. A process unknown to the launcher waits for the end of rank 0, and runs cleanup unless
+//! rank 0 reported that it did. A batch system that kills a whole job by its control group kills the keeper as well:
+//! then use `assay cleanup`.
 
 use anyhow::Result;
 use campaign::hosts::ThisHost;
@@ -23,7 +23,7 @@ pub const VERB: &str = "__keeper";
 const DONE: u8 = b'.';
 
 /// How often it tries, and how long it rests in between: longer than launchers wait before they kill, 30 s where they
-/// are told as docs/many-hosts.md says.
+/// are reported as described in docs/many-hosts.md.
 const MOST_TRIES: u32 = 60;
 const REST: Duration = Duration::from_secs(1);
 
@@ -58,7 +58,7 @@ impl Keeper {
 fn command(arguments: &[OsString]) -> Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.arg(VERB).arg(assay_program::state_folder(state(arguments).as_deref())?);
-    // A launcher waits until nobody holds its pipes any more.
+    // A launcher waits until no process holds its pipes.
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
     Ok(command)
 }
@@ -140,7 +140,7 @@ mod tests {
             Some(here.parent().unwrap().join("state"))
         );
         assert_eq!(of("assay-mpi resume --state /s"), Some("/s".into()));
-        // What rank 0 uses when nothing is named is told, too.
+        // The defaults of rank 0 are passed, too.
         assert!(of("assay-mpi run").unwrap().is_absolute());
     }
 

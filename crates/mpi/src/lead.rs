@@ -1,4 +1,4 @@
-//! Keeps the workers of a run in step, each on its host: nobody begins a phase before all are ready, and nobody
+//! Keeps the workers of a run in step, each on its host: no worker starts a phase before all are ready, and none
 //! begins another before all have ended it. Where one fails, is silent or late, all others are stopped.
 
 use crate::{
@@ -165,7 +165,7 @@ impl<'a> Lead<'a> {
         let seconds = SILENCE.as_secs();
         (!names.is_empty()).then(|| {
             format!(
-                "nothing was heard of {} for {seconds} s: it was stopped, or its host is lost",
+                "no message from {} for {seconds} s: it was stopped, or its host is lost",
                 names.join(", ")
             )
         })

@@ -33,7 +33,10 @@ fn take_part() -> Result<ExitCode> {
     if let Some(asked) = Asked::of(&arguments)? {
         return each_host(&asked);
     }
-    let keeper = Keeper::start(&arguments).context("cannot start who cleans up after a kill")?;
+    let keeper = Keeper::start(&arguments).context(
+        "cannot start the keeper that cleans up after \
+                                                    a kill",
+    )?;
     let world = World::begin(tell)?;
     if world.rank() > 0 {
         keeper.into_iter().for_each(Keeper::release);
@@ -73,7 +76,7 @@ fn split(mut arguments: impl Iterator<Item = OsString>) -> Result<(Request, Vec<
     while let Some(word) = arguments.next() {
         let text = word.to_str().unwrap_or_default();
         let map = match text.strip_prefix("--map") {
-            Some("") => Some(arguments.next().context("--map takes host or core")?),
+            Some("") => Some(arguments.next().context("--map expects host or core")?),
             Some(value) => value.strip_prefix('=').map(OsString::from),
             None => None,
         };
@@ -88,7 +91,7 @@ fn split(mut arguments: impl Iterator<Item = OsString>) -> Result<(Request, Vec<
     Ok((request, rest))
 }
 
-/// Shows a line; where that is not possible there is nobody to read it.
+/// Shows a line; if that is not possible, there is no reader.
 fn tell(line: &str) {
     let _ = writeln!(io::stderr(), "assay-mpi: {line}");
 }

@@ -1,4 +1,4 @@
-//! What rank 0 says to the others, and what they answer. Jobs and reports are those of local workers.
+//! Orders of rank 0 to the others, and their answers. Jobs and reports are those of local workers.
 
 use crate::clocks::Offset;
 use model::{Dataset, Environment, Job, User, WorkerReport};
@@ -9,12 +9,12 @@ use std::path::PathBuf;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Those of `ranks` keep step from now on as the group of so many; all ranks get this.
+    /// Those of `ranks` keep step from now on as a group of this many; all ranks get this.
     Form {
         /// Their numbers, in the order of their workers.
         ranks: Vec<usize>,
     },
-    /// Answer so many round trips with the time.
+    /// Answer this many round trips with the time.
     Clock {
         /// How many.
         trips: usize,

@@ -1,4 +1,4 @@
-//! Which ranks work where a case wants fewer than there are, and whose files each reads where hosts are shifted.
+//! Selects the ranks that work if a case needs fewer than exist, and whose files each reads if hosts are shifted.
 
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, str::FromStr};
 pub struct Request {
     /// How workers are spread over the hosts.
     pub map: Map,
-    /// Whether nobody is to read what its own host wrote.
+    /// Whether hosts must not read their own data.
     pub shift: bool,
 }
 
@@ -28,7 +28,7 @@ impl FromStr for Map {
         match text {
             "host" => Ok(Map::Host),
             "core" => Ok(Map::Core),
-            other => Err(format!("--map {other} is not known; take host or core")),
+            other => Err(format!("unknown --map {other}; expected host or core")),
         }
     }
 }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_takes_the_files_of_its_own_host_and_each_is_taken_once() {
+    fn shifted_workers_read_each_other_host_file_once() {
         for names in [
             "a b",
             "a a b b",

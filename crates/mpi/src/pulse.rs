@@ -35,7 +35,7 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(10);
 
-    /// The first tenth of a second at which rank 0 is given up, by somebody who looks as `looks` says.
+    /// The first tenth of a second at which rank 0 is given up, by an observer that looks as `looks` says.
     fn given_up(beats: impl Fn(u64) -> bool, looks: impl Fn(u64) -> bool) -> Option<u64> {
         let begin = Instant::now();
         let mut pulse = Pulse::default();
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_away_waits_anew() {
+    fn returning_candidate_waits_again() {
         let beats = |tenth: u64| tenth == 0;
         assert_eq!(given_up(beats, |tenth| !(20..300).contains(&tenth)), Some(401));
     }

@@ -1,4 +1,4 @@
-//! What a rank other than 0 does: orders, one after the other, until the campaign ends.
+//! Runs a rank other than 0: orders, one after the other, until the campaign ends.
 
 use crate::{
     differences, fleet,
@@ -22,7 +22,7 @@ const SAY_EVERY: Duration = Duration::from_secs(1);
 /// Takes orders until the campaign ends.
 ///
 /// # Errors
-/// A message cannot be read, the group is broken, or nothing was heard of rank 0 for long.
+/// A message cannot be read, the group is broken, or no message from rank 0 for long.
 pub fn serve(world: &World) -> Result<()> {
     world.tell(0, Topic::Answer, &world::card())?;
     let mut pool = None;
@@ -83,7 +83,7 @@ fn run(world: &World, task: &Task, kept: &mut Kept) -> Result<()> {
     let news = match result {
         Ok(report) => match report.workers.into_iter().next() {
             Some(report) => News::Done(Box::new(report)),
-            None => News::Failed("it brought no report".into()),
+            None => News::Failed("it returned no report".into()),
         },
         Err(PoolError::Stopped) => News::Stopped,
         Err(PoolError::TimedOut { .. }) => News::TimedOut,

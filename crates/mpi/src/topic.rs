@@ -1,4 +1,4 @@
-//! What messages are about: each kind is heard by itself, in the order in which it was sent.
+//! Topics of messages: each is received separately, in the order of sending.
 
 /// For what a message is.
 #[derive(Clone, Copy, Debug)]

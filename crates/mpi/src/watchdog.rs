@@ -48,7 +48,7 @@ impl Watchdog {
         let wait = self.wait();
         let (until, whom) = wait.as_ref()?;
         let is_over = Instant::now() >= *until;
-        is_over.then(|| format!("{whom} takes no message; it hangs, or its host is lost"))
+        is_over.then(|| format!("{whom} accepts no message; it hangs, or its host is lost"))
     }
 
     fn wait(&self) -> MutexGuard<'_, Wait> {

@@ -53,10 +53,12 @@ impl World {
     /// # Errors
     /// MPI does not come up.
     pub fn begin(tell: fn(&str)) -> Result<World> {
-        let (universe, threading) =
-            rsmpi::initialize_with_threading(Threading::Multiple).context("MPI was begun twice")?;
+        let (universe, threading) = rsmpi::initialize_with_threading(Threading::Multiple).context(
+            "MPI was initialized \
+                                                            twice",
+        )?;
         let all = universe.world();
-        // Where only one thread may send, nobody waits for signs of life.
+        // If only one thread may send, no rank waits for heartbeats.
         let beats = all.rank() == 0 && threading == Threading::Multiple;
         let watchdog = Watchdog::start(tell);
         Ok(World {
@@ -80,7 +82,7 @@ impl World {
         self.all.size() as usize
     }
 
-    /// Ends all ranks at once, and this one also where nobody is left who could end the others.
+    /// Ends all ranks at once, and this one also if no process is left that could end the others.
     pub fn abort(&self) -> ! {
         self.watchdog.guard(SILENCE / 2, "the launcher", || self.all.abort(1))
     }
@@ -99,9 +101,7 @@ impl World {
         self.pulse.set(pulse);
         if is_lost {
             let seconds = SILENCE.as_secs();
-            bail!(
-                "nothing was heard of rank 0 for {seconds} s: it was stopped, or its host is lost"
-            );
+            bail!("no message from rank 0 for {seconds} s: it was stopped, or its host is lost");
         }
         Ok(())
     }
@@ -124,7 +124,15 @@ impl World {
         let from = message.1.source_rank() as usize;
         let (text, _) = self.guard(from, || message.matched_receive_vec::<u8>());
         let what = serde_json::from_slice(&text);
-        Ok(Some((from, what.with_context(|| format!("rank {from} is another version of assay"))?)))
+        Ok(Some((
+            from,
+            what.with_context(|| {
+                format!(
+                    "rank {from} runs another version of \
+                                                     assay"
+                )
+            })?,
+        )))
     }
 
     /// The next message, waited for at most `limit`.
@@ -150,7 +158,7 @@ impl World {
         let key = place.unwrap_or(0) as i32;
         let group = self.guard(0, || self.all.split_by_color_with_key(color, key));
         if place.is_some() {
-            let group = group.context("MPI made no group of ranks")?;
+            let group = group.context("MPI created no group of ranks")?;
             self.groups.borrow_mut().insert(ranks.len(), group);
         }
         Ok(())
@@ -170,7 +178,7 @@ impl World {
             if since.elapsed() > SILENCE {
                 // It cannot be taken back, and the campaign ends.
                 mem::forget(request);
-                bail!("a rank did not come to the barrier");
+                bail!("a rank did not reach the barrier");
             }
             hint::spin_loop();
             thread::yield_now();
@@ -190,7 +198,7 @@ impl World {
             });
             seen.push(trip);
         }
-        Offset::of(&seen).with_context(|| format!("rank {rank} told no time"))
+        Offset::of(&seen).with_context(|| format!("rank {rank} reported no time"))
     }
 
     /// Answers round trips of rank 0.

@@ -1,6 +1,6 @@
-//! What tests need of a machine, and the one way to skip what cannot run: [`skip`], with a typed need and a
-//! reason. [`Mounted`] is what a test mounts. Only tests and the runner of tests, `cargo run -p xtask -- test`, use
-//! this crate.
+//! Requirements of tests, and the one way to skip tests that cannot run: [`skip`], with a typed need and a reason.
+//! [`Mounted`] is what a test mounts. Only tests and the runner of tests, `cargo run -p xtask -- test`, use this
+//! crate.
 //!
 //! libtest hides what a passing test prints. A skip is written to standard error past it, and as a line into
 //! the file that [`SKIPS`] names. The runner counts these lines, and asks the machine itself by [`Need::is_met`],
@@ -46,7 +46,7 @@ pub enum Need {
     Qemu,
     /// KVM.
     Kvm,
-    /// Something that nobody but the test can find out: it is shown and counted, and not checked.
+    /// Something that only the test can determine: it is shown and counted, and not checked.
     Other,
 }
 
@@ -139,7 +139,7 @@ impl FromStr for Skip {
 /// Says that this test, or a part of it, is skipped because `need` is not met. The test then returns.
 ///
 /// # Panics
-/// The file that [`SKIPS`] names cannot be written: a skip that nobody sees would look like a pass.
+/// The file that [`SKIPS`] names cannot be written: an unseen skip would look like a pass.
 pub fn skip(need: Need, why: impl Display) {
     let thread = thread::current();
     // With one thread libtest runs tests on the main one, which does not tell which.

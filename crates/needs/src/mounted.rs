@@ -1,4 +1,4 @@
-//! What a test mounts, and unmounts whatever becomes of the test.
+//! A mount of a test, unmounted however the test ends.
 
 use std::{
     ffi::OsStr,
@@ -101,7 +101,7 @@ mod tests {
         let held = File::create(dir.join("f")).unwrap();
         let holder = Command::new("sleep").arg("0.2").stdin(held).spawn();
         drop(mounted);
-        assert!(std::fs::read_dir(&dir).unwrap().next().is_none(), "it is not mounted any more");
+        assert!(std::fs::read_dir(&dir).unwrap().next().is_none(), "it is no longer mounted");
         assert!(holder.unwrap().wait().unwrap().success());
     }
 

@@ -1,5 +1,5 @@
-//! Whether a machine has what a need names, found by doing it with the programs of the system: a loop device is
-//! attached, a file system made and mounted in a namespace of its own. Nothing of it stays.
+//! Checks whether a machine meets a need, by doing it with system programs: attaches a loop device, creates a file
+//! system and mounts it in a private namespace. Nothing is left behind.
 
 use crate::Need;
 use std::{

@@ -1,5 +1,4 @@
-//! What a section may say, whatever it is shown on. A renderer that matches on [`Block`] knows all
-//! sections there will ever be.
+//! Blocks of a section, independent of the output. A renderer that matches on [`Block`] supports every section.
 
 mod bars;
 mod drawer;

@@ -14,7 +14,7 @@ pub(crate) fn of_row(row: &Row, table: &Table) -> String {
     }
 }
 
-/// What the others are compared with, with the reason where it is not the first target and nobody asked for it.
+/// What the others are compared with, with the reason if it is not the first target and was not requested.
 pub(crate) fn baseline(findings: &Findings) -> String {
     match &findings.baseline_instead {
         None => findings.baseline.clone(),

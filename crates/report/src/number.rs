@@ -47,7 +47,7 @@ pub(crate) fn span_of(r: &Ratio) -> Option<String> {
     r.span(end)
 }
 
-/// An end of an interval, or a lead: near 1 with a third decimal, as the verdict hangs on it.
+/// An end of an interval, or a lead: near 1 with a third decimal, because the verdict depends on it.
 pub(crate) fn end(r: f64) -> String {
     match ratio(r) {
         text if text == "1.00" => decimals(r),

@@ -76,14 +76,14 @@ fn the_answer_stands_first_with_its_doubts_below() {
         at("Profile mine, hot tier")
             < at("For mine by these tests at these sizes on this machine, xfs is best (P>0.99): ")
     );
-    assert!(at("5 blocks).") < at("Candidates over 6 of 6 cells that the profile asks for"));
+    assert!(at("5 blocks).") < at("Candidates over 6 of 6 cells of the profile"));
     // 105 against 9.5 MB/s: 11 times behind where 5 are allowed.
     assert!(
         text.contains(
             "btrfs[compress=zstd:3] is ruled out: floor columnar.sort.disk, 1 process: 1"
         )
     );
-    assert!(text.contains("ext4 is at risk: no fact says whether it has durable; look it up."));
+    assert!(text.contains("ext4 is at risk: support for durable is unknown."));
     let is_head = |line: &str| line.split_whitespace().take(2).eq(["Target", "Standing"]);
     assert!(text.lines().any(is_head), "{text}");
     assert!(text.contains("writes: xfs is better, 1.2"), "{text}");

@@ -1,4 +1,4 @@
-//! What a page says of each kind of work: who is first, over whom, by how much; and where the winner is behind.
+//! Tests of kinds of work: who is first, over whom, by how much; and where the winner is behind.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -117,7 +117,7 @@ fn the_states_of_the_page_cache_are_told_where_a_test_asks_for_one() {
 
 /// A name alone in the column would be taken for a winner.
 #[test]
-fn nobody_is_called_first_who_is_not_clearly_ahead() {
+fn unclear_leader_is_not_called_first() {
     let swings = |_, target: usize, block: u32| {
         if (target as u32 + block).is_multiple_of(2) { 2.0 } else { 0.5 }
     };
@@ -143,7 +143,7 @@ fn one_target_has_no_such_section() {
 #[test]
 fn a_group_whose_cold_reads_were_read_ahead_says_so() {
     let mut data = data();
-    let about = "more of read-ahead than of the device";
+    let about = "read-ahead rather than the device";
     let page = |data: &Dataset| html(data, &findings(data, &Settings::default()).unwrap());
     assert!(!page(&data).contains(about));
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "a.read") {

@@ -1,4 +1,4 @@
-//! What a page says of other weights: who is first by equal ones, as in the verdict, and by a profile.
+//! Tests of other weights: the first place under equal weights, as in the verdict, and under a profile.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -49,7 +49,7 @@ fn reader() -> Profile {
 }
 
 #[test]
-fn who_is_first_hangs_on_the_weights_and_the_page_says_how_much() {
+fn page_shows_how_first_place_depends_on_weights() {
     let data = data();
     let found = findings(&data, &Settings::default()).unwrap();
     let all = workloads(&data, &found, &[reader()], &[]).unwrap();
@@ -66,6 +66,6 @@ fn who_is_first_hangs_on_the_weights_and_the_page_says_how_much() {
     let share = |label: &str| by_profile.acceptability.iter().find(|s| s.target == label).unwrap();
     assert!((0.97..1.0).contains(&share("xfs").share), "{by_profile:?}");
     let page = html(&data, &found.clone().with_workloads(all));
-    assert!(page.contains("By other weights") && page.contains("<th scope=\"row\">reader</th>"));
-    assert!(!html(&data, &found).contains("By other weights"));
+    assert!(page.contains("With other weights") && page.contains("<th scope=\"row\">reader</th>"));
+    assert!(!html(&data, &found).contains("With other weights"));
 }

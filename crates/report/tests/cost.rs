@@ -1,4 +1,4 @@
-//! What the sections on cost and steady state say of a campaign.
+//! Tests of the sections on cost and steady state.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -52,17 +52,17 @@ fn prices_stand_beside_what_they_buy() {
     let prices = given.map(|(label, text)| (label.to_string(), text.parse().unwrap())).into();
     let judged = findings(&data, &Settings { prices, ..Settings::default() }).unwrap();
     let text = terminal(&data, &judged, &TerminalOptions { width: 200, color: false });
-    let row = |target: &str| line(&text, "Price, as it was given", target).join(" ");
+    let row = |target: &str| line(&text, "Price, as given", target).join(" ");
     assert!(row("ext4").starts_with("ext4 0.0800 - - 8.00 1"), "{}", row("ext4"));
     assert!(row("xfs").starts_with("xfs 0.0800 0.00500 - 16.0 "), "{}", row("xfs"));
-    assert!(html(&data, &judged).contains("Speed against what the same money does"));
-    assert!(!self::text().contains("Price, as it was given"));
+    assert!(html(&data, &judged).contains("Speed against work per money"));
+    assert!(!self::text().contains("Price, as given"));
 }
 
 #[test]
 fn costs_stand_beside_speed() {
     let text = text();
-    let caption = "Work for the same processor time";
+    let caption = "CPU efficiency";
     let xfs = line(&text, caption, "xfs");
     assert!(xfs.contains(&"2.00"), "half of the time: {xfs:?}");
     assert_eq!(line(&text, caption, "ext4").last(), Some(&"xfs"), "certainly, in processor time");
@@ -111,7 +111,7 @@ fn what_the_device_moved_for_each_byte_stands_by_test_and_beside_the_samples() {
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = markdown(&data, &judged);
-    let table = text.split_once("Bytes that the device moved for each byte of a test").unwrap().1;
+    let table = text.split_once("Device bytes per byte of a test").unwrap().1;
     let row = table.lines().find(|l| l.starts_with("| Read, cold: sequential read | 1 ")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
     assert_eq!(cells[3..6], ["4.00", "8.00", "4.00"], "{row}");
@@ -122,7 +122,7 @@ fn what_the_device_moved_for_each_byte_stands_by_test_and_beside_the_samples() {
     for said in ["device 100 %", ">8.00<", ">1.00<"] {
         assert!(xfs.contains(said), "{said}: {xfs}");
     }
-    assert!(drawer.contains("The device read more than was asked for, as read-ahead does."));
+    assert!(drawer.contains("The device read more than requested, e.g. by read-ahead."));
     assert!(!table.contains("| Write, critical: open append mid float, sync once | 1 | 0"));
 }
 
@@ -134,7 +134,7 @@ fn the_test_that_writes_most_unlike_is_named_in_short() {
         let (_, own) = page.split_once("At what cost?").unwrap();
         own.split_once("</tr>").unwrap().0.to_string()
     };
-    assert!(!said(&data).contains("furthest apart"), "{}", said(&data));
+    assert!(!said(&data).contains("differ most"), "{}", said(&data));
     let is_meant = |s: &model::Sample| s.case.test == "columnar.sort.disk" && s.case.procs == 1;
     for sample in data.samples.iter_mut().filter(|s| is_meant(s)) {
         let times = if sample.case.target == "xfs" { 4 } else { 6 };
@@ -143,7 +143,7 @@ fn the_test_that_writes_most_unlike_is_named_in_short() {
     let own = said(&data);
     assert!(
         own.contains(
-            "Bytes written are furthest apart in disk sort, 1 process: ext4 1.50, xfs 1.00, btrfs"
+            "Bytes written differ most in disk sort, 1 process: ext4 1.50, xfs 1.00, btrfs"
         ),
         "{own}"
     );

@@ -1,4 +1,4 @@
-//! What a report says of the disks of targets that have several.
+//! Tests of the section on disks of targets that have several.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! What may lose what it synced is shown, with its reason, and ranked nowhere.
+//! Tests that targets that may lose synced data are shown with the reason and not ranked.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -21,14 +21,14 @@ fn campaign() -> Dataset {
 }
 
 const WHY: &str =
-    "xfs may lose with the power what it synced (xfs: the cache of the device is not flushed)";
+    "xfs may lose synced data on power loss (xfs: the cache of the device is not flushed)";
 
 #[test]
 fn it_has_tables_of_its_own_and_stands_in_no_other() {
     let data = campaign();
     let text = markdown(&data, &judged(&data));
     assert_eq!(text.matches(&format!("Not ranked: {WHY}.")).count(), 1, "{text}");
-    let (ranked, not) = text.split_once("\n## Verdict, may lose what it synced\n").unwrap();
+    let (ranked, not) = text.split_once("\n## Verdict, may lose synced data\n").unwrap();
     for table in ranked.split("\n\n").filter(|part| part.contains("| ---")) {
         assert!(!table.contains("xfs"), "{table}");
     }
@@ -36,7 +36,7 @@ fn it_has_tables_of_its_own_and_stands_in_no_other() {
         ranked.contains("\n## Verdict\n") && ranked.contains(&format!("{WHY}.")),
         "said above all"
     );
-    assert!(not.contains("\n## Ratios, may lose what it synced\n"), "{not}");
+    assert!(not.contains("\n## Ratios, may lose synced data\n"), "{not}");
     assert!(!ranked.contains("kinds of lab"));
 }
 
@@ -46,8 +46,7 @@ fn every_form_keeps_them_apart() {
     let found = judged(&data);
     let page = html(&data, &found);
     assert!(
-        page.contains("<h2>Ratios, may lose what it synced</h2>")
-            && page.contains("Not ranked: xfs")
+        page.contains("<h2>Ratios, may lose synced data</h2>") && page.contains("Not ranked: xfs")
     );
     let value: serde_json::Value = serde_json::from_str(&json(&data, &found)).unwrap();
     assert_eq!(value["call"]["candidates"].as_array().unwrap().len(), 2);

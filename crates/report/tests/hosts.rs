@@ -1,4 +1,4 @@
-//! What a report says of the hosts of a campaign on several.
+//! Tests of the section on hosts.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

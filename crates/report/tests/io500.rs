@@ -1,4 +1,4 @@
-//! What a report says of the score of IO500.
+//! Tests of the IO500 score.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -49,7 +49,7 @@ fn the_score_says_that_it_is_no_official_one() {
     let data = campaign(&PHASES);
     let found = findings(&data, &Settings::default()).unwrap();
     for text in [html(&data, &found), markdown(&data, &found)] {
-        assert!(text.contains("IO500") && text.contains("no official submission"), "{text}");
+        assert!(text.contains("IO500") && text.contains("not an official submission"), "{text}");
     }
     let json: serde_json::Value = serde_json::from_str(&json(&data, &found)).unwrap();
     assert_eq!(json["io500"].as_array().unwrap().len(), 2, "one for each process count");

@@ -39,15 +39,15 @@ fn one_lab_has_one_note_and_its_own_kernel() {
     assert_snapshot!(head.join("\n"), @"
     ext4, xfs & btrfs <on> a loop image
 
-    Measured in User-Mode Linux: ext4, xfs, btrfs[compress=zstd:3]. One processor runs everything, and a system call takes
-    150 to 300 times as long as natively: compare these targets with each other only. Its fsync is not shown to be durable.
+    Measured in User-Mode Linux: ext4, xfs, btrfs[compress=zstd:3]. One CPU runs everything, and system calls take 150 to
+    300 times as long as natively: compare these targets with each other only. Its fsync is not proven to be durable.
 
     For these tests of columnar at these sizes on this machine in User-Mode Linux, xfs leads with P=0.95, not decided (1.03x
     ext4, 95 % CI 0.97-1.13, 2 blocks). The worst-case loss of choosing either of xfs and ext4 is 7 % (each with 95 %
-    probability); decide by features, or measure more blocks. That a sync reaches the disk is proven for none of them.
+    probability); decide by features, or measure more blocks. It is not proven for any of them that a sync reaches the disk.
 
-    About 4 more blocks would separate xfs from ext4 with 80 % probability, if they stay as far apart: `assay resume c7
-    --blocks +4`
+    About 4 more blocks would separate xfs from ext4 with 80 % probability, if their difference stays the same: `assay
+    resume c7 --blocks +4`
     ");
     assert!(!text.contains("kinds of lab"));
     let host = on_terminal(&measured_in([LabKind::Host; 3]));
@@ -61,7 +61,7 @@ fn a_fact_settles_whether_fsync_is_durable() {
         for target in &mut data.targets {
             target.facts.0.extend(fact.map(|f| ("lab.durable".to_string(), f.to_string())));
         }
-        on_terminal(&data).contains("not shown to be durable")
+        on_terminal(&data).contains("not proven to be durable")
     };
     assert!(said(LabKind::Uml, None) && said(LabKind::Tcg, Some("not shown")));
     assert!(!said(LabKind::Uml, Some("shown")) && !said(LabKind::Kvm, None));
@@ -94,8 +94,8 @@ fn each_lab_has_tables_of_its_own_in_every_format() {
     let paragraph = text.split("\n\n").find(|p| p.contains("kinds of lab")).unwrap();
     assert_snapshot!(paragraph, @"
     The targets were measured in 2 kinds of lab (on the host: ext4, xfs; in User-Mode Linux: btrfs[compress=zstd:3]). A lab
-    is a machine of its own between the work and the disk, so figures of two labs are not comparable: each has tables of its
-    own, with its own baseline, and nothing is ranked across them.
+    is a separate machine between the work and the disk, so results of two labs are not comparable: each lab has its own
+    tables and baseline, and nothing is ranked across them.
     ");
 }
 
@@ -105,8 +105,7 @@ fn the_short_form_has_a_call_for_each_lab_and_no_more_lines() {
     let text = summary(&data, &judged(&data), &TerminalOptions::default(), "the rest");
     assert!(text.lines().count() <= 40 && text.ends_with("the rest\n"), "{text}");
     assert!(
-        text.contains("Measured on the host: ext4, xfs.")
-            && text.contains("xfs is ahead by little"),
+        text.contains("Measured on the host: ext4, xfs.") && text.contains("xfs leads slightly"),
         "{text}"
     );
     assert!(text.contains("only btrfs[compress=zstd:3] has a valid sample"), "{text}");
@@ -139,14 +138,14 @@ fn figures_of_two_labs_are_shown_and_not_compared() {
     let end = text.find("Measured on the host: A:ext4").unwrap();
     assert_snapshot!(&text[start..end], @"
     A:ext4 was measured on the host and B:ext4 was measured in User-Mode Linux: figures of different labs are not
-    comparable, so they stand side by side without a ratio.
+    comparable, so they are shown side by side without a ratio.
 
-    The campaigns share no block, so their ratios are not paired (Welch's interval), and whatever else changed between them
-    is part of each ratio. Ratios inside a campaign stay paired.
+    The campaigns share no blocks, so their ratios are not paired (Welch's interval), and anything else that changed between
+    them is part of each ratio. Ratios within a campaign stay paired.
 
     loop-backed: compares candidates on this machine, not comparable with a device.
 
-    Measured in different labs: side by side, not comparable
+    Measured in different labs: shown side by side, not comparable
      Test                                            Unit  A:ext4  B:ext4  A:xfs  B:xfs   A:btrfs[   B:btrfs[
                                                              host     uml   host    uml  compress=  compress=
                                                                                            zstd:3]    zstd:3]

@@ -20,7 +20,7 @@ fn large() -> Dataset {
     data
 }
 
-/// The campaign with twice the targets, and every test so many times.
+/// The campaign with twice the targets, and every test repeated.
 fn copied(mut data: Dataset, copies: usize) -> Dataset {
     let (samples, tests) = (std::mem::take(&mut data.samples), std::mem::take(&mut data.tests));
     let records = std::mem::take(&mut data.targets);
@@ -56,7 +56,7 @@ fn a_hundred_thousand_samples_fit_a_mail() {
     let text = report::terminal(&data, &findings, &report::TerminalOptions::default());
     let answer = report::summary(&data, &findings, &report::TerminalOptions::default(), "");
     let csv = report::csv(&data, &findings);
-    // Printed for whoever tunes this; a loaded machine must not fail the test.
+    // Printed for tuning; a loaded machine must not fail the test.
     println!("findings {judged:?}, all {:?}, page {} bytes", start.elapsed(), page.len());
     assert!(page.len() < 1_500_000, "{}", page.len());
     assert!(csv.lines().count() > 170 * 2 * 6 && text.contains("GEOMETRIC MEAN"));

@@ -1,4 +1,4 @@
-//! What stands beside the figures of a table: marks of cells, and what its ratios are over.
+//! Tests of the marks of cells in tables, and of what ratios are over.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -32,7 +32,7 @@ fn many_blocks_are_not_noisier_than_three_of_the_same_spread() {
     assert_eq!([is_noisy(&three, 0.17), is_noisy(&twelve, 0.17)], [true, true]);
 }
 
-/// A baseline that nobody asked for is told where its ratios stand.
+/// A baseline that was not requested is reported next to its ratios.
 #[test]
 fn the_headings_say_why_the_first_target_is_not_the_baseline() {
     let mut data = common::campaign(3);
@@ -62,7 +62,7 @@ fn samples_in_two_groups_are_called_two_modes_and_both_stand_under_samples() {
     assert_eq!(cells.filter(|cell| cell.modes.is_some()).count(), 1);
     let page = html(&data, &found);
     assert!(page.contains("4 samples near 50.0, 8 near 100"), "{page}");
-    assert!(page.contains("in two groups with a gap between them"), "the legend explains it");
+    assert!(page.contains("form two groups, separated by a gap"), "the legend explains it");
     let map = page.split_once("class=\"heat\"").unwrap().1.split_once("</table>").unwrap().0;
     assert!(map.contains("two modes"), "{map}");
     let plain = common::campaign(12);

@@ -1,4 +1,4 @@
-//! What the report says would settle an open verdict.
+//! Tests of what would settle an open verdict.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -30,21 +30,21 @@ fn it_names_blocks_time_and_command() {
     let told = |next| said(&data, Some(next)).unwrap();
     assert_eq!(
         told(Next::Separate { blocks: 5 }),
-        "About 5 more blocks (7m 30s) would separate xfs from ext4 with 80 % probability, if they stay as far \
-         apart: `assay resume c7 --blocks +5`"
+        "About 5 more blocks (7m 30s) would separate xfs from ext4 with 80 % probability, if \
+         their difference stays the same: `assay resume c7 --blocks +5`"
     );
     assert_eq!(
         told(Next::Within { blocks: 1 }),
-        "About 1 more block (1m 30s) would show that xfs and ext4 are the same within 5 % with 80 % probability, if \
-         they stay as near: `assay resume c7 --blocks +1`"
+        "About 1 more block (1m 30s) would show that xfs and ext4 are the same within 5 % with 80 \
+         % probability, if their difference stays the same: `assay resume c7 --blocks +1`"
     );
     assert_eq!(
         told(Next::Interval { blocks: 2 }),
-        "2 more blocks (3m) would give the figures an interval: `assay resume c7 --blocks +2`"
+        "2 more blocks (3m) would provide intervals: `assay resume c7 --blocks +2`"
     );
     assert_eq!(
         told(Next::Same),
-        "xfs and ext4 are the same within 5 % over all, so more blocks would change nothing that matters."
+        "xfs and ext4 are the same within 5 % overall, so more blocks would not change the result."
     );
     assert!(told(Next::TooMany).contains("find the source of the noise"));
 }

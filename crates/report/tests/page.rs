@@ -1,4 +1,4 @@
-//! What holds for every page: nothing comes from outside, every picture has a name, headings have an order.
+//! Tests of every page: no external resources, every picture has a name, headings are in order.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -42,7 +42,7 @@ fn the_map_of_every_test_says_what_is_in_no_score_last_and_without_colour() {
     let mut data = common::campaign(5);
     data.tests[0].group = Group::Sync;
     let map = map_of(&data);
-    let said = "in no score, as the rate of each write includes its sync";
+    let said = "not scored, because the rate of each write includes its sync";
     assert_eq!(map.matches(said).count(), 1, "{map}");
     let (scored, unscored) = map.split_once(said).unwrap();
     assert!(scored.contains("Read, cold") && !unscored.contains("Read, cold"), "{map}");
@@ -172,7 +172,7 @@ fn of_too_many_samples_those_that_matter_are_shown_and_the_page_says_so() {
     let page = page_of(&common::campaign(150));
     let opened = page.matches("<details>").count();
     assert!((1..10).contains(&opened), "{opened}");
-    assert!(page.contains(&format!("{opened} of 10 tests are here")));
+    assert!(page.contains(&format!("{opened} of 10 tests are shown")));
     assert_eq!(page.matches("href=\"#s-").count(), 2 * opened);
 }
 

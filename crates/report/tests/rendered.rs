@@ -1,4 +1,4 @@
-//! What is rendered, in one binary: each binary of its own costs a link and its share of generic code.
+//! Tests of rendering in one binary, because each binary costs a link and its share of generic code.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! What each renderer makes of the same campaign.
+//! Tests of all renderers on one campaign.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

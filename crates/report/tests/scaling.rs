@@ -1,4 +1,4 @@
-//! What a report says of several process counts.
+//! Tests of the section on process counts.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -15,7 +15,7 @@ fn rates_over_process_counts_are_drawn_and_stand_in_a_table() {
     let page = html(&data, &found);
     // Rates of `common` grow with the root of the processes: 8 with 64, an eighth of what is ideal.
     for said in [
-        "Rate over that with 1 process, 95 % intervals",
+        "Rate relative to 1 process, 95 % intervals",
         ">ideal<",
         ">64 processes<",
         "<td class=\"n\">13 %</td>",
@@ -45,23 +45,18 @@ fn what_the_processors_allow_stands_beside_the_efficiency() {
     let said = |data: &model::Dataset| {
         let found = findings(data, &Settings::default()).unwrap();
         let page = html(data, &found);
-        page.split_once("growth of the number of processes; ")
-            .unwrap()
-            .1
-            .split_once('.')
-            .unwrap()
-            .0
-            .to_string()
+        page.split_once("increase in processes; ").unwrap().1.split_once('.').unwrap().0.to_string()
     };
     data.campaign.environment.0.insert("cpu.count".into(), "16".into());
     assert_eq!(
         said(&data),
-        "this machine has 16 processors, so that 64 processes that never wait reach about 25 %, and more only where they wait for something"
+        "this machine has 16 processors, so 64 processes that never wait reach about 25 %, and \
+         more only if they wait for something"
     );
     // Of many hosts each has its own.
     data.campaign.environment.0.insert("host.a.cpu.count".into(), "16".into());
-    assert_eq!(said(&data), "where these are more than the processors, they share them");
+    assert_eq!(said(&data), "processes in excess of the processors share them");
     data.campaign.environment.0.remove("host.a.cpu.count");
     data.campaign.environment.0.insert("cpu.count".into(), "64".into());
-    assert_eq!(said(&data), "where these are more than the processors, they share them");
+    assert_eq!(said(&data), "processes in excess of the processors share them");
 }

@@ -1,4 +1,4 @@
-//! What the sections for matrices, plain values, latencies and comparisons print.
+//! Tests of the sections for matrices, plain values, latencies and comparisons.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -66,7 +66,7 @@ fn a_campaign_that_was_not_run_to_its_end_says_so_first() {
 fn a_matrix_looks_like_this() {
     let data = matrix(3);
     let text = on_terminal(&data, &judged(&data));
-    insta::assert_snapshot!(between(&text, "Random read\n", "Ratios are over"), @r"
+    insta::assert_snapshot!(between(&text, "Random read\n", "Ratios are over"), @"
     Random read
 
     Random read: which target leads, and by how much over the second
@@ -75,8 +75,8 @@ fn a_matrix_looks_like_this() {
     -------------------------------------------------------
      512     xfs 1.50 1.50-1.50  xfs 1.00 same 1.001-1.001
      16k    ext4 2.25 2.25-2.25  xfs 1.06 ?      0.73-1.54
-    The best is picked for being the best, so its ratio is rather too large. ?: the 95 % interval of the ratio includes 1,
-    or the machine was busy.
+    The best is selected as the best, so its ratio is likely overstated. ?: the 95 % interval of the ratio includes 1, or
+    the machine was busy.
 
     Random read, ext4, IOPS
      Block  threads     8
@@ -227,11 +227,11 @@ fn timed() -> Dataset {
 fn latencies_look_like_this() {
     let data = timed();
     let text = on_terminal(&data, &judged(&data)) + "\nEND";
-    insta::assert_snapshot!(between(&text, "Response time", "END"), @r"
+    insta::assert_snapshot!(between(&text, "Response time", "END"), @"
     Response time, at a fixed rate
 
-    From when an operation should have started to its end: what a user waits. A stall is counted for every operation that it
-    held up.
+    From the scheduled start of an operation to its end: what a user waits. A stall counts for every operation that it
+    delays.
 
     Response time, all valid samples together
      Target  operations   p50   p90   p99  p99.9  p99.99      max
@@ -240,12 +240,12 @@ fn latencies_look_like_this() {
      random read 16k, 8 threads, 1 process
      ext4          2000  80.0  80.0  3200   3200       -  1000000
      xfs           2000   160   160  6400   6400       -  1000000
-    -: fewer operations than the percentile needs, ten for p90, a hundred for p99, ten thousand for p99.99.
+    -: too few operations for the percentile (10 for p90, 100 for p99, 10 000 for p99.99).
 
     Service time, in a closed loop
 
-    From when an operation was given to the system to its end. The next one waits for it, so a stall holds up the load with
-    it and is counted once: service times describe the system, they are no response times, and nothing is ranked by them.
+    From the submission of an operation to its end. The next one waits for it, so a stall also pauses the load and counts
+    once: these are service times, not response times, and are not ranked.
 
     Service time, all valid samples together
      Target  operations   p50   p90   p99  p99.9  p99.99      max
@@ -257,7 +257,7 @@ fn latencies_look_like_this() {
      random read 16k, 8 threads, fsync, 1 process
      ext4             9  5.00     -     -      -       -     5.00
      xfs              9  5.00     -     -      -       -     5.00
-    -: fewer operations than the percentile needs, ten for p90, a hundred for p99, ten thousand for p99.99.
+    -: too few operations for the percentile (10 for p90, 100 for p99, 10 000 for p99.99).
     ");
 }
 
@@ -334,7 +334,7 @@ fn compared() -> (Dataset, Findings) {
 fn a_comparison_looks_like_this() {
     let (data, findings) = compared();
     let text = on_terminal(&data, &findings);
-    insta::assert_snapshot!(between(&text, "A is c7", "Random read\n"), @r"
+    insta::assert_snapshot!(between(&text, "A is c7", "Random read\n"), @"
     A is c7 (ext4, xfs & btrfs <on> a loop image): run, suite matrix, 3 blocks, scale 0.2, 2025-11-21.
 
     B is c8 (ext4, xfs & btrfs <on> a loop image): run, suite matrix, 3 blocks, scale 0.2, 2025-11-21.
@@ -346,32 +346,32 @@ fn a_comparison_looks_like_this() {
 
     Recorded by A only: machine only.a.
 
-    Of 6 ratios of B over A 3 are better, 0 worse, 3 the same, 0 unclear.
+    Of 6 ratios of B over A, 3 are better, 0 worse, 3 the same, 0 unclear.
 
-    One campaign on each side is no more than a look: the intervals are of its blocks, and know nothing of what differs
-    between runs. Three on each side say more: assay compare A1,A2,A3 B1,B2,B3.
+    One campaign per side is only a first look: the intervals cover the variation between blocks, not between runs. Use
+    three per side: assay compare A1,A2,A3 B1,B2,B3.
 
-    The campaigns share no block, so their ratios are not paired (Welch's interval), and whatever else changed between them
-    is part of each ratio. Ratios inside a campaign stay paired.
+    The campaigns share no blocks, so their ratios are not paired (Welch's interval), and anything else that changed between
+    them is part of each ratio. Ratios within a campaign stay paired.
 
     loop-backed: compares candidates on this machine, not comparable with a device.
 
-    Target against target, over the cells that both have
+    Targets over the cells that both have
      Target  over    geometric mean ratio   cells  better/same/worse/unclear
     -------------------------------------------------------------------------
      B:ext4  A:ext4    1.00 same 0.98-1.02      3                    0/3/0/0
      B:xfs   A:xfs   1.50 better 1.35-1.67      3                    3/0/0/0
 
-    Decided differences of B over A, the largest first
+    Decided differences of B over A, largest first
      Test                                   Target  over   A          B           ratio
     -----------------------------------------------------------------------------------------------------
      random read 512, 1 thread, 1 process   B:xfs   A:xfs  1500 IOPS   2250 IOPS  1.50 better* 1.47-1.53
      random read 512, 8 threads, 1 process  B:xfs   A:xfs  7010 IOPS  10515 IOPS  1.50 better* 1.47-1.53
      random read 16k, 8 threads, 1 process  B:xfs   A:xfs  3181 IOPS   4771 IOPS   1.50 better 1.08-2.09
-    * holds among all ratios of B over A (Holm, 5 %); the others may be chance.
+    * significant among all ratios of B over A (Holm, 5 %); the others may be chance.
 
-    1 cell of A has no counterpart in B: the other has no sample of it at this number of processes. random read 16k, 1
-    thread (1 process).
+    1 cell of A has no counterpart in B: the other has no sample of it at this process count. random read 16k, 1 thread (1
+    process).
     ");
 }
 
@@ -391,7 +391,8 @@ fn several_campaigns_on_a_side_say_what_they_would_have_found() {
     let text = on_terminal(&data, &findings);
     assert!(text.contains("A is a3 (") && text.contains("B is b1 ("), "{text}");
     insta::assert_snapshot!(between(&text, "3 campaigns of A", "The campaigns share"), @"
-    3 campaigns of A against 3 campaigns of B: each is one value, and the intervals are of what differs between them. By
+    3 campaigns of A against 3 campaigns of B: each is one value, and the intervals cover the \
+    variation between them. By
     that a loss of 5.9 % in the mean of all tests, one of 8.7 % in half of the cells and one of 8.7 % in the worst would
     have been found with 80 % power.
     ");
@@ -457,9 +458,9 @@ fn contended_samples_are_listed_with_what_others_did() {
     assert_eq!(rows.len(), 1, "one target, one row: {section}");
     assert!(rows[0].contains("; ") && rows[0].contains("| 4 |"), "both tests by name: {section}");
     let most =
-        "others read 30.0 MiB from the disk below meanwhile, and had it for 81 % of the time";
+        "other processes read 30.0 MiB from the disk below meanwhile, and used it 81 % of the time";
     assert!(rows[0].contains(most), "{section}");
-    assert!(page.contains("No recommendation: other work had more than 10 %"), "{page}");
+    assert!(page.contains("No recommendation: other processes used more than 10 %"), "{page}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a report says of the campaign itself.
+//! Tests of the section on self-checks.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -58,8 +58,8 @@ fn a_pair_that_fails_must_not_be_missed() {
 #[test]
 fn a_pair_of_few_blocks_says_that_it_says_nothing() {
     let text = printed(&with_twin(1.0, 5));
-    assert!(text.contains("says nothing: 16 patterns of signs, 20 are needed"), "{text}");
-    assert!(text.contains("Fewer than six blocks"), "{text}");
+    assert!(text.contains("inconclusive: 16 patterns of signs, 20 are needed"), "{text}");
+    assert!(text.contains("With fewer than six blocks"), "{text}");
     assert!(!text.contains("A/A pair passes") && !text.contains("A/A pair fails"), "{text}");
     // What all cells have in common can be seen all the same.
     let text = printed(&with_twin(1.5, 5));

@@ -1,4 +1,4 @@
-//! What the tables say of timed parts below their floor, and of random reads that were read ahead.
+//! Tests of tables with timed parts below their minimum, and with random reads served by read-ahead.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -31,7 +31,7 @@ fn a_row_says_that_it_is_short_and_that_it_was_read_ahead() {
     assert!(says("random read 64k", "read ahead 91 %"), "{text}");
     assert!(!says("write float large", " short "), "{text}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("in no mean, no score and no verdict: open append mid"), "{text}");
+    assert!(words.contains("excluded from means, scores and verdicts: open append mid"), "{text}");
     assert!(words.contains("short: timed part below a third"), "{text}");
     assert!(words.contains("read ahead: cold at the start"), "{text}");
     for page in [html(&data, &judged), json(&data, &judged)] {
@@ -63,7 +63,7 @@ fn cells_that_are_too_short_are_counted_among_all_and_left_out() {
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = flowing(&summary(&data, &judged, &TerminalOptions::default(), ""));
-    let said = "Left out: 2 of 10 cells are in no score, as their timed parts are too short.";
+    let said = "Left out: 2 of 10 cells are not scored, because their timed parts are too short.";
     assert!(text.contains(said), "{text}");
     assert!(text.contains("Candidates over 6 of 10 cells"), "{text}");
 }
@@ -79,7 +79,8 @@ fn timed_parts_below_what_the_preset_asks_for_have_the_names_and_lengths_of_the_
     let full = data.samples.iter_mut().filter(|s| s.case.test == "columnar.sort.disk");
     full.for_each(|sample| sample.seconds = 0.0996);
     let said = format!(
-        "Timed parts below the 0.10 s that quick asks for: {name}, 1 process (76 ms); {name}, 64 processes (28 ms)."
+        "Timed parts below the minimum of 0.10 s for quick: {name}, 1 process (76 ms); {name}, 64 \
+         processes (28 ms)."
     );
     let text = |data: &model::Dataset| {
         let judged = findings(data, &Settings::default()).unwrap();

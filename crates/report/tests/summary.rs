@@ -24,7 +24,7 @@ fn at(data: &Dataset, found: &Findings, width: usize) -> String {
 fn campaign() -> Dataset {
     let mut data = common::campaign(5);
     let left_out =
-        "75 of the 80 tests of columnar, which the preset quick leaves out; standard runs all";
+        "75 of the 80 tests of columnar, excluded by the preset quick (standard runs all)";
     data.campaign.environment.0.insert(TESTS_LEFT_OUT.into(), left_out.into());
     data
 }
@@ -32,13 +32,13 @@ fn campaign() -> Dataset {
 #[test]
 fn the_answer_looks_like_this() {
     let data = campaign();
-    insta::assert_snapshot!(at(&data, &judged(&data), 120), @r"
+    insta::assert_snapshot!(at(&data, &judged(&data), 120), @"
     ext4, xfs & btrfs <on> a loop image
 
     For these tests of columnar at these sizes on this machine, xfs and ext4 are the same within 5 % (xfs is 1.03x ext4, 95
     % CI 1.01-1.04, 4 blocks). The worst-case loss of choosing either is 4 % (each with 95 % probability); decide by
     features.
-    xfs and ext4 are the same within 5 % over all, so more blocks would change nothing that matters.
+    xfs and ext4 are the same within 5 % overall, so more blocks would not change the result.
     Scope: device P5510, backing ext4, kernel 6.18.2, 5 blocks, scale 0.2, 2025-11-21, suite columnar.
     loop-backed: compares candidates on this machine, not comparable with a device.
 
@@ -66,13 +66,13 @@ fn the_answer_looks_like_this() {
      Write, critical: disk sort                  1            0.92 worse* 0.90-0.94
      Write, critical: disk sort                 64            0.92 worse* 0.91-0.93
 
-    Left out: 75 of the 80 tests of columnar, which the preset quick leaves out; standard runs all. 12 of 150 samples: no
-    space left after 17 MB (10); not in the cache state that was asked for (2).
+    Left out: 75 of the 80 tests of columnar, excluded by the preset quick (standard runs all). 12 of 150 samples: no space
+    left after 17 MB (10); not in the requested cache state (2).
     All tables: `assay report c7`. The page: /tmp/report.html
     ");
 }
 
-/// So many candidates with labels of this length, in five groups of tests at two process counts, with invalid
+/// A number of candidates with labels of this length, in five groups of tests at two process counts, with invalid
 /// samples, failed targets and notes.
 fn many(candidates: usize, label: usize, blocks: u32) -> Dataset {
     let mut data = common::campaign(0);

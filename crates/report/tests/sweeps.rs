@@ -1,4 +1,4 @@
-//! What a report says of the options that were swept.
+//! Tests of the section on swept options.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! What the section on the time series of runs says.
+//! Tests of the section on time series.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! What a report shows of the machine over a campaign.
+//! Tests of the timeline of the machine.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -28,7 +28,7 @@ fn figures_of_the_machine_are_drawn_with_the_blocks_marked() {
     ] {
         assert!(text.contains(said), "{said}");
     }
-    // Nobody told of dirty pages; the axis of the pressure ends at its largest, 20.
+    // No sample has dirty pages; the axis of the pressure ends at its maximum, 20.
     assert!(!text.contains(">Dirty pages at most, MB<") && text.contains(">20.0<"), "{text}");
     let found = findings(&data, &Settings::default()).unwrap();
     assert!(!markdown(&data, &found).contains("The machine over the campaign"), "it is a drawing");

@@ -64,7 +64,7 @@ impl AaCheck {
         }
     }
 
-    /// Whether there are so many blocks that the number of marks says something.
+    /// Whether there are enough blocks for the number of marks to be informative.
     pub fn is_telling(&self) -> bool {
         self.patterns >= LEAST_PATTERNS
     }

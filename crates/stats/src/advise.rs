@@ -1,7 +1,7 @@
-//! Which target a workload should use: a campaign judged by a profile and by facts.
+//! Recommends a target for a workload: evaluates a campaign by a profile and by facts.
 //!
-//! Vetoes come first, then floors, then the score with its uncertainty, then how much of the answer
-//! hangs on the weights. What is ruled out stays visible, with its figures and the reason.
+//! Vetoes come first, then floors, then the score with its uncertainty, then how much of the answer depends
+//! on the weights. What is ruled out stays visible, with its figures and the reason.
 
 mod answer;
 mod elsewhere;
@@ -111,7 +111,7 @@ pub struct Advice {
     pub of_cells: usize,
     /// The cells behind the lead of the first over the second.
     pub support: Vec<Support>,
-    /// How much of the answer hangs on the weights; `None` with fewer than two candidates.
+    /// How much of the answer depends on the weights; `None` with fewer than two candidates.
     pub sensitivity: Option<Sensitivity>,
 }
 

@@ -1,5 +1,5 @@
-//! How much one sample of a row did, and in what time: without these a reader cannot tell a figure of 48 MB
-//! in a fifth of a second from one of two pages in a millisecond.
+//! Computes work and time of one sample per row; without them a reader cannot tell a figure of 48 MB in 0.2 s from one
+//! of two pages in a millisecond.
 
 use model::{Dataset, Sample};
 use serde::Serialize;

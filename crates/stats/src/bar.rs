@@ -1,5 +1,5 @@
-//! How sure a verdict must be, which hangs on whether anybody looked before it: a campaign that goes on until its
-//! verdict is reached has as many chances of a false one as it has looks.
+//! Computes the confidence that a verdict needs. It depends on the number of interim looks: a campaign that continues
+//! until its verdict is reached has one chance of a false verdict per look.
 
 #[cfg(test)]
 mod tests;
@@ -24,11 +24,11 @@ impl Bar {
     /// Of a number of blocks that was fixed beforehand.
     pub(crate) const ONCE: Bar = Bar { alpha: 0.05, confidence: 0.95 };
 
-    /// Of a campaign that ends at the first of so many looks at which nothing is open. The error of 5 % is spent
+    /// Of a campaign that ends at the first of this many looks at which nothing is open. The error of 5 % is spent
     /// in equal parts (Pocock, Biometrika 1977): each look has a level of its own, lower than 5 %, and of two
     /// equal candidates one is called best in at most 5 % of campaigns. The interval is that with which the one
-    /// ratio of a campaign covers 95 % at its end. Both by the simulation in `bar/tests.rs`: with 5 % at each
-    /// look 8 to 20 % would be called best, and an interval of 95 % would cover 88 to 94 %.
+    /// ratio of a campaign covers 95 % at its end. Both by the simulation in `bar/tests.rs`: with 5 % at each look
+    /// 8 to 20 % would be called best, and an interval of 95 % would cover 88 to 94 %.
     pub(crate) fn of_looks(looks: usize) -> Bar {
         match looks {
             0 => Bar::ONCE,
@@ -38,7 +38,7 @@ impl Bar {
         }
     }
 
-    /// Of `campaign`. What other tools measured has no targets in its plan, and nobody asked it to go on. Who
+    /// Of `campaign`. What other tools measured has no targets in its plan, and had no stopping rule. Who
     /// raised a number of blocks after a look may do so as often as they please.
     pub(crate) fn of(campaign: &Campaign) -> Bar {
         let plan = &campaign.plan;

@@ -1,5 +1,5 @@
-//! What the others are compared with where nobody says: the first target, unless most cells lack it. A failure in
-//! one block does not make another target the baseline, and where another is, that is said.
+//! Chooses the default baseline: the first target, unless most of its cells are missing. A failure in one block does
+//! not change the baseline; a different choice is reported.
 
 use crate::{Settings, StatsError};
 use model::Dataset;
@@ -26,7 +26,7 @@ pub(crate) fn default(dataset: &Dataset) -> Result<&String, StatsError> {
         .ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })
 }
 
-/// Why `baseline` is not the first target, where nobody asked for another.
+/// Why `baseline` is not the first target, if no other was requested.
 pub(crate) fn instead(dataset: &Dataset, baseline: &str, settings: &Settings) -> Option<String> {
     let first = &dataset.targets.first()?.label;
     if asked(dataset, settings).is_some() || first == baseline {

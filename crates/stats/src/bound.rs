@@ -1,4 +1,4 @@
-//! What is known of a ratio of values whose source printed no more of one than a bound.
+//! Bounds a ratio of values of which the source printed one only as a bound.
 
 use serde::Serialize;
 

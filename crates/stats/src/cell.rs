@@ -1,5 +1,5 @@
-//! Where a ratio's interval begins, at [`CellData::ratio`]: at what confidence, and with what was learnt from other
-//! cells. A cell is one test at one process count, with one series for each target.
+//! Computes a cell's ratio, starting at [`CellData::ratio`]: at what confidence, and with the variance learnt from
+//! other cells. A cell is one test at one process count, with one series per target.
 
 use crate::{
     Bound,

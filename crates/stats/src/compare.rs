@@ -132,12 +132,7 @@ fn mixed(letter: &str, side: &[Dataset]) -> Option<String> {
     let differing = side[1..].iter().flat_map(|other| changed::changed(&side[0], other));
     let keys: BTreeSet<String> = differing.map(|c| format!("{} {}", c.of, c.key)).collect();
     let keys: Vec<String> = keys.into_iter().collect();
-    (!keys.is_empty()).then(|| {
-        format!(
-            "The campaigns of {letter} are not of one kind: they differ in {}.",
-            keys.join(", ")
-        )
-    })
+    (!keys.is_empty()).then(|| format!("The campaigns of {letter} differ in {}.", keys.join(", ")))
 }
 
 /// The label asked for, with the letter of the first campaign that has it.

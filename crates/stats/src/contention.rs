@@ -53,7 +53,7 @@ impl<'a> Contention<'a> {
             };
             (used > self.limit_pct).then(|| match metric {
                 DISK => of_disk(sample, used),
-                _ => format!("other work used {used:.0} % of {what} meanwhile"),
+                _ => format!("other processes used {used:.0} % of {what} meanwhile"),
             })
         });
         let reasons: Vec<String> = reasons.collect();
@@ -84,7 +84,7 @@ pub fn shared_pct(sample: &Sample) -> f64 {
 }
 
 fn of_turn(what: &str) -> String {
-    format!("too short to tell by itself; others wanted {what} in the tests before or after it")
+    format!("too short to measure; other processes used {what} in the tests before or after it")
 }
 
 fn of_disk(sample: &Sample, used: f64) -> String {
@@ -94,14 +94,14 @@ fn of_disk(sample: &Sample, used: f64) -> String {
         (Bytes(0), written) => format!("wrote {written} to the disk below"),
         (read, written) => format!("wrote {written} to the disk below and read {read} from it"),
     };
-    format!("others {did} meanwhile, and had it for {used:.0} % of the time")
+    format!("other processes {did} meanwhile, and used it {used:.0} % of the time")
 }
 
 fn turn(sample: &Sample) -> Turn<'_> {
     (sample.block, &sample.case.target, sample.case.procs)
 }
 
-/// Whether so many of `samples` are more than a fifth.
+/// Whether this many of `samples` are more than a fifth.
 pub(crate) fn is_too_much(contended: usize, samples: usize) -> bool {
     contended as f64 > TOLERATED_SHARE * samples as f64
 }

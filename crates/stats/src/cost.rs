@@ -1,5 +1,5 @@
-//! What speed costs: processor time, device bytes, space, memory, and the upkeep of the file system;
-//! and which targets nobody should choose, because another is as fast and as thrifty.
+//! Computes the cost of speed: CPU time, device bytes, space, memory, and upkeep of the file system; and which targets
+//! are dominated by another that is as fast and cheaper.
 //!
 //! All figures of a target are over the cells (a test at a process count) that are valid for every
 //! target, so that all of them paid for the same work.
@@ -273,7 +273,7 @@ fn dominated(points: &[Option<(Ratio, Ratio)>], band: f64) -> Vec<Option<(usize,
     let by = |own: &Option<(Ratio, Ratio)>| {
         let own = (*own)?;
         let others = points.iter().enumerate().filter_map(|(j, other)| Some((j, (*other)?)));
-        // Of several the fastest, which nobody beats in speed.
+        // Of several the fastest, which no other beats in speed.
         let fastest = others
             .filter(|(_, other)| beats(*other, own))
             .max_by(|a, b| a.1.0.point.total_cmp(&b.1.0.point));

@@ -92,7 +92,7 @@ pub struct Compared {
 pub enum Note {
     /// The target of this label has no valid sample and is not compared.
     NotCompared(String),
-    /// The target of this label was measured in so many blocks, the others in more than twice as many, for the reason
+    /// The target of this label was measured in this many blocks, the others in more than twice as many, for the reason
     /// that is known: it is not ranked.
     GivenUp {
         /// Its label.

@@ -1,8 +1,8 @@
-//! What the candidates took turns in: who was measured first in a test, and who had which image. Such a turn moves a
-//! figure (here the third of three cold reads by 16 processes is 1.6 times as fast as the first), and as everybody has
-//! every turn equally often it does not move a ratio; but left in the figures it is noise from block to block.
-//! So it is estimated and taken out: the analysis of a Latin square (Cochran and Cox, "Experimental Designs", 1957,
-//! chapter 4), with the degrees of freedom that this costs paid for.
+//! Removes the effects of turns: who was measured first in a test, and who had which image. Such an effect moves a
+//! figure (here the third of three cold reads by 16 processes is 1.6 times as fast as the first). All candidates have
+//! every turn equally often, so it does not move a ratio, but it adds noise from block to block. It is estimated and
+//! removed: the analysis of a Latin square (Cochran and Cox, "Experimental Designs", 1957, chapter 4), which costs
+//! degrees of freedom.
 
 use crate::{cell::Series, point::mean, ratio::quantile};
 use model::{Metric, Sample};

@@ -1,5 +1,5 @@
-//! What each disk of a target with several did: a mirror that reads from one disk alone, or writes to one alone, is
-//! seen here. Nothing is ranked by it.
+//! Computes the I/O of each disk of a target with several: it reveals a mirror that reads from, or writes to, one disk
+//! only. Not ranked.
 
 use model::{Dataset, Metric, Sample};
 use serde::Serialize;

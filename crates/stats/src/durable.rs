@@ -1,5 +1,5 @@
-//! Whether a target keeps what was synced to it: the one place that says so. What does not keep it is never
-//! scored beside what does, as its rates are of another promise: see [`classes`](crate::classes).
+//! Decides whether a target keeps synced data: the only place that does. Targets that do not keep it are never scored
+//! with those that do, because their rates are for another guarantee: see [`classes`](crate::classes).
 
 use crate::proof::{self, Doubt};
 use fs::Layer;
@@ -16,7 +16,7 @@ pub enum Durability {
     /// What was synced is kept.
     #[default]
     Keeps,
-    /// Nobody saw that it is, for this reason.
+    /// Not observed to be, for this reason.
     NotProven(String),
     /// It may be lost with the power, for this reason.
     Loses(String),
@@ -47,7 +47,7 @@ impl Durability {
         match self {
             Durability::Keeps => None,
             Durability::NotProven(_) => Some("durability not proven"),
-            Durability::Loses(_) => Some("may lose what it synced"),
+            Durability::Loses(_) => Some("may lose synced data"),
         }
     }
 
@@ -64,9 +64,7 @@ impl Durability {
             Durability::NotProven(why) => {
                 Some(format!("{are} not proven to keep what {they} synced ({why})"))
             }
-            Durability::Loses(why) => {
-                Some(format!("may lose with the power what {they} synced ({why})"))
-            }
+            Durability::Loses(why) => Some(format!("may lose synced data on power loss ({why})")),
         }
     }
 }
@@ -94,7 +92,7 @@ fn of_record(record: &TargetRecord) -> Durability {
         Durability::Loses(losses.join("; "))
     } else if !is_shown(record) {
         let why =
-            format!("measured {}, whose fsync is not shown to reach the disk", record.lab.place());
+            format!("measured {}, whose fsync is not proven to reach the disk", record.lab.place());
         Durability::NotProven(why)
     } else {
         Durability::Keeps

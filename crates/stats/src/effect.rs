@@ -1,4 +1,4 @@
-//! What changing options did: every variant of a board against the default, its first column.
+//! Computes the effect of options: every variant of a board relative to the default, its first column.
 
 use crate::{
     CellRatio, Comparison, Ratio, Settings, bar::Bar, board::Board, cell::CellData,

@@ -1,11 +1,11 @@
-//! Why a dataset cannot be judged, or two not be compared.
+//! Errors of evaluating or comparing datasets.
 
 /// A dataset or settings that cannot be judged.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StatsError {
     /// No target has the label asked for.
     #[error(
-        "no target is called `{label}`{}; choose the baseline from: {known}",
+        "unknown target `{label}`{}; choose the baseline from: {known}",
         model::did_you_mean(label, known.split(", "))
     )]
     UnknownBaseline {
@@ -33,10 +33,10 @@ pub enum StatsError {
         campaign: String,
     },
     /// A side without a campaign.
-    #[error("a side has no campaign; name one at least on each")]
+    #[error("one side has no campaign; name at least one on each")]
     NoCampaign,
     /// A campaign set against itself, or counted twice.
-    #[error("{campaign} is named twice; each campaign stands on one side, once")]
+    #[error("{campaign} is named twice; each campaign may appear once, on one side")]
     SameCampaign {
         /// Its id.
         campaign: String,
@@ -53,8 +53,8 @@ pub enum StatsError {
     },
     /// Campaigns of machines of several kinds that were to be taken for one.
     #[error(
-        "{one} and {other} are not of equal machines, so they cannot be one: they differ in {what}; report them side by \
-         side, without --pool"
+        "{one} and {other} cannot be pooled, because their machines differ in {what}; report them \
+         side by side, without --pool"
     )]
     OtherMachine {
         /// Id of the one.
@@ -66,8 +66,9 @@ pub enum StatsError {
     },
     /// Campaigns that did not do the same work.
     #[error(
-        "{one} and {other} did not do the same work, so their ratios would say nothing: {what}; measure the second \
-         with `assay run --like {one}`, or rank both by one metric with --metric NAME"
+        "{one} and {other} did different work, so their ratios would be meaningless: {what}; \
+         measure the second with `assay run --like {one}`, or rank both by one metric with \
+         --metric NAME"
     )]
     Unlike {
         /// Id of the one.
@@ -79,8 +80,8 @@ pub enum StatsError {
     },
     /// A published study beside a campaign that did not do the whole of its tests.
     #[error(
-        "{study} did all of the work of its tests, and {own} another part of it ({what}), so their ratios would say \
-         nothing; measure with --scale full"
+        "{study} ran its tests completely, but {own} only partly ({what}), so their ratios would \
+         be meaningless; measure with --scale full"
     )]
     NotWhole {
         /// Id of the study.
@@ -104,7 +105,8 @@ pub enum StatsError {
     },
     /// A stage of a search in which the default failed.
     #[error(
-        "{label} has no valid sample in {campaign}, so nothing can be compared with it; `assay report {campaign}` says why"
+        "{label} has no valid sample in {campaign}, so nothing can be compared to it; `assay \
+         report {campaign}` says why"
     )]
     NothingToCompareWith {
         /// Id of the campaign.
@@ -113,7 +115,8 @@ pub enum StatsError {
         label: String,
     },
     /// A requirement that no fact of any file system speaks of.
-    #[error("no file system has a fact on `{feature}`{}; known are: {known}", model::did_you_mean(.feature, .known.split(", ")))]
+    #[error("unknown feature `{feature}`{}; expected one of: \
+             {known}", model::did_you_mean(.feature, .known.split(", ")))]
     UnknownFeature {
         /// What was required.
         feature: String,
@@ -121,7 +124,7 @@ pub enum StatsError {
         known: String,
     },
     /// A band that is not a share.
-    #[error("a band of {band} makes no sense; use a share such as 0.05")]
+    #[error("invalid band {band}; expected a share such as 0.05")]
     Band {
         /// The band asked for.
         band: String,

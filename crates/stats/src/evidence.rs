@@ -1,5 +1,5 @@
-//! What a verdict rests on, and whether it may: it has to hold with and without what other work disturbed, and with
-//! what is missing at the worst that was seen.
+//! Checks that a verdict is supported: it must hold with and without samples disturbed by other work, and with missing
+//! samples at their worst observed value.
 
 use crate::{
     Missing,

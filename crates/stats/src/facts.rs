@@ -1,4 +1,4 @@
-//! What a reader of a table must know of the campaign.
+//! Facts about a campaign that readers of a table need.
 
 use crate::cell::CellData;
 use model::Dataset;

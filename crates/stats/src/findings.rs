@@ -24,7 +24,7 @@ pub struct Findings {
     pub targets: Vec<String>,
     /// Label of the baseline.
     pub baseline: String,
-    /// Why it is not the first target, where nobody asked for another: the rest of a sentence.
+    /// Why it is not the first target, if no other was requested: the rest of a sentence.
     pub baseline_instead: Option<String>,
     /// Targets that could not be made, or failed on the way, with the reason.
     pub failures: Vec<Failure>,
@@ -65,9 +65,9 @@ pub struct Findings {
     /// What a profile advises, when that was asked instead of tables.
     pub advice: Option<Advice>,
     /// How much of the campaign's time was measured, where the time of its blocks is known: that is no part of
-    /// a dataset, so whoever has the store adds it.
+    /// a dataset, so the caller with the store adds it.
     pub timed: Option<Timed>,
-    /// What each profile, and equal weights, make of these, where whoever has the profiles adds it.
+    /// What each profile, and equal weights, make of these; added by the caller with the profiles.
     pub workloads: Workloads,
     /// The findings of the other classes of the campaign: of other labs, and of targets that do not keep what
     /// was synced. Nothing is ranked across classes.
@@ -127,8 +127,8 @@ impl Findings {
         self.others.iter().any(|class| class.lab != self.lab)
     }
 
-    /// What tells these findings from those of the other classes, for headings, as `in User-Mode Linux, may lose
-    /// what it synced`: of `whole`, which holds them; `None` where nothing does.
+    /// What tells these findings from those of the other classes, for headings, as `in User-Mode Linux, may
+    /// lose synced data`: of `whole`, which holds them; `None` where nothing does.
     pub fn class_name(&self, whole: &Findings) -> Option<String> {
         let lab = whole.has_labs().then(|| self.lab.place());
         let of_lab = whole.classes().filter(|class| class.lab == self.lab).count();

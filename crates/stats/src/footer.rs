@@ -1,5 +1,5 @@
-//! What stands under a table: for each target the geometric mean, the extremes with the test they
-//! come from, and how many tests went which way.
+//! Summarizes a table: per target the geometric mean, the extremes with their tests, and counts of better and worse
+//! tests.
 
 use crate::{
     Comparison, Ratio, Row, Settings,

@@ -1,4 +1,4 @@
-//! How far the hosts of a campaign on several were apart, and their ranks: which host is slow, and where.
+//! Computes how much the hosts of a campaign, and their ranks, differ: which host is slow, and where.
 
 use crate::point::mean;
 use model::{Dataset, Metric, Sample};

@@ -1,5 +1,5 @@
-//! How long operations took: the histograms of all valid samples of a cell put together, for each
-//! kind of operation and each way of timing it. They describe; nothing is ranked by them.
+//! Merges the latency histograms of all valid samples of a cell, per kind of operation and of timing. They are
+//! descriptive and not ranked.
 
 use model::{Dataset, Histogram, LatencyKind, Sample};
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Where the first two candidates of the verdict differ most, both ways: who chooses between them wants to know what
-//! is given up.
+//! Finds the cells in which the first two candidates of the verdict differ most, in both directions, so that a reader
+//! sees what a choice gives up.
 
 use crate::{Comparison, Ratio, Settings, Verdict, cell::CellData, holm::holm, versus::versus};
 use model::{Dataset, Group};

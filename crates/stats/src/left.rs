@@ -1,4 +1,5 @@
-//! Which candidates left the race, because they were decidedly behind while others went on, and which were given up.
+//! Lists candidates that left the campaign: dropped by the race because they were clearly behind, or after repeated
+//! failures.
 
 use crate::cell::CellData;
 use model::{Dataset, TargetState};

@@ -1,5 +1,5 @@
-//! What a page needs to compute ratios, means and scores again by another choice of its reader: the logarithm of
-//! each cell in each block, and what was learnt from all of them, which no choice changes.
+//! Exports what a page needs to recompute ratios, means and scores for another choice: the logarithm of each cell in
+//! each block, and the learnt variance, which no choice changes.
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,5 @@
-//! What is missing of the samples of the candidates: those that are not valid, were in another cache state or did
-//! nothing. They seldom are missing by chance, as what is slow fails first, so a verdict has to hold with them at the
-//! worst that was seen.
+//! Bounds the effect of missing samples: invalid, in another cache state, or without work. They are rarely missing by
+//! chance, because slow targets fail first, so a verdict must hold even with the worst observed value in their place.
 
 use crate::{
     blocks::{self, Part},
@@ -43,7 +42,7 @@ impl Missing {
         self.samples as f64 / self.of.max(1) as f64
     }
 
-    /// Whether they are so many that the others do not stand for all.
+    /// Whether there are too many of them for the others to be representative.
     pub(crate) fn is_too_much(&self) -> bool {
         is_too_much(self.samples, self.of)
     }

@@ -1,4 +1,4 @@
-//! How sure the difference of two scores is, and how probable it is that each target is the best.
+//! Tests the differences of scores, and computes the probability that each target is the best.
 //!
 //! Differences are paired: two targets, over the blocks that both have, with the noise of their own difference.
 //! One variance for all of them would be steadier and wrong where one target is noisier than the others: of six

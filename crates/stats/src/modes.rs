@@ -1,5 +1,5 @@
-//! Whether the samples of a cell lie in two groups with nothing between them, as those of a disk that now and then is
-//! at half its speed do: then no sample is near their mean, and more blocks do not make it one.
+//! Detects cells whose samples form two separate groups, e.g. of a disk that sometimes runs at half speed: no sample is
+//! near their mean, and more blocks do not change that.
 
 use crate::point::mean;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Samples from which on two groups are looked for: of twelve from one normal distribution fewer than one in a
 /// hundred is taken for two groups, of ten one in forty (simulated).
 const LEAST_SAMPLES: usize = 12;
-/// Least distance of the means of the groups, a difference of logarithms: what is nearer matters to nobody.
+/// Least distance of the means of the groups, a difference of logarithms: smaller distances do not matter.
 const LEAST_DISTANCE: f64 = 0.2;
 
 /// One of two groups of samples.

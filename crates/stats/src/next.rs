@@ -1,6 +1,6 @@
-//! What would settle a verdict that is open: how many more blocks, or none, because the leaders are the same within
-//! the band. Only the leaders are asked about: who comes third decides nothing. The blocks are those that are
-//! enough with a probability of 80 %, if the lead is what it seems.
+//! Computes what would settle an open verdict: how many more blocks, or none, because the leaders are the same within
+//! the band. Only the leaders matter. The number of blocks suffices with a probability of 80 %, if the lead is as
+//! estimated.
 
 use crate::{
     Ratio, Settings, Verdict, VerdictKind,
@@ -19,17 +19,17 @@ const FIRST: usize = 3;
 pub enum Next {
     /// Nothing: the whole interval of the lead lies inside the band.
     Same,
-    /// So many more give the lead an interval that says something.
+    /// This many more give the lead an informative interval.
     Interval {
         /// Further blocks.
         blocks: usize,
     },
-    /// About so many more separate the two, if their lead stays what it is.
+    /// About this many more separate the two, if their difference stays the same.
     Separate {
         /// Further blocks.
         blocks: usize,
     },
-    /// About so many more show that they are the same within the band, if their lead stays what it is.
+    /// About this many more show that they are the same within the band, if their difference stays the same.
     Within {
         /// Further blocks.
         blocks: usize,
@@ -131,7 +131,7 @@ mod tests {
 
     // The same with an interval of c = 0.975 and t.ppf(.995, n - 1).
     #[test]
-    fn who_has_looked_needs_more() {
+    fn looks_raise_the_required_confidence() {
         let (low, high) = (Some(1.048 / 1.2), Some(1.048 * 1.2));
         let verdict = verdict(3, Ratio { point: 1.048, low, high, p: None });
         let suggested = next(&verdict, Bar::of_looks(7), &Settings::default());

@@ -1,5 +1,5 @@
-//! Whether two candidates can be told apart from their places in the blocks. Whoever always goes first finds
-//! another machine: caches colder, a disk less full, a drift that began later.
+//! Checks whether the difference of two candidates can be separated from their places in the blocks. A candidate that
+//! always runs first sees another machine: colder caches, a less full disk, a drift that started later.
 
 use model::{Campaign, Dataset, Order, Origin};
 use std::collections::BTreeMap;

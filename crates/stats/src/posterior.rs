@@ -1,5 +1,5 @@
-//! What the scores of the candidates say of their levels: how probable it is that each is the best, what choosing it
-//! may cost, and how far the lead of one that was chosen reaches.
+//! Computes the posterior of the candidates' levels from their scores: the probability of each being best, what
+//! choosing it may cost, and the interval of a selected lead.
 //!
 //! The noise of each candidate is its own, as far as the pairs tell it. Of three or more, levels vary around a common
 //! one by an amount that the scores tell as well: one that is noisy is first by chance more often than a quiet one, and
@@ -9,7 +9,7 @@ use crate::{draw::normal, point::mean, ratio::quantile};
 use model::Rng;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
-/// Draws from the posterior: of so many values of the scale of the noise, equally probable, so many each.
+/// Draws from the posterior: values of the scale of the noise, equally probable, times draws for each.
 const SCALES: usize = 200;
 const DRAWS_OF_SCALE: usize = 100;
 /// Values of what levels vary by, equally far apart on a logarithmic scale, and the least and the most of them, in
@@ -33,7 +33,7 @@ pub(crate) struct Outlook {
     pub(crate) regret_mean: Option<f64>,
 }
 
-/// Means of two or more candidates with the variance of each, which is known by so many degrees of freedom.
+/// Means of two or more candidates with the variance of each, which is known with this many degrees of freedom.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     means: Vec<f64>,

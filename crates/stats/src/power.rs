@@ -1,4 +1,4 @@
-//! How many blocks show a difference with a probability that can be promised.
+//! Computes how many blocks show a difference with a given probability.
 //!
 //! When the half-width of an interval is the difference, half of the campaigns find it. And what few blocks tell
 //! of the noise is itself uncertain: with the noise of three blocks taken for the truth, 80 % would be 65 to 79.

@@ -58,7 +58,7 @@ impl Precision {
 pub struct Forecast {
     /// Number of blocks.
     pub blocks: u32,
-    /// Ratios that are told of.
+    /// Reported ratios.
     pub ratios: usize,
     /// Those expected to be resolved.
     pub resolved: usize,

@@ -1,5 +1,4 @@
-//! Where a ratio's interval gets its variance from: what the noise of a series probably is, learnt from the noise of
-//! many like it: moderated variances.
+//! Estimates the variance of a ratio's interval from the noise of many similar series: moderated variances.
 //!
 //! Three blocks show the variance of a ratio with two degrees of freedom, which makes its interval twice
 //! as wide as a known variance would. A campaign has many such variances, and together they tell what one

@@ -63,7 +63,7 @@ impl Look {
 /// The baseline is unknown, or a sample names what the campaign does not list.
 pub fn look(dataset: &Dataset, settings: &Settings) -> Result<Look, StatsError> {
     let mut look = Look { verdicts: Vec::new(), behind: Vec::new() };
-    // Of what is not ranked nothing can be decided, and nobody is behind.
+    // Without a ranking nothing can be decided, and no candidate is behind.
     for class in classes(dataset, settings)?.into_iter().filter(|class| class.is_ranked) {
         let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
         let targets = target_order(dataset, settings)?;

@@ -1,5 +1,5 @@
-//! How the rate of a test grows with its processes: each count over the least one, on the same target in the same
-//! blocks, and what share of the added processes it is worth.
+//! Computes how the rate of a test scales with processes: each count relative to the smallest, on the same target in
+//! the same blocks, and the efficiency of the added processes.
 
 use crate::{
     cell::CellData,

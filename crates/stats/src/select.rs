@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_first_now_and_then_is_not_in_two_modes() {
+    fn occasional_lead_is_not_two_modes() {
         let logs: Vec<(u32, f64)> =
             (0..12).map(|block| (block, if block % 3 == 0 { 0.0 } else { 0.5 })).collect();
         let with_points = |log: fn(f64) -> f64| {

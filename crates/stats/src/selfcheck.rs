@@ -1,5 +1,5 @@
-//! What a campaign says of itself: the A/A pair, the drift over its blocks, the effect of the place
-//! in a block. No figure of a candidate depends on it.
+//! Checks a campaign by itself: the A/A pair, the drift over its blocks, the effect of the place in a block. No figure
+//! of a candidate depends on it.
 
 use crate::{
     Comparison, Ratio, Settings, StatsError,
@@ -64,8 +64,8 @@ fn failed(pair: &AaCheck) -> Option<String> {
             ),
         };
         format!(
-            "The A/A pair fails: {found}. The noise is not what the intervals assume; differences of this \
-             size prove nothing."
+            "The A/A check failed: {found}. The noise does not match the assumptions of the \
+             intervals, so differences of this size prove nothing."
         )
     })
 }
@@ -81,8 +81,8 @@ fn run_again(dataset: &Dataset, target: &str) -> Option<String> {
         n => ("each of them", format!("{n} blocks")),
     };
     Some(format!(
-        "{target} was missing in {n} at first and was run again after {its}: its figures there were \
-         measured later than those that they are compared with."
+        "{target} failed in {n} at first and was run again after {its}: its figures there were \
+         measured later than those of the other targets."
     ))
 }
 
@@ -92,15 +92,15 @@ fn moved(drift: &Drift, band: f64) -> Vec<String> {
     let percent = |ratio: &Ratio| format!("{:+.0} %", 100.0 * (ratio.point - 1.0));
     let time = beyond(&drift.trend).then(|| {
         format!(
-            "The figures of all targets drifted by {} from the first block to the last. Ratios are \
-             taken inside blocks and do not move with it; the values do.",
+            "The figures of all targets drifted by {} from the first block to the last. Ratios \
+             are computed within blocks and are not affected; values are.",
             percent(&drift.trend)
         )
     });
     let place = drift.position.as_ref().filter(|ratio| beyond(ratio)).map(|ratio| {
         format!(
-            "What ran last in a block differed by {} from what ran first. Orders are balanced over the blocks, so that \
-             it favours no target.",
+            "Targets that ran last in a block differed by {} from those that ran first. Orders \
+             are balanced over the blocks, so this favours no target.",
             percent(ratio)
         )
     });

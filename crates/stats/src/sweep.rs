@@ -84,7 +84,7 @@ fn sweep_effects(
     Some(SweepEffects {
         sweep: sweep.on.to_string(),
         default: targets[default].clone(),
-        // Those of other classes are told there.
+        // Those of other classes are reported there.
         unmeasured: labels[1..].iter().filter(|l| is_here(l) && !compared(l)).cloned().collect(),
         left_out: sweep.left_out.clone(),
         blocks: board.blocks(),

@@ -1,4 +1,4 @@
-//! Who is first in a table, and by how much over the next: which candidate for which kind of work.
+//! Finds the leader of a table and its lead over the next: the best candidate for each kind of work.
 
 use crate::{
     Lead, Ratio, Row, Settings,

@@ -1,4 +1,4 @@
-//! How much of a campaign's time was measured: the seconds inside timed parts over the seconds of its blocks.
+//! Computes the share of a campaign's time that was timed: seconds in timed parts over seconds of blocks.
 
 use crate::amount::median;
 use model::{Case, Dataset, Sample};

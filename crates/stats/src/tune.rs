@@ -1,10 +1,10 @@
 //! The search for better options, as decisions only: screening looks at every variant briefly,
 //! halving gives those that are left twice the blocks each time, confirmation judges the last few
-//! against the default. Whoever calls it measures.
+//! against the default. The caller measures.
 //!
-//! Halving is after Karnin, Koren and Somekh (ICML 2013). What is picked from many looks
-//! better than it is, so the ratios of screening and halving choose who goes on and are told to
-//! nobody; the confirmation measures anew, and its blocks alone decide.
+//! Halving is after Karnin, Koren and Somekh (ICML 2013). What is picked from many looks better than it is,
+//! so the ratios of screening and halving only select variants and are not reported; the confirmation
+//! measures anew, and its blocks alone decide.
 
 mod confirm;
 mod stage;

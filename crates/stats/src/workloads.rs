@@ -1,4 +1,4 @@
-//! What each of several profiles makes of a campaign, beside what was concluded of it without any.
+//! Evaluates several profiles on a campaign, in addition to the verdict without a profile.
 
 use crate::{
     Findings, Settings, StatsError, Workloads, advise::workload, findings::part, select::select,
@@ -38,7 +38,7 @@ fn equal(dataset: &Dataset, findings: &Findings) -> Profile {
     };
     let head = ProfileHead {
         name: "equal weights".into(),
-        intent: "Each group of tests weighs the same, as in the verdict.".into(),
+        intent: "All groups of tests are weighted equally, as in the verdict.".into(),
         device_class: String::new(),
         tier: None,
     };

@@ -184,7 +184,7 @@ fn a_run_that_had_not_settled_is_counted_and_stays_valid() {
     );
 }
 
-/// What the plan says holds wherever the campaign is judged, unless somebody says otherwise of a target.
+/// What the plan says holds wherever the campaign is judged, unless a target is given another price.
 #[test]
 fn prices_come_with_the_campaign() {
     let mut data = dataset(3);

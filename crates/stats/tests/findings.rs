@@ -1,4 +1,4 @@
-//! What is found in datasets, in one binary: each of its own costs a link and its share of generic code.
+//! Tests of findings in one binary, because each binary costs a link and its share of generic code.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! Where the first two candidates differ most.
+//! Tests of the cells in which the first two candidates differ most.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -6,7 +6,8 @@ use common::{dataset, sample, test};
 use model::{Dataset, Group};
 use stats::{Settings, StatsError, findings, pooled};
 
-/// A campaign of three blocks on a machine with so many processors, on which `b` is `ratio` times as fast as `a`.
+/// A campaign of three blocks on a machine with the given number of processors, on which `b` is `ratio` times
+/// as fast as `a`.
 fn campaign(id: &str, cpus: u32, ratio: f64) -> Dataset {
     let samples = (0..3).flat_map(|block| {
         let rate = 100.0 + f64::from(block);

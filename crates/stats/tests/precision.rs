@@ -1,4 +1,4 @@
-//! When a campaign is precise enough, and what is expected of more blocks.
+//! Tests of the stopping rule, and of the precision expected from more blocks.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! What was printed elsewhere: bounds, syncs among writes, and targets that were measured in a part of the tests.
+//! Tests of printed studies: bounds, syncs among writes, and targets measured in some of the tests.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -177,10 +177,10 @@ fn equal_candidates_stay_equal_in_a_race() {
     }
 }
 
-/// Three near ones and one that is far behind: that one leaves soon, the best never does, and whoever is
+/// Three near ones and one that is far behind: that one leaves soon, the best never does, and any that is
 /// called best is it.
 #[test]
-fn who_is_far_behind_leaves_and_the_best_stays() {
+fn race_drops_clear_losers_and_keeps_the_best() {
     let levels = vec![1.0, 1.06, 0.98, 0.6];
     let found = simulate(&World { levels, block_sd: 0.03, own_sd: 0.06 }, 150);
     assert!(found.best >= 0.9 && found.wrong <= 0.02 && found.best_left <= 0.01, "{found:?}");
@@ -233,7 +233,7 @@ fn a_look_says_what_the_call_has_come_to() {
 }
 
 #[test]
-fn who_is_behind_in_every_table_leaves_but_what_others_are_compared_with() {
+fn race_never_drops_the_baseline() {
     let data = quiet(&[0.7, 1.0, 1.001, 0.8], 3);
     let behind = looked(&data).behind;
     let labels: Vec<&str> = behind.iter().map(|b| b.target.as_str()).collect();

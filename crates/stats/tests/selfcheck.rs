@@ -106,7 +106,7 @@ fn noise_that_the_intervals_do_not_see_fails() {
     let aa = check.aa.unwrap();
     assert_eq!((aa.is_telling(), aa.passes()), (false, Some(false)));
     assert!((aa.ratio.unwrap().point - 1.2).abs() < 0.02, "{aa:?}");
-    let note = "The A/A pair fails: over all cells ext4 differs from itself by +";
+    let note = "The A/A check failed: over all cells ext4 differs from itself by +";
     assert!(check.notes[0].starts_with(note), "{:?}", check.notes);
     // With more blocks the marks say so.
     let mut data = NOISE.dataset(&[("ext4", 1.0), (TWIN, 1.2)], 40, 8, 1);
@@ -171,7 +171,7 @@ fn what_the_place_in_a_block_costs_is_told_apart_from_the_targets() {
     let place = check.drift.unwrap().position.unwrap();
     assert!((place.point / 0.92_f64.powi(2) - 1.0).abs() < 0.02, "{place:?}");
     assert!(
-        check.notes.iter().any(|n| n.starts_with("What ran last in a block")),
+        check.notes.iter().any(|n| n.starts_with("Targets that ran last in a block")),
         "{:?}",
         check.notes
     );
@@ -192,10 +192,8 @@ fn what_was_run_again_after_its_block_is_told_and_has_no_place_in_it() {
     let after = judged(&data).selfcheck;
     assert_eq!(
         after.notes,
-        [
-            "xfs was missing in 1 block at first and was run again after its block: its figures there \
-          were measured later than those that they are compared with."
-        ]
+        ["xfs failed in 1 block at first and was run again after its block: its figures there \
+             were measured later than those of the other targets."]
     );
     // As if the block were not there; its place would stretch what is last in a block.
     data.samples.retain(|s| s.block != 1);

@@ -1,4 +1,4 @@
-//! What stands in the tables: which samples enter, which way a ratio points, what is missing.
+//! Tests of tables: which samples enter, the direction of ratios, missing values.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -145,8 +145,8 @@ fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
         data.samples.iter().filter_map(|s| Contention::of(&data, 10.0).why(s)).collect();
     assert_eq!(
         reasons,
-        ["other work used 31 % of the processors meanwhile; others wrote 212 MiB to the disk below \
-          meanwhile, and had it for 66 % of the time"; 3]
+        ["other processes used 31 % of the processors meanwhile; other processes wrote 212 MiB to \
+          the disk below meanwhile, and used it 66 % of the time"; 3]
     );
 }
 
@@ -192,8 +192,7 @@ fn mistakes_are_named() {
     let data = two_targets(series("xfs", "t0", &[1.0]));
     let settings = Settings { baseline: Some("zfs".into()), ..Settings::default() };
     let error = findings(&data, &settings).unwrap_err();
-    let said =
-        "no target is called `zfs` (did you mean `xfs`?); choose the baseline from: xfs, ext4";
+    let said = "unknown target `zfs` (did you mean `xfs`?); choose the baseline from: xfs, ext4";
     assert_eq!(error.to_string(), said);
     let stray = two_targets(series("btrfs", "t0", &[1.0]));
     assert!(matches!(
@@ -283,7 +282,7 @@ fn a_baseline_that_lacks_most_cells_is_replaced_and_that_is_said() {
     assert_eq!(found.baseline, "xfs");
     let why = "ext4, the first target, has a valid sample in 1 of 6 cells";
     assert_eq!(found.baseline_instead.as_deref(), Some(why));
-    // Whoever asks for it gets it, with ratios where it has samples and none elsewhere.
+    // It is available on request, with ratios where it has samples and none elsewhere.
     data.campaign.plan.baseline = Some("ext4".into());
     let asked = findings(&data, &Settings::default()).unwrap();
     assert_eq!((asked.baseline.as_str(), asked.baseline_instead), ("ext4", None));

@@ -101,7 +101,7 @@ fn one_that_was_given_up_leaves_the_others_to_be_decided() {
     let note = Note::GivenUp { target: "c".into(), blocks: 1, of: 12, why };
     assert!(found.notes.len() == 1 && found.notes[0] == note, "{:?}", found.notes);
     assert!(look(&data, &Settings::default()).unwrap().is_settled());
-    // Where nobody else is left there is no choice.
+    // If no other is left there is no choice.
     data.samples.retain(|s| s.case.target != "b");
     let alone = verdict(&data);
     assert_eq!((alone.kind, &alone.reason), (VerdictKind::Insufficient, &Reason::NothingToCompare));

@@ -44,9 +44,9 @@ mod tests {
 
     #[test]
     fn damage_is_named() {
-        assert_eq!(decode(&[1]), Err("its last number is cut off"));
-        assert_eq!(decode(&[1, 0x80]), Err("its last number is cut off"));
-        let above = "it holds a number above 64 bits";
+        assert_eq!(decode(&[1]), Err("its last number is truncated"));
+        assert_eq!(decode(&[1, 0x80]), Err("its last number is truncated"));
+        let above = "it contains a number above 64 bits";
         assert_eq!(decode(&[0xff; 20]), Err(above));
         let two_to_the_64 = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2];
         assert_eq!(decode(&two_to_the_64), Err(above));

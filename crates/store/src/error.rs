@@ -1,4 +1,4 @@
-//! What can go wrong with a store, in one line that says what to do next.
+//! Errors of a store, each with the next step.
 
 use rusqlite::ErrorCode;
 use std::{path::PathBuf, time::Duration};
@@ -10,7 +10,7 @@ pub(crate) const BUSY: Duration = Duration::from_secs(10);
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file could not be opened.
-    #[error("cannot open the store {path}; check that the path and its permissions are right")]
+    #[error("cannot open the store {path}; check the path and its permissions")]
     Open {
         /// The file.
         path: PathBuf,
@@ -19,15 +19,15 @@ pub enum StoreError {
     },
     /// The file was a store.
     #[error(
-        "the store {path} is damaged or was cut short; put a copy of it back, or move it away and the next run begins \
-         another"
+        "the store {path} is damaged or truncated; restore a backup, or move it away to start a \
+         new one"
     )]
     Damaged {
         /// The file.
         path: PathBuf,
     },
     /// The file is something else.
-    #[error("{path} is not a store of assay ({why}); name another file")]
+    #[error("{path} is not an assay store ({why}); name another file")]
     NotAStore {
         /// The file.
         path: PathBuf,
@@ -35,7 +35,8 @@ pub enum StoreError {
         why: &'static str,
     },
     /// The file was written by another version of the program.
-    #[error("{path} has schema {found}, and this assay reads schema {known} only; {}", remedy(*.found, *.known))]
+    #[error("{path} has schema {found}, and this version reads only schema {known}; \
+             {}", remedy(*.found, *.known))]
     OtherSchema {
         /// The file.
         path: PathBuf,
@@ -46,18 +47,18 @@ pub enum StoreError {
     },
     /// Another process held the store for too long.
     #[error(
-        "the store is locked: another process has held it for more than {seconds} s; wait for it or end it, \
-         and try again"
+        "the store has been locked by another process for over {seconds} s; wait for it or stop \
+         it, then try again"
     )]
     Locked {
         /// How long it was waited for.
         seconds: u64,
     },
     /// No campaign has this id or prefix; in quotes, with what may be meant.
-    #[error("no campaign {0} is stored; `assay list` shows those that are")]
+    #[error("no campaign {0}; `assay list` shows all campaigns")]
     NotFound(String),
     /// The prefix fits several campaigns.
-    #[error("`{prefix}` could be {ids}; write more of the id")]
+    #[error("`{prefix}` matches {ids}; give more of the id")]
     Ambiguous {
         /// As asked.
         prefix: String,
@@ -66,12 +67,13 @@ pub enum StoreError {
     },
     /// An id that is taken, or one that could never be asked for.
     #[error(
-        "`{0}` cannot be the id of a new campaign: it is taken, empty or reserved; choose another"
+        "`{0}` cannot be the id of a new campaign: it is in use, empty or reserved; choose another"
     )]
     Id(String),
     /// A row that does not fit the campaign.
     #[error(
-        "campaign {campaign} refuses {what}: {source}; its target, test and block must be there first, and every number finite"
+        "cannot store {what} in campaign {campaign}: {source}; its target, test and block must \
+         exist, and every number must be finite"
     )]
     Refused {
         /// Id of the campaign.
@@ -86,7 +88,8 @@ pub enum StoreError {
     Unfit(#[from] model::DatasetError),
     /// A stored text that this version cannot read.
     #[error(
-        "campaign {campaign} holds an unreadable {what}: {why}; restore the store from a copy or upgrade assay"
+        "campaign {campaign} contains an unreadable {what}: {why}; restore the store from a \
+         backup or upgrade assay"
     )]
     Corrupt {
         /// Id of the campaign.
@@ -97,7 +100,7 @@ pub enum StoreError {
         why: String,
     },
     /// Data that has no JSON form, as a path that is not UTF-8.
-    #[error("cannot store the {what}: {source}; remove what is not valid text from it")]
+    #[error("cannot store the {what}: {source}; remove invalid text from it")]
     Encode {
         /// The column.
         what: &'static str,
@@ -105,10 +108,10 @@ pub enum StoreError {
         source: serde_json::Error,
     },
     /// A text that is longer than any of a campaign.
-    #[error("a text of the campaign is too big: a store holds none above 64 MiB; shorten it")]
+    #[error("a text of the campaign exceeds the limit of 64 MiB; shorten it")]
     TooLong,
     /// Any other failure of the database.
-    #[error("the store failed: {0}; check the free space and the disk it is on")]
+    #[error("the store failed: {0}; check its disk and free space")]
     Sql(rusqlite::Error),
 }
 

@@ -1,5 +1,5 @@
-//! A store may be somebody else's file. Nothing in it but rows is obeyed: the connection is put on its guard,
-//! and the file must have the tables of a store and nothing beside them, no trigger, no other view.
+//! A store may come from elsewhere. Only its rows are used: the connection is hardened, and the
+//! file must have the tables of a store and nothing beside them, no trigger, no other view.
 
 use crate::StoreError;
 use rusqlite::{Connection, config::DbConfig, limits::Limit};
@@ -31,7 +31,7 @@ pub(crate) fn check(db: &Connection, schema: &str, path: &Path) -> Result<(), St
         Ok(found) if found == objects(&model)? => Ok(()),
         _ => Err(StoreError::NotAStore {
             path: path.into(),
-            why: "its tables are not those of a store, or something is beside them",
+            why: "its tables are not those of a store",
         }),
     }
 }

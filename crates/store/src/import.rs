@@ -11,8 +11,7 @@ use rusqlite::Connection;
 use std::collections::BTreeMap;
 
 /// What a report says of a campaign that was exported before its end.
-const UNFINISHED: &str =
-    "Imported before it was finished: these are the figures that it had by then.";
+const UNFINISHED: &str = "Imported before it was finished: the results are incomplete.";
 
 /// What became of an imported dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]

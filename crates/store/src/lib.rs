@@ -70,7 +70,7 @@ impl Store {
     }
 
     /// From here on, whatever is to be written waits up to `longest` for another process that holds the
-    /// store, or until `stop`: a campaign of hours does not end because somebody looks at its store.
+    /// store, or until `stop`: a campaign of hours does not end because another process reads its store.
     pub fn wait_for(
         &mut self,
         longest: Duration,

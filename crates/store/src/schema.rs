@@ -64,8 +64,8 @@ fn connect(name: &OsStr, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
-/// A file that has no log beside it is complete, and nobody writes to it. It is read as it is: SQLite would
-/// make a log and its shared memory, leave them, and fail where nobody may write beside the file.
+/// A file without a log next to it is complete and has no writer. It is read as is: SQLite would create a log
+/// and its shared memory, leave them behind, and fail in a read-only folder.
 fn connect_read_only(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let as_it_is = || {
@@ -87,7 +87,7 @@ fn connect_read_only(path: &Path) -> Result<Connection, StoreError> {
     }
 }
 
-/// How much was written that may not be in the file itself yet; `None` where nobody writes.
+/// How much was written that may not be in the file itself yet; `None` without a writer.
 fn log_bytes(path: &Path) -> Option<u64> {
     let sizes = ["-wal", "-journal"].into_iter().filter_map(|end| {
         let mut log = path.as_os_str().to_owned();
@@ -100,7 +100,7 @@ fn log_bytes(path: &Path) -> Option<u64> {
 fn failed(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError {
     move |source| match source.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {
-            StoreError::NotAStore { path: path.into(), why: "it is no SQLite database" }
+            StoreError::NotAStore { path: path.into(), why: "it is not an SQLite database" }
         }
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path: path.into() },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => source.into(),

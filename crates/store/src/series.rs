@@ -26,9 +26,9 @@ pub(crate) fn decode(mut bytes: &[u8]) -> Result<Series, &'static str> {
     while !bytes.is_empty() {
         let length = take(&mut bytes)?;
         let name = usize::try_from(length).ok().and_then(|n| bytes.split_at_checked(n));
-        let (name, rest) = name.ok_or("the name of a column is cut off")?;
+        let (name, rest) = name.ok_or("the name of a column is truncated")?;
         bytes = rest;
-        let name = str::from_utf8(name).map_err(|_| "the name of a column is no text")?;
+        let name = str::from_utf8(name).map_err(|_| "the name of a column is not text")?;
         series.columns.insert(name.into(), take_all(&mut bytes, intervals)?);
     }
     Ok(series)
@@ -68,11 +68,11 @@ mod tests {
 
     #[test]
     fn damage_is_named() {
-        assert_eq!(decode(&[1]), Err("its last number is cut off"));
-        assert_eq!(decode(&[0, 9, b'x']), Err("the name of a column is cut off"));
-        assert_eq!(decode(&[0, 1, 0xff]), Err("the name of a column is no text"));
+        assert_eq!(decode(&[1]), Err("its last number is truncated"));
+        assert_eq!(decode(&[0, 9, b'x']), Err("the name of a column is truncated"));
+        assert_eq!(decode(&[0, 1, 0xff]), Err("the name of a column is not text"));
         let endless = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
-        assert_eq!(decode(&endless), Err("its last number is cut off"));
+        assert_eq!(decode(&endless), Err("its last number is truncated"));
     }
 
     proptest! {

@@ -1,5 +1,4 @@
-//! How each target fared in a block: a try is open, done or failed, and one that failed may be followed by
-//! another.
+//! Stores the tries of each target in a block: open, done or failed; a failed try may be followed by another.
 
 use crate::{Store, StoreError, found::Found};
 use model::{Fault, FaultKind};

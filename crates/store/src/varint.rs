@@ -17,7 +17,7 @@ pub(crate) fn put(bytes: &mut Vec<u8>, mut number: u64) {
 pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64, &'static str> {
     let mut number = 0;
     for place in 0..LONGEST {
-        let (&byte, rest) = bytes.split_first().ok_or("its last number is cut off")?;
+        let (&byte, rest) = bytes.split_first().ok_or("its last number is truncated")?;
         *bytes = rest;
         let bits = u64::from(byte & 0x7f);
         if (bits << (7 * place)) >> (7 * place) != bits {
@@ -28,7 +28,7 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64, &'static str> {
             return Ok(number);
         }
     }
-    Err("it holds a number above 64 bits")
+    Err("it contains a number above 64 bits")
 }
 
 #[cfg(test)]
@@ -44,6 +44,6 @@ mod tests {
         for number in numbers {
             assert_eq!(take(&mut rest), Ok(number));
         }
-        assert_eq!(take(&mut rest), Err("its last number is cut off"));
+        assert_eq!(take(&mut rest), Err("its last number is truncated"));
     }
 }

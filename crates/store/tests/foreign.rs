@@ -1,4 +1,4 @@
-//! What a store believes of files that it did not make: nothing that could do harm.
+//! Tests that store files from elsewhere can do no harm.
 #![allow(clippy::unwrap_used)]
 
 use crate::scratch;
@@ -94,9 +94,9 @@ fn one_campaign_that_cannot_be_read_does_not_hide_the_others() {
     let errors: Vec<String> =
         list[1..].iter().map(|row| row.as_ref().unwrap_err().to_string()).collect();
     for (error, says) in errors.iter().zip([
-        "campaign second holds an unreadable state",
-        "campaign third holds an unreadable title",
-        "campaign number 4 holds an unreadable id",
+        "campaign second contains an unreadable state",
+        "campaign third contains an unreadable title",
+        "campaign number 4 contains an unreadable id",
     ]) {
         assert!(error.contains(says), "{error}");
     }
@@ -129,7 +129,7 @@ fn a_text_of_a_gigabyte_is_not_read() {
     let db = rusqlite::Connection::open(scratch.path()).unwrap();
     db.execute_batch("UPDATE campaign SET title = CAST(zeroblob(70000000) AS TEXT)").unwrap();
     let error = store.list().err().or_else(|| store.dataset("a").err()).unwrap().to_string();
-    assert!(error.contains("too big"), "{error}");
+    assert!(error.contains("the limit of 64 MiB"), "{error}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_damaged_histogram_is_named() {
     let db = rusqlite::Connection::open(scratch.path()).unwrap();
     db.execute_batch("UPDATE histogram SET bins = x'80'").unwrap();
     let error = store.dataset("last").unwrap_err().to_string();
-    assert!(error.contains("unreadable histogram: its last number is cut off"), "{error}");
+    assert!(error.contains("unreadable histogram: its last number is truncated"), "{error}");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_store_of_another_schema_is_refused_with_what_to_do() {
         let scratch = Scratch::new();
         drop(scratch.store());
         let db = rusqlite::Connection::open(scratch.path()).unwrap();
-        // Nobody knows the tables of another version.
+        // The tables of another version are unknown.
         db.execute_batch("DROP TABLE series").unwrap();
         db.pragma_update(None, "user_version", version).unwrap();
         drop(db);

@@ -1,5 +1,5 @@
-//! What a store promises: what goes in comes out, an interrupted block does not count twice, and a
-//! file that is not a store is left alone.
+//! Tests that stored data is read back unchanged, that an interrupted block does not count twice, and that files that
+//! are not stores are not modified.
 #![allow(clippy::unwrap_used)]
 
 use crate::scratch;

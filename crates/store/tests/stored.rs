@@ -1,4 +1,4 @@
-//! What is stored and read back, in one binary: each of its own costs a link and its share of generic code.
+//! Tests of stored data in one binary, because each binary costs a link and its share of generic code.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! How targets fare in a block: only the last try of each counts.
+//! Tests of tries: only the last try of each target counts.
 #![allow(clippy::unwrap_used)]
 
 use crate::scratch;

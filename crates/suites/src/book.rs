@@ -114,8 +114,9 @@ fn kind_notes() -> BTreeMap<String, Note> {
 
 fn index(suites: &[(&Suite, Vec<Entry>)]) -> String {
     let mut text = String::from(
-        "# Tests\n\nWhat each test does on disk and how its figures are read. `assay explain TEST` prints all of one \
-         test in one piece; here, what several tests share stands once. Written by `ASSAY_BLESS=1 cargo test -p \
+        "# Tests\n\nWhat each test does on disk and how to read its figures. `assay explain TEST` \
+         prints everything about one test; these pages state once what several tests share. \
+         Written by `ASSAY_BLESS=1 cargo test -p \
          assay --test e2e docs::`.\n\n",
     );
     let _ = writeln!(

@@ -1,6 +1,5 @@
-//! What a program of others may do to the file system that it works on: no more than was planned and a tenth, and
-//! never so much that less stays free than the file system has to keep. A judgement over numbers; who looks is
-//! elsewhere.
+//! Limits what an external program may write to the file system under test: at most 10 % more than planned, and never
+//! into the reserve. Pure; other code reads the numbers.
 
 use model::Bytes;
 use std::{fmt, time::Duration};
@@ -11,13 +10,13 @@ const SPARE_BYTES: u64 = 32 << 20;
 /// The smallest limit of one file: libraries have files of their own in memory.
 const LEAST_FILE_BYTES: u64 = 128 << 20;
 
-/// The most that any program writes in a second, for how long nobody needs to look.
+/// The maximum a program writes per second, which determines when to check again.
 const FASTEST_BYTES_PER_S: f64 = 8e9;
 
 /// The most files that any program makes in a second.
 const FASTEST_FILES_PER_S: f64 = 1e6;
 
-/// Of the files that a file system can have, one of so many stays for others.
+/// One in this many of the file system's inodes is reserved for others.
 const FILES_SHARE: u64 = 20;
 
 /// Times between two looks.
@@ -110,21 +109,22 @@ impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Breach::Space { planned, seen } => {
-                write!(f, "its files took {seen}, and {planned} were planned")
+                write!(f, "its files grew to {seen}, but {planned} were planned")
             }
             Breach::Written { planned, seen } => {
-                write!(f, "it wrote {seen}, and {planned} were planned")
+                write!(f, "it wrote {seen}, but {planned} were planned")
             }
             Breach::File { planned } => {
-                write!(f, "it made a file of more than the {planned} that were planned for all")
+                write!(f, "it created a file larger than the {planned} planned for all files")
             }
             Breach::Files { free } => {
-                write!(f, "its file system has room for {free} more files, and keeps a twentieth")
+                write!(f, "its file system has {free} free inodes, below the reserve of 5 %")
             }
-            Breach::Unseen => f.write_str("how full its file system is could not be asked"),
+            Breach::Unseen => f.write_str("the free space of its file system cannot be read"),
             Breach::Reserve { free, reserve } => write!(
                 f,
-                "{free} were left on its file system, which keeps {reserve}; make room there"
+                "only {free} are free on its file system, below the reserve of {reserve}; free \
+                 some space"
             ),
         }
     }

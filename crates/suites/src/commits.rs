@@ -1,4 +1,4 @@
-//! Somebody who commits: one transaction after the other, or at a fixed rate whatever the disk does,
+//! A committing client: one transaction after the other, or at a fixed rate whatever the disk does,
 //! with every latency counted. What the kinds of the suite `oltp` share.
 
 use crate::{
@@ -30,7 +30,7 @@ const PATIENCE: u64 = 3;
 const LEAST_S: f64 = 0.2;
 /// What a commit is called in histograms.
 pub(crate) const COMMIT: &str = "commit";
-/// What plans assume of a closed loop, where nobody knows before: commits per second.
+/// Assumed rate of a closed loop, for plans: commits per second.
 const ASSUMED_COMMITS_PER_S: f64 = 2000.0;
 
 /// The knob `runtime_s`.
@@ -38,14 +38,15 @@ pub(crate) const RUNTIME: Knob = Knob::new(
     "runtime_s",
     "s",
     "10",
-    "how long commits go on at scale 1; times the scale, at least 0.2 s",
+    "duration of the commits at scale 1; multiplied by the scale, at least 0.2 s",
 );
 /// The knob `rate`.
 pub(crate) const RATE: Knob = Knob::new(
     "rate",
     "1/s",
     "0",
-    "commits that each process starts per second, on time even when earlier ones are late; 0 starts one when the last has ended",
+    "commits each process starts per second, on schedule even if earlier ones are late; 0: start \
+     when the previous one ends",
 );
 
 /// How long, and how often.
@@ -228,7 +229,7 @@ pub(crate) fn sum(pool: &PoolReport, name: &str) -> f64 {
 }
 
 /// The figures of a run whose first phase commits and whose second makes durable what is left. The
-/// rate counts both, so that nobody gains by leaving work behind.
+/// rate counts both, so that leaving work behind is no gain.
 pub(crate) fn measured(id: &str, load: Load, pool: &PoolReport, more: Metrics) -> Measured {
     let commits = figures::ops(pool, 0..1);
     let work_s = figures::time_s(pool, 0..1);
@@ -287,13 +288,30 @@ pub(crate) fn write_all(
     Ok(())
 }
 
-const CLOSED: &str = "It counts all commits over the time of the commits and of the sync that follows them, so that a file system which leaves work behind pays for it; `commits_rate_before_sync` is without that sync, `sync_s` its time. `service_p50_us` and `service_p99_us` are service times: a client starts a commit when the last one has ended, so a stall holds up the load with it and is counted once. They describe the system and rank nothing; for what users wait, use a test at a fixed rate. `cpu_ns_per_op` is processor time of the process for each commit.
+const CLOSED: &str = "It counts all commits over the time of the commits and of the sync that \
+                      follows, so a file system that delays work pays for it; \
+                      `commits_rate_before_sync` excludes that sync, `sync_s` is its time. \
+                      `service_p50_us` and `service_p99_us` are service times: a client starts a \
+                      commit when the previous one has ended, so a stall also pauses the load and \
+                      counts once. They are not ranked; for response times, use a test at a fixed \
+                      rate. `cpu_ns_per_op` is CPU time of the process per commit.
 
-A disk or host that acknowledges a flush before the data is safe shows rates that no durable medium has. The test cannot see that; compare with the flush latency of the device.";
+A disk or host that acknowledges a flush before the data is safe shows impossibly high rates. The \
+test cannot see that; compare with the flush latency of the device.";
 
-const FIXED: &str = "Commit k should start k / `rate` seconds after the release, and its latency counts from then on, also when it started late because earlier ones were slow: that is what users wait. Commits that are late follow each other without a pause and none is left out. `latency_p50_us` to `latency_max_us` are of the same commits. With few commits (a small scale) the 99th percentile is that of the slowest one or two.
+const FIXED: &str = "Commit k should start k / `rate` seconds after the release, and its latency \
+                     counts from then, even if it started late because earlier ones were slow: \
+                     that is what users wait. Late commits follow each other without a pause, and \
+                     none is skipped. `latency_p50_us` to `latency_max_us` are of the same \
+                     commits. With few commits (a small scale) the 99th percentile is that of the \
+                     slowest one or two.
 
-Look at `achieved_pct` first, the commits done in the time as a share of those asked for. Below about 95 the target is overloaded: the queue grows as long as the run lasts, and latency tells the length of the run rather than of a commit. Such a target still ranks behind one that keeps up, but ratios of its latency mean nothing; lower `rate` to compare. A run that takes three times its length is given up; commits that were not served by then count with the time they had waited (`unserved`), which is less than they would have.";
+Check `achieved_pct` first, the commits completed in time as a share of those requested. Below \
+about 95 the target is overloaded: the queue grows during the whole run, and latency reflects the \
+length of the run rather than of a commit. Such a target still ranks behind one that keeps up, \
+but ratios of its latency mean nothing; lower `rate` to compare. A run that takes three times its \
+length is aborted; commits that were not served by then count with the time they had waited \
+(`unserved`), which is less than they would have.";
 
 #[cfg(test)]
 mod tests;

@@ -116,7 +116,10 @@ fn check_name(file: &str, name: &str) -> Result<(), DeclarationError> {
     if !name.is_empty() && name.chars().all(plain) {
         return Ok(());
     }
-    let why = format!("the name `{name}` of a suite needs small letters, digits, - and _ only");
+    let why = format!(
+        "the suite name `{name}` may only contain lower-case letters, digits, - and \
+                       _"
+    );
     Err(DeclarationError::new(file, why))
 }
 
@@ -132,7 +135,11 @@ fn check_knobs(file: &str, declared: &File, knobs: &Options) -> Result<(), Decla
             known.sort_unstable();
             known.dedup();
             let known = known.join(", ");
-            let why = format!("no test of suite {} has `{key}`; they know {known}", declared.name);
+            let why = format!(
+                "no test of suite {} has the setting `{key}` (settings: \
+                               {known})",
+                declared.name
+            );
             return Err(DeclarationError::new(file, why));
         }
     }
@@ -166,7 +173,7 @@ fn leaked(file: &str, table: Table) -> Result<&'static dyn Test, DeclarationErro
 }
 
 /// The most that one worker may move, occupy or do in a test at the largest scale: what plans add up
-/// then stays a number, and nobody waits for more.
+/// then stays a number, and no one waits for more.
 const MOST_BYTES: Bytes = Bytes(1 << 50);
 const MOST_OPS: u64 = 1 << 50;
 /// The longest that a test may run at the largest scale, seconds: a month.
@@ -202,12 +209,12 @@ fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
     let bytes = [write_bytes, read_bytes, disk_bytes, scratch_bytes, space].into_iter().max();
     match () {
         () if bytes > Some(MOST_BYTES.0) => Err(format!(
-            "at scale {LARGEST_SCALE} a worker would move or occupy more than {MOST_BYTES}; use \
-             smaller sizes or counts"
+            "at scale {LARGEST_SCALE} a worker would transfer or occupy more than {MOST_BYTES}; \
+             use smaller sizes or counts"
         )),
         () if ops > MOST_OPS => Err(format!(
-            "at scale {LARGEST_SCALE} a worker would do more than {MOST_OPS} operations; use smaller \
-             counts"
+            "at scale {LARGEST_SCALE} a worker would run more than {MOST_OPS} operations; use \
+             smaller counts"
         )),
         () if !(0.0..=MOST_S).contains(&fixed_s) => {
             Err(format!("at scale {LARGEST_SCALE} it would run for more than a month"))
@@ -222,7 +229,7 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
     let mut text = |key: &str| match table.remove(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("`{key}` must be a text")),
+        Some(_) => Err(format!("`{key}` must be a string")),
     };
     let kind = text("kind")?.ok_or("it has no `kind`")?;
     let head = Head {
@@ -235,7 +242,7 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
         declaration,
     };
     let kind = kinds::find(&kind).ok_or_else(|| {
-        format!("there is no kind `{kind}`; use one of {}", kinds::names().join(", "))
+        format!("unknown kind `{kind}`; expected one of {}", kinds::names().join(", "))
     })?;
     kind.check(&table)?;
     // Both become parts of paths.
@@ -271,8 +278,8 @@ fn check_ids(file: &str, suite: &str, tests: &[&dyn Test]) -> Result<(), Declara
         if let Some(cell) = info.shape().cell.filter(|cell| !cells.insert(cell.clone())) {
             let GridCell { grid, block_bytes, threads } = cell;
             let why = format!(
-                "two tests are the cell of {block_bytes} bytes and {threads} threads in the grid `{grid}`; give one \
-                 of them another `grid`"
+                "two tests occupy the cell of {block_bytes} bytes and {threads} threads in the \
+                 grid `{grid}`; give one of them another `grid`"
             );
             return Err(DeclarationError::new(file, why));
         }

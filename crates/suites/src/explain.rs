@@ -1,4 +1,4 @@
-//! What `assay explain TEST` prints: what the test says of itself, and the labels that its cells can bear.
+//! Formats the output of `assay explain TEST`: the test's own text, and the labels of its cells.
 
 use crate::{RandomReads, Test};
 use model::{CacheNeed, READ_AHEAD_PCT, TestInfo};
@@ -22,8 +22,8 @@ pub fn explain(test: &dyn Test, id: &str) -> String {
 /// Only what has a clock has a floor, and what scores nothing is never marked.
 fn short(test: &dyn Test, info: &TestInfo) -> Option<String> {
     (test.is_clocked() && info.group.is_scored()).then(|| {
-        "- `short`: the median of the timed parts of a target is below a third of the length that the preset asks \
-         for. The row keeps its ratios, and enters no mean, no score and no call."
+        "- `short`: the median timed part of a target is below a third of the preset's minimum. \
+         The row keeps its ratios, but is excluded from means, scores and verdicts."
             .into()
     })
 }
@@ -31,15 +31,16 @@ fn short(test: &dyn Test, info: &TestInfo) -> Option<String> {
 /// Only reads at random places from a cold cache are looked into.
 fn read_ahead(test: &dyn Test) -> Option<String> {
     let seen = match test.random_reads().filter(|_| test.cache() == CacheNeed::Cold)? {
-        RandomReads::Called => "fewer requests reached the device than reads were made",
+        RandomReads::Called => "fewer requests reached the device than reads were issued",
         RandomReads::Mapped => {
-            "fewer reads met a page that was not in memory, or fewer requests reached the device, than reads were made"
+            "fewer reads hit a page that was not in memory, or fewer requests reached the device, \
+             than reads were issued"
         }
     };
     Some(format!(
-        "- `read ahead N %`: nothing was in memory at the start, and yet N % of the reads found their data there, as \
-         the system had read it ahead for other reads: {seen}. Shown above {READ_AHEAD_PCT} %. The figure is valid \
-         and scores, but it is not one of the disk alone."
+        "- `read ahead N %`: nothing was in memory at the start, but N % of the reads found their \
+         data there because of read-ahead for other reads: {seen}. Shown above {READ_AHEAD_PCT} \
+         %. The figure is valid and scored, but does not measure only the disk."
     ))
 }
 
@@ -52,7 +53,7 @@ mod tests {
     fn the_labels_stand_where_they_can_be_met() {
         let page = |id: &str| explain(find(id).unwrap(), id);
         assert!(page("columnar.random.4k").contains("- `short`: "));
-        assert!(page("columnar.random.4k").contains("fewer reads met a page"));
+        assert!(page("columnar.random.4k").contains("fewer reads hit a page"));
         assert!(page("columnar.random.mmap.4k").contains("- `read ahead N %`: "));
         let text = "name = 'x'\nabout = 'y'\n[[test]]\nkind = 'io'\nid = 'x.a'\nrw = 'rndrd'\ncache = 'cold'";
         let called = crate::from_text("x.toml", text, &model::Options::new()).unwrap().tests[0];

@@ -1,4 +1,4 @@
-//! What a kind of tests is: its settings, how it makes a test, and what every declared test says whatever its kind.
+//! A kind of tests: its settings, how it creates a test, and the text shared by all declared tests.
 
 use crate::Test;
 use model::{Better, Group, Knob, Shape, TestInfo};
@@ -29,7 +29,12 @@ impl Kind {
             None => Ok(()),
             Some(key) => {
                 let known: Vec<_> = self.knobs.iter().map(|knob| knob.name).collect();
-                Err(format!("kind {} has no `{key}`; it knows {}", self.name, known.join(", ")))
+                Err(format!(
+                    "kind {} has no setting `{key}` (settings: \
+                             {})",
+                    self.name,
+                    known.join(", ")
+                ))
             }
         }
     }

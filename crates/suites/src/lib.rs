@@ -1,4 +1,4 @@
-//! What to do: test suites.
+//! Test suites: the work that is measured.
 //!
 //! A `Test` says what it measures and what it needs, fills what is missing, and starts a `Run`;
 //! the run does its timed phases through a `Meter`, which waits at the barrier and holds the clock.

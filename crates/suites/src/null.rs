@@ -8,7 +8,7 @@ use std::{borrow::Cow, path::PathBuf, thread, time::Duration};
 /// The suite `null`; found by name, not listed.
 pub static NULL: Suite = Suite {
     name: Cow::Borrowed("null"),
-    about: Cow::Borrowed("No disk: phases of a given length and a given number of bytes."),
+    about: Cow::Borrowed("No disk: phases of fixed duration and a fixed number of bytes."),
     knobs: &KNOBS,
     tests: Cow::Borrowed(&[&NullTest::Write, &NullTest::Read]),
     procs: Vec::new(),
@@ -18,10 +18,10 @@ pub static NULL: Suite = Suite {
 };
 
 static KNOBS: [Knob; 4] = [
-    Knob::new("write_us", "us", "2000", "time of a write phase"),
-    Knob::new("sync_us", "us", "1000", "time of a sync phase"),
-    Knob::new("read_us", "us", "1000", "time of a read phase"),
-    Knob::new("bytes", "bytes", "1000000", "bytes of one worker"),
+    Knob::new("write_us", "us", "2000", "duration of a write phase"),
+    Knob::new("sync_us", "us", "1000", "duration of a sync phase"),
+    Knob::new("read_us", "us", "1000", "duration of a read phase"),
+    Knob::new("bytes", "bytes", "1000000", "bytes per worker"),
 ];
 
 /// The value of a knob that is a number.

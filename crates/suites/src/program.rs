@@ -193,12 +193,14 @@ impl Program {
         }
         if output.len() as u64 >= MOST_OUTPUT_BYTES {
             let how = format!("more than {} MiB of output", MOST_OUTPUT_BYTES >> 20);
-            return Ok(Err(self.failure(how, "it is not a result")));
+            return Ok(Err(self.failure(how, "that is not a result")));
         }
         let output = String::from_utf8_lossy(&output).into_owned();
         if !ended.status.success() {
             let said = [messages.as_str(), output.as_str()].into_iter().find_map(last_line);
-            return Ok(Err(self.failure(how(ended.status), said.unwrap_or("it gave no reason"))));
+            return Ok(
+                Err(self.failure(how(ended.status), said.unwrap_or("it printed no reason"))),
+            );
         }
         let child::Ended { user_s, sys_s, peak_memory_bytes, .. } = ended;
         Ok(Ok(Ran { output, user_s, sys_s, peak_memory_bytes }))
@@ -249,7 +251,7 @@ pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Missing> 
         "python3" | "fio" | "sysbench" | "bonnie++" | "git" | "tar" | "rsync" => {
             format!("install the package {name}")
         }
-        _ => "install the package that has it, or put it on PATH".into(),
+        _ => "install the package that provides it, or put it on PATH".into(),
     };
     Some(Missing { what: format!("the program {name}"), fix })
 }

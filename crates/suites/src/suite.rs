@@ -1,4 +1,4 @@
-//! What a suite is: a named list of tests, and which of them a preset runs.
+//! A suite: a named list of tests, and the tests that each preset runs.
 
 use crate::Test;
 use model::{Job, Knob, Preset};

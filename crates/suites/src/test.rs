@@ -40,7 +40,7 @@ pub enum TestError {
         last_line: String,
     },
     /// A program was ended because it did more than was planned, or as much as its file system cannot bear.
-    #[error("`{command}` was ended: {breach}")]
+    #[error("`{command}` was killed: {breach}")]
     Bound {
         /// The command, shortened.
         command: String,
@@ -49,7 +49,8 @@ pub enum TestError {
     },
     /// A program was not started, as its files do not fit beside what the file system keeps.
     #[error(
-        "`{command}` was not started: its files need {planned}, and {free} are free beside what the file system keeps"
+        "`{command}` was not started: its files need {planned}, but only {free} are free outside \
+         the reserve"
     )]
     NoRoom {
         /// The command, shortened.
@@ -182,7 +183,7 @@ pub enum Workers {
 /// By what a run of a test becomes longer without becoming another test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stretch {
-    /// By its own sizes or time: `Job::scale`, which nobody shares.
+    /// By its own sizes or time: `Job::scale`, which is not shared.
     Scale,
     /// By more operations or cycles: the factor `Work::times`.
     Times,
@@ -195,7 +196,7 @@ pub enum Stretch {
     Given,
 }
 
-/// Whose files a worker reads where nobody is to read what its own host wrote.
+/// The worker whose files this one reads if hosts must not read their own data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shift {
     /// Its own: it writes in the same run, or programs of others do the work.
@@ -271,7 +272,7 @@ pub trait Test: Sync {
         false
     }
 
-    /// Whether its figures come from a clock, so that whoever else is at work may change them.
+    /// Whether its figures come from a clock, so that other processes may change them.
     fn is_clocked(&self) -> bool {
         true
     }
@@ -332,7 +333,7 @@ pub trait Test: Sync {
     /// What one worker will do.
     fn estimate(&self, job: &Job) -> Estimate;
 
-    /// The files that are there after the test, whoever made them: path under the worker's directory
+    /// The files that exist after the test, regardless of their creator: path under the worker's directory
     /// and bytes. Tests share files, so the space of several tests is the union by path.
     fn space(&self, job: &Job) -> Vec<(PathBuf, u64)>;
 

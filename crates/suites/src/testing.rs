@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a job of one worker, and a worker without a pool.
+//! Helpers for the tests of this crate: a job for one worker, and a worker without a pool.
 
 use crate::{Meter, Test, TestError};
 use engine::{

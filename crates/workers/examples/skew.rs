@@ -1,7 +1,7 @@
 //! Prints how far apart the workers of a pool start: `skew [WORKERS [ROUNDS [MEGABYTES]]]`.
 //!
-//! Each round releases the pool once, for work that takes a processor as that of a test does: so many
-//! megabytes of this program are read, which lie in memory. Prints the median and the 90th percentile in
+//! Each round releases the pool once, for work that uses a processor as a test does: this many megabytes
+//! of this program are read, which lie in memory. Prints the median and the 90th percentile in
 //! milliseconds, and the share of a round in which all worked.
 #![allow(clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Why a pool brought nothing back.
+//! Errors of a pool.
 
 use engine::barrier::BarrierError;
 use std::{io, path::PathBuf, time::Duration};
@@ -10,10 +10,13 @@ pub enum PoolError {
     #[error(transparent)]
     Barrier(#[from] BarrierError),
     /// The program that is to be the worker is not known.
-    #[error("cannot find the path of this program, to start workers from it: {0}")]
+    #[error("cannot start workers: the path of this program is unknown: {0}")]
     Program(io::Error),
     /// A worker could not be started.
-    #[error("cannot start worker {worker} from {exe}: {source}; are processes or files limited?")]
+    #[error(
+        "cannot start worker {worker} from {exe}: {source}; check the limits of processes and \
+             open files"
+    )]
     Spawn {
         /// Its number.
         worker: u32,
@@ -23,7 +26,7 @@ pub enum PoolError {
         source: io::Error,
     },
     /// A worker ended without an answer.
-    #[error("worker {worker} died ({how}); look at its message and at the kernel log")]
+    #[error("worker {worker} died ({how}); see its message and the kernel log")]
     WorkerDied {
         /// Its number.
         worker: u32,
@@ -55,7 +58,7 @@ pub enum PoolError {
         why: String,
     },
     /// The pool took too long.
-    #[error("gave up after {} s: {} had not arrived; raise the timeout of a case, or look why the \
+    #[error("timed out after {} s: {} had not arrived; raise --case-timeout, or find out why the \
              file system hangs", after.as_secs_f64(), list(missing))]
     TimedOut {
         /// The limit.
@@ -64,7 +67,7 @@ pub enum PoolError {
         missing: Vec<u32>,
     },
     /// Workers went through different phases: a defect of the test.
-    #[error("the workers of {test} went through different phases; this is a defect of the test")]
+    #[error("the workers of {test} ran different phases; this is a bug in the test")]
     Divided {
         /// The test.
         test: String,
@@ -94,7 +97,9 @@ mod tests {
             after: Duration::from_millis(300),
             missing: (0..n).collect(),
         };
-        assert!(error(1).to_string().starts_with("gave up after 0.3 s: worker 0 had not arrived;"));
+        assert!(
+            error(1).to_string().starts_with("timed out after 0.3 s: worker 0 had not arrived;")
+        );
         let many = error(1000).to_string();
         assert!(many.contains("workers 0, 1, 2, 3, 4, 5, 6, 7 and 992 more had"), "{many}");
     }

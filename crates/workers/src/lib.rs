@@ -1,4 +1,4 @@
-//! Who does it: worker processes released by one barrier, and what they report.
+//! Worker processes, released by one barrier, and their reports.
 //!
 //! A `Pool` has one worker do each `Job`. The workers of a `LocalPool` are processes of this machine: this same program
 //! under a hidden verb, in which `main` takes jobs from stdin and answers each by one JSON line on stdout. Between the

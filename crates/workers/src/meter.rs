@@ -1,4 +1,4 @@
-//! How a worker is released, seen from the worker: barrier and clock of its timed part.
+//! Barrier and clock of a timed part, seen from the worker.
 
 use engine::{
     barrier::{Broken, Member},

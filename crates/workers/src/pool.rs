@@ -1,4 +1,4 @@
-//! How workers are started, released phase by phase, and heard: the coordinator of a pool.
+//! Starts workers, releases them phase by phase, and collects their reports: the coordinator of a pool.
 
 use crate::{PoolError, processes::Processes};
 use engine::{
@@ -17,13 +17,13 @@ use std::{
 };
 
 /// How often the coordinator looks after its workers while they work. Fifty short wake-ups a second
-/// disturb nobody.
+/// cause no disturbance.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How long a worker that has failed may take to write its report and end.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// How often the observer is told of a phase that runs: the usual rate of sampling counters, slow
+/// How often the observer is notified of a running phase: the usual rate of sampling counters, slow
 /// enough that reading them costs the workers nothing.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
@@ -57,7 +57,7 @@ pub enum Settled {
     AtOnce,
     /// It read, and is done: their clock stands from now.
     Waited,
-    /// It still writes, for how long nobody knows: held now, they would have that for nothing.
+    /// It still writes for an unknown time: if the others were paused now, they would lose that time.
     Writes,
 }
 

@@ -26,7 +26,7 @@ use std::{
 };
 
 /// Look at a process that may have ended, without reaping it: as long as one is not reaped, the
-/// number of the group belongs to nobody else, and killing it is safe.
+/// group number belongs to no other process, and killing it is safe.
 const PEEK: WaitIdOptions =
     WaitIdOptions::EXITED.union(WaitIdOptions::NOHANG).union(WaitIdOptions::NOWAIT);
 
@@ -113,7 +113,7 @@ impl Processes {
     /// Kills all that have not ended, with their children, and returns all exit statuses.
     pub(crate) fn kill(&mut self) -> io::Result<Vec<ExitStatus>> {
         for group in self.groups().filter(|_| !self.reaped) {
-            // Fails only when nobody is left in the group.
+            // Fails only if the group is empty.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let statuses = self.reap();
@@ -121,14 +121,14 @@ impl Processes {
         statuses
     }
 
-    /// Waits for the end of the copies in which jobs were done: they are nobody's children any more, and
-    /// hold files of the target open until they are dead.
+    /// Waits for the end of the copies in which jobs were done: they are orphans, and hold files of
+    /// the target open until they are dead.
     fn await_copies(&self) {
         let killed = Instant::now();
         for process in self.list.iter().filter(|process| process.stays) {
             let left = LAST_BREATH.saturating_sub(killed.elapsed());
             let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: 0 };
-            // An error is told for an end that nobody reads; no event needs to be asked for.
+            // A pipe without a reader reports an error; no event needs to be requested.
             let _ = poll(&mut [PollFd::new(&process.stdin, PollFlags::empty())], Some(&timeout));
         }
     }
@@ -154,7 +154,7 @@ impl Processes {
 
 impl Drop for Processes {
     fn drop(&mut self) {
-        // Nobody is there to be told, and a process that cannot be reaped is no longer ours.
+        // There is no one to report to, and a process that cannot be reaped is no longer ours.
         let _ = self.kill();
     }
 }

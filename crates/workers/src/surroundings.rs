@@ -1,5 +1,4 @@
-//! What a worker stands in before it begins: tied to the life of its coordinator, and confined when its
-//! test runs programs of others.
+//! Sets up a worker process: tied to the life of its coordinator, and confined if its test runs external programs.
 
 use engine::{
     barrier::Barrier,
@@ -51,7 +50,7 @@ impl Coordinator {
     }
 }
 
-/// What a worker is told of where it works.
+/// The work place of a worker.
 pub(crate) struct Surroundings<'a> {
     /// Its job.
     pub(crate) job: Job,
@@ -84,10 +83,10 @@ impl Surroundings<'_> {
     pub(crate) fn confine(&self, test: &dyn Test) -> Result<(), String> {
         let Job { test: id, programs, dir, .. } = &self.job;
         match (test.runs_programs(), programs) {
-            (false, Programs::Confined) => Err(format!("{id} has no programs to be confined")),
+            (false, Programs::Confined) => Err(format!("{id} has no programs to confine")),
             (false, _) | (true, Programs::Unconfined) => Ok(()),
             (true, Programs::None) => {
-                Err(format!("{id} runs programs of others, which this job does not allow"))
+                Err(format!("{id} runs external programs, which this job does not allow"))
             }
             (true, Programs::Confined) => {
                 let confined = confine::enter(&Confinement {
@@ -97,9 +96,9 @@ impl Surroundings<'_> {
                     keep: &[self.barrier_fd, self.coordinator.stat.as_raw_fd()],
                 });
                 confined.map_err(|error| {
-                    format!("{error}; `--unconfined` runs them with all rights of yours")
+                    format!("{error}; `--unconfined` runs them with all your rights")
                 })?;
-                self.tie().map_err(|why| format!("the coordinator is gone: {why}"))
+                self.tie().map_err(|why| format!("the coordinator has exited: {why}"))
             }
         }
     }

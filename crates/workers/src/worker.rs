@@ -38,19 +38,19 @@ const WARM_BYTES: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 enum StartError {
     #[error(
-        "`{}` is started by assay itself, with the numbers of a file descriptor and of a slot",
+        "`{}` is internal: assay starts it with a file descriptor and a slot number",
         crate::WORKER_VERB
     )]
     Usage,
-    #[error("the coordinator is gone; nobody waits for this worker")]
+    #[error("the coordinator has exited; this worker stops")]
     Orphan,
     #[error(transparent)]
     Barrier(#[from] BarrierError),
-    #[error("cannot be tied to the life of the coordinator: {0}")]
+    #[error("cannot set the parent-death signal: {0}")]
     DeathSignal(Errno),
     #[error("cannot read the job from stdin: {0}")]
     Job(io::Error),
-    #[error("cannot start a process for the job: {0}; are processes limited?")]
+    #[error("cannot start a process for the job: {0}; check the limit of processes")]
     Fork(io::Error),
     #[error("cannot write the report to stdout: {0}")]
     Report(io::Error),
@@ -213,7 +213,7 @@ fn keep_on(node: &NumaNode) -> Result<(), String> {
 
 /// Keeps this process, and what it starts, on `cpu`.
 fn stay_on(cpu: Option<u32>) {
-    // One that was taken away meanwhile is one that nobody can be kept on.
+    // A processor that was taken offline meanwhile cannot be pinned to.
     let _ = cpu.map(|cpu| sched_setaffinity(None, &set_of(&[cpu])));
 }
 

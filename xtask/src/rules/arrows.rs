@@ -1,4 +1,4 @@
-//! Which crate may know which: a wrong arrow is a design change, not a detail.
+//! Allowed dependencies between crates: a wrong arrow is a design change, not a detail.
 
 use crate::{problem::Problem, tree::Tree};
 
@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "stats", "report", "needs",
         ],
     ),
-    // Who knows MPI is known by nobody.
+    // No crate depends on the MPI crate.
     ("mpi", &["model", "engine", "lab", "workers", "campaign", "store", "assay", "needs"]),
 ];
 

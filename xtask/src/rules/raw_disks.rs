@@ -1,5 +1,5 @@
 //! Only the crate `disk` writes to a block device itself. The lab, which knows the nodes of disks too, opens
-//! for writing nothing but what is listed here, and nobody else speaks to a block device by ioctl.
+//! for writing nothing but what is listed here, and no other code uses ioctl on a block device.
 
 use super::line_with;
 use crate::{

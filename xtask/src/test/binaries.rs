@@ -27,7 +27,7 @@ pub(super) struct Unit {
     pub(super) name: String,
     /// Where its tests are.
     pub(super) binary: Binary,
-    /// What the binary is told: which tests to run, or to leave to another unit.
+    /// Arguments of the binary: which tests to run, or to leave to another unit.
     pub(super) args: Vec<String>,
     /// Whether it is a long part of a binary of quick tests.
     pub(super) is_long: bool,

@@ -20,7 +20,7 @@ use std::{process::ExitCode, sync::mpsc, thread, time::Instant};
 /// Which units are run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// What needs no guest, kills nobody for long, and ends within minutes.
+    /// Tests that need no guest, have few kills, and end within minutes.
     Quick,
     /// The units of [`LABS`].
     Labs,

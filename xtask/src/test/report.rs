@@ -1,4 +1,4 @@
-//! What a run of tests says: a line for each unit as it ends, then times, skips and failures.
+//! Reports a test run: a line for each unit as it ends, then times, skips and failures.
 #![expect(clippy::print_stdout, reason = "a chore answers on the terminal")]
 
 use super::run::Ran;

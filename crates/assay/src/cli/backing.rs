@@ -1,4 +1,4 @@
-//! The arguments about what file systems are made on.
+//! Arguments that choose the disks or images under test.
 
 use super::headings::PLACE;
 use clap::Args;
@@ -8,51 +8,48 @@ use std::{env, path::PathBuf};
 /// Loop images, or disks.
 #[derive(Args, Clone, Debug, Default)]
 pub struct BackingArgs {
-    /// Disk to make the file systems on, by its stable name /dev/disk/by-id/..., instead of a loop image;
-    /// repeat it for targets on several. ALL DATA ON IT IS DESTROYED
+    /// Disk to test instead of loop images, by its stable name /dev/disk/by-id/...; repeat for targets on
+    /// several disks. ALL DATA ON IT IS DESTROYED
     #[arg(long, value_name = "DISK", conflicts_with_all = ["image_dir", "image_size"], help_heading = PLACE)]
     pub device: Vec<PathBuf>,
     #[command(flatten)]
     pub consent: Consent,
-    /// How a disk is emptied before each file system: discard, zero-range or none [default: discard where
-    /// the disks know it]
+    /// How to empty a disk before each mkfs: discard, zero-range or none [default: discard if supported]
     #[arg(long, value_name = "HOW", help_heading = PLACE)]
     pub purge: Option<Purge>,
-    /// Write the disks in full, twice, before the first file system, as in a long use; implies --purge none
+    /// Precondition: overwrite every disk twice before the first mkfs; implies --purge none
     #[arg(long, help_heading = PLACE)]
     pub condition: bool,
-    /// Divide each disk into as many equal parts as there are candidates: each is made on a part of its own,
-    /// and on the next part in the next block, so that none has the fast end of the disk for itself
-    /// [default: each has the whole disks in turn]
+    /// Partition each disk equally; candidates rotate through the partitions, one step per block, so that
+    /// none keeps the fast end of the disk [default: candidates use the whole disk in turn]
     #[arg(long, help_heading = PLACE)]
     pub split: bool,
-    /// Folder for loop images: the disk that it is on is the one that is measured [default: the state folder]
+    /// Folder for loop images; its disk is the one measured [default: the state folder]
     #[arg(long, value_name = "DIR", help_heading = PLACE)]
     pub image_dir: Option<PathBuf>,
-    /// Size of the loop image [default: from the scale]
+    /// Size of each loop image [default: derived from the scale]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = PLACE)]
     pub image_size: Option<Bytes>,
-    /// Object store of your own for targets with store=s3, with its bucket and perhaps a prefix in it, as
-    /// https://s3.eu-west-1.amazonaws.com/BUCKET/PREFIX, in the place of a server of assay's. Keys are taken from
-    /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and nowhere shown or stored. Each target works
-    /// below a prefix of its own, which is removed after; nothing else in the bucket is touched
+    /// Object store for targets with store=s3, instead of a local server, e.g.
+    /// https://s3.eu-west-1.amazonaws.com/BUCKET/PREFIX. Keys are read from AWS_ACCESS_KEY_ID,
+    /// AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and never shown or stored. Each target uses its own
+    /// prefix, which is deleted afterwards; nothing else in the bucket is touched
     #[arg(long, value_name = "URL", help_heading = PLACE)]
     pub s3_endpoint: Option<ObjectStore>,
-    /// What that store calls its region [default: AWS_REGION, else us-east-1]
+    /// Region of that object store [default: AWS_REGION, else us-east-1]
     #[arg(long, value_name = "REGION", requires = "s3_endpoint", help_heading = PLACE)]
     pub s3_region: Option<String>,
 }
 
-/// The consent to destroy what is on disks. It is given for one run, as an argument or typed, and is no
-/// part of a plan: no plan file, suite, dataset or store can give it in the place of the user.
+/// Consent to destroy what is on disks. The user gives it for one run, as an argument or typed. It is not
+/// part of a plan, so no plan file, suite, dataset or store can give it.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Consent {
-    /// Serial number of a disk that is made use of, as a consent to its destruction; without it you are
-    /// asked to type it. No plan file or stored campaign can give it
+    /// Serial number of the disk to erase, as confirmation [default: asked for]. Cannot be set in a plan file
     #[arg(long, value_name = "SERIAL", help_heading = PLACE)]
     pub destroy: Vec<String>,
-    /// Type of content on the disks that may be destroyed, as ext4 or gpt; repeat or separate by commas.
-    /// A disk with any other content is refused
+    /// Type of content that may be destroyed, e.g. ext4 or gpt; repeat or separate with commas. Disks with
+    /// any other content are refused
     #[arg(long, value_name = "TYPE", value_delimiter = ',', help_heading = PLACE)]
     pub wipe_signature: Vec<String>,
 }

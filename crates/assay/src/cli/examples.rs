@@ -1,38 +1,38 @@
-//! Examples under the help of each verb. A test reads each of them as the program would.
+//! Examples shown below the help of each verb. A test parses each of them.
 
 pub(super) const RUN: &str = "\
 Examples:
-  Every file system that this machine supports, on images in a folder of the disk in question:
+  Compare every supported file system, on images in a folder of the disk in question:
     assay run --image-dir /mnt/fast
-  Two candidates, one with options, and the files of a mail server, until ten minutes are over:
+  Compare two candidates, one with options, by the small-file suite, in at most ten minutes:
     assay run --on ext4,xfs[agcount=16] --suite files --image-dir /mnt/fast
-  What a transactional database does, ending with the advice for it:
+  Run what a transactional database does, and print a recommendation for it:
     assay run --profile oltp-database --on ext4,xfs --image-dir /mnt/fast
-  Mounted directories, without root:
+  Compare mounted directories, without root:
     assay run --on dir:/mnt/a --on dir:/mnt/b --suite columnar,metadata
-  A whole empty disk; its serial number is asked for before anything is touched:
+  Use a whole empty disk; assay asks for its serial number before touching it:
     assay run --on ext4,xfs --device /dev/disk/by-id/nvme-EXAMPLE
-  Evidence for a decision that costs money: all tests, until each ratio is decided:
+  Gather evidence for an expensive decision: all tests, until each ratio is decided:
     assay run --preset publish --on ext4,xfs,btrfs --image-dir /mnt/fast
-  As small as it can be, to see how it works:
+  Try the smallest possible run:
     assay run --preset smoke --on ext4,xfs --tests columnar.write.*";
 
 pub(super) const PLAN: &str = "\
 Examples:
-  What would be made, run and written, and how long it would take:
+  Show what would be created, run and written, and how long it would take:
     assay plan --on ext4,xfs --image-dir /mnt/fast
     assay plan PLAN.toml";
 
 pub(super) const RESUME: &str = "\
 Examples:
-  Go on with what was stopped:
+  Continue the last campaign:
     assay resume
-  Give a finished campaign five more blocks, to narrow its intervals:
+  Add five blocks to a finished campaign, to narrow its intervals:
     assay resume last --blocks +5";
 
 pub(super) const CLEANUP: &str = "\
 Examples:
-  See what a killed run left, then tear it down:
+  Show what a killed run left behind, then remove it:
     assay cleanup --dry-run
     assay cleanup";
 
@@ -53,56 +53,57 @@ Examples:
 
 pub(super) const REPORT: &str = "\
 Examples:
-  The answer in 40 lines, and the page for a browser:
+  Print the 40-line answer; write an HTML page:
     assay report --summary
     assay report last --format html --out report.html
-  Every ratio over another candidate:
+  Compute all ratios over another candidate:
     assay report last --baseline xfs";
 
 pub(super) const COMPARE: &str = "\
 Examples:
-  Before and after an upgrade:
+  Compare before and after an upgrade:
     assay compare 2026-10-02 2026-11-20
-  The last two campaigns:
+  Compare the last two campaigns:
     assay compare last~1 last
-  A gate for a patch, three campaigns a side:
+  Check a patch for regressions, with three campaigns per set:
     assay compare A1,A2,A3 B1,B2,B3 --fail-on-regression 5%
 
-Exit status with --fail-on-regression: 0 no regression, and one of that size would have been found; 5 it cannot be \
-told; 6 a regression; 1, 2 and 3 as of every verb. For git bisect, after that command: \
+Exit status with --fail-on-regression: 0 no regression, and one of that size would have been \
+found; 5 inconclusive; 6 regression; 1, 2 and 3 as for every verb. For git bisect, after that \
+command: \
 case $? in 0) exit 0;; 6) exit 1;; *) exit 125;; esac";
 
 pub(super) const ADVISE: &str = "\
 Examples:
-  For a database, where what is synced has to be on the medium:
+  Recommend for a database whose synced data must survive a power loss:
     assay advise last --profile oltp-database --require durable
-  The workloads that are known, with their weights:
+  List the built-in profiles with their weights:
     assay advise --profiles";
 
 pub(super) const TUNE: &str = "\
 Examples:
-  Half an hour for better options of XFS, for the work of the last campaign:
+  Search half an hour for better options of XFS, for the work of the last campaign:
     assay tune last --on xfs --budget 30m
-  Only two settings, for one suite:
+  Try only two settings, for one suite:
     assay tune --suite files --on ext4 --try commit --try mkfs.I";
 
 pub(super) const EXPORT: &str = "\
 Examples:
-  For R or a sheet, for DuckDB or pandas, and everything in one document:
+  Export for R or a spreadsheet, for DuckDB or pandas, and everything as one document:
     assay export last --out samples
     assay export last --format parquet --out samples
     assay export last --format json --out samples
-  For a colleague, who reads it back with `assay import`; nothing in it names this machine:
+  Share a campaign, to be read with `assay import`; nothing in it identifies this machine:
     assay export last --format bundle
-  For benchstat, targets side by side:
+  Export for benchstat, one file per target:
     assay export last --format benchfmt --out bench";
 
 pub(super) const IMPORT: &str = "\
 Examples:
-  What fio and mdtest wrote elsewhere, to be reported as a campaign:
+  Import output of fio and mdtest from another machine:
     assay import fio-*.json --target ext4
     assay import mdtest.out --format mdtest --target lustre
-  Three runs on each of two servers, to be compared:
+  Compare repeated runs on two servers:
     assay import --target alpha='a-*.json' --target beta='b-*.json'";
 
 pub(super) const DOCTOR: &str = "\
@@ -133,7 +134,7 @@ Examples:
 
 pub(super) const INIT: &str = "\
 Examples:
-  A plan file with every setting and what it means, to be edited and run:
+  Write a plan file with every setting, edit it, and run it:
     assay init
     assay run plan.toml";
 

@@ -1,12 +1,12 @@
-//! The headings under which the help of `run` and `plan` has its options.
+//! Headings of the options of `run` and `plan`.
 
 /// Which targets.
-pub(super) const COMPARED: &str = "What is compared";
+pub(super) const COMPARED: &str = "Candidates";
 /// Which tests, and how they are done.
-pub(super) const WORK: &str = "The work";
+pub(super) const WORK: &str = "Workload";
 /// How much and in which order.
-pub(super) const LENGTH: &str = "How long it is measured";
+pub(super) const LENGTH: &str = "Duration and order";
 /// Disks, images and machines.
-pub(super) const PLACE: &str = "Where it is measured";
+pub(super) const PLACE: &str = "Disks and machines";
 /// The answer.
-pub(super) const OUTPUT: &str = "What is printed and written";
+pub(super) const OUTPUT: &str = "Output";

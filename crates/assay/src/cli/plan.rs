@@ -1,4 +1,4 @@
-//! The arguments that say what is measured, of `run` and `plan`.
+//! Arguments of `run` and `plan` that choose what to measure.
 
 use super::{
     BackingArgs, ProgramArgs,
@@ -16,49 +16,47 @@ pub struct PlanArgs {
     /// Plan file, TOML
     #[arg(value_name = "PLAN.toml")]
     pub plan: Option<PathBuf>,
-    /// Do what this campaign did, with the sizes that it found, so that both can be compared: its id, the start
-    /// of it, or `last`. --on, --tests and --procs take a part of it, --blocks and --budget another length
+    /// Repeat the work of this campaign at the same sizes: an id, the start of one, or `last`. Narrow it with
+    /// --on, --tests and --procs; change its length with --blocks and --budget
     #[arg(
         long,
         value_name = "ID",
         conflicts_with_all = ["plan", "suite", "scale", "data", "threads", "preset", "sweep", "age", "fullness"]
     )]
     pub like: Option<String>,
-    /// Candidate: ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; NAME=TARGET gives it a name,
-    /// which tables show, as fast=dir:/mnt/a; repeat or separate by commas [default: every file system this machine
-    /// supports]
+    /// Candidate, e.g. ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; NAME=TARGET
+    /// names it in tables, e.g. fast=dir:/mnt/a; repeat or separate with commas [default: every supported
+    /// file system]
     #[arg(long, value_name = "TARGET", help_heading = COMPARED)]
     pub on: Vec<String>,
-    /// What to call the campaign: a name that stands for its id, and for the newest one that has it
+    /// Name of the campaign, usable instead of its id; refers to the newest campaign of that name
     #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
     pub name: Option<String>,
-    /// What else to find the campaign by, as firmware=1.4: `assay list --tag` shows those that have it; may be repeated
+    /// Attach a label to the campaign, e.g. firmware=1.4, for `assay list --tag`; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = tag, help_heading = OUTPUT)]
     pub tag: Vec<(String, String)>,
-    /// Compare values of options, as xfs[agcount=4,16,64] or ext4[commit=5,60;data=ordered,journal]:
-    /// the default and each variant become candidates; may be repeated
+    /// Compare option values, e.g. xfs[agcount=4,16,64] or ext4[commit=5,60;data=ordered,journal]; the
+    /// default and each variant become candidates; may be repeated
     #[arg(long, value_name = "SWEEP", help_heading = COMPARED)]
     pub sweep: Vec<Swept>,
-    /// grid: every value of an option with every value of the others; one-at-a-time: each value alone
-    /// [default: grid]
+    /// How to combine swept options: grid (every combination) or one-at-a-time [default: grid]
     #[arg(long, value_name = "MODE", help_heading = COMPARED)]
     pub sweep_mode: Option<SweepMode>,
-    /// Run the tests that this workload needs, of those that the preset has time for, and end with its advice: a
-    /// profile that `assay advise --profiles` lists, or a file NAME.toml
+    /// Run the tests that matter to a workload and fit the preset, and print a recommendation: a name listed
+    /// by `assay advise --profiles`, or a file NAME.toml
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["suite", "tests", "like"], help_heading = WORK)]
     pub profile: Option<String>,
-    /// Suite to run: a name that `assay explain` lists, or a file of declarations, NAME.toml; repeat
-    /// or separate by commas [default: columnar]
+    /// Suite to run: a name listed by `assay explain`, or a file NAME.toml; repeat or separate with commas
+    /// [default: columnar]
     #[arg(long, value_name = "SUITE", value_delimiter = ',', help_heading = WORK)]
     pub suite: Vec<String>,
-    /// Only the tests whose id matches this glob, as 'columnar.write.*'; repeat or separate by commas
+    /// Run only tests whose id matches GLOB, e.g. 'columnar.write.*'; repeat or separate with commas
     #[arg(long, value_name = "GLOB", value_delimiter = ',', help_heading = WORK)]
     pub tests: Vec<String>,
-    /// Numbers of worker processes [default: the suite's, else 1 and four times the processors, at
-    /// most 64]
+    /// Numbers of worker processes [default: the suite's, else 1 and four per CPU, at most 64]
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true, help_heading = WORK)]
     pub procs: Vec<u32>,
-    /// Threads in each worker for the parallel parts [default: 1]
+    /// Threads per worker in parallel parts [default: 1]
     #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub threads: Option<u32>,
     /// How much to measure: smoke 1 block; quick 3 or more, until its verdict is decided, or the leaders are the
@@ -66,11 +64,10 @@ pub struct PlanArgs {
     /// and publish 12 or 20, until every ratio is decided or known to 5 % [default: quick]
     #[arg(long, help_heading = LENGTH)]
     pub preset: Option<Preset>,
-    /// Exact number of blocks, whatever their precision
+    /// Run exactly NUM blocks, whatever their precision
     #[arg(long, allow_negative_numbers = true, help_heading = LENGTH)]
     pub blocks: Option<u32>,
-    /// Longest time for all blocks, as 2h or 90m: no block is begun that would not end within it [default:
-    /// 10m with quick]
+    /// Time limit for all blocks, e.g. 2h or 90m; blocks that would exceed it are not started [default: 10m with quick]
     #[arg(
         long,
         value_name = "TIME",
@@ -80,64 +77,62 @@ pub struct PlanArgs {
         help_heading = LENGTH
     )]
     pub budget: Option<u64>,
-    /// Enter the baseline twice, as an A/A pair: a check of the method by itself, which is no
-    /// candidate [default: with the presets standard and publish]
+    /// Measure the baseline twice (A/A check) [default: with the presets standard and publish]
     #[arg(long, help_heading = COMPARED)]
     pub aa: bool,
-    /// Leave the A/A pair out
+    /// Skip the A/A check
     #[arg(long, conflicts_with = "aa", help_heading = COMPARED)]
     pub no_aa: bool,
-    /// One factor on every size, with the original suite's proportions: full (1), small, tiny, smoke or a number;
-    /// auto makes each test long enough by itself, after a trial [default: auto]
+    /// Factor applied to all sizes of the original suite: full (1), small, tiny, smoke or a number; auto:
+    /// calibrate each test's size with a trial run [default: auto]
     #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub scale: Option<Scale>,
-    /// Seed of order, offsets and data [default: drawn]
+    /// Seed for order, offsets and data [default: random]
     #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub seed: Option<u64>,
-    /// Data to write: random, compressible, zeros, ancestor, or like:PATH, as compressible and as
-    /// repetitive as a sample of the files there [default: random]
+    /// Data to write: random, compressible, zeros, ancestor, or like:PATH, which compresses and deduplicates
+    /// like a sample of the files there [default: random]
     #[arg(long, value_name = "KIND", help_heading = WORK)]
     pub data: Option<DataSource>,
-    /// Age every fresh file system by this many cycles of churn before its tests, as 0, 100, 300 or
-    /// 1000; 0 makes the files of the others without churning them
+    /// Age every fresh file system with this many churn cycles before its tests, e.g. 100, 300 or 1000; 0
+    /// creates the same files without churn
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, help_heading = WORK)]
     pub age: Option<u32>,
-    /// Fill every fresh file system to this share of its space before its tests, as 50, 80 or 95
+    /// Fill every fresh file system to this percentage before its tests, e.g. 50, 80 or 95
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help_heading = WORK)]
     pub fullness: Option<u32>,
-    /// Target to compare the others with [default: the first]
+    /// Target to compare the others to [default: the first]
     #[arg(long, value_name = "TARGET", help_heading = COMPARED)]
     pub baseline: Option<String>,
-    /// What a target costs in a month, as gp3=0.08*500GB+0.005*3000IOPS+0.04*125MB/s: price times amount, of space,
-    /// provisioned operations and throughput; kept with the campaign; may be repeated
+    /// Monthly cost of a target: price times amount for capacity, provisioned IOPS and throughput, e.g.
+    /// gp3=0.08*500GB+0.005*3000IOPS+0.04*125MB/s; stored with the campaign; may be repeated
     #[arg(long, value_name = "TARGET=PRICE", value_parser = price, help_heading = COMPARED)]
     pub price: Vec<(String, Price)>,
     #[command(flatten)]
     pub backing: BackingArgs,
-    /// in-turn: all tests of a candidate, then all of the next; interleaved: each test on all candidates,
-    /// side by side, each on an image or a part of a disk of its own [default: interleaved where disk and
-    /// memory hold them all; whole disks take turns]
+    /// in-turn: run all tests of a candidate, then the next candidate; interleaved: run each test on all
+    /// candidates, each on its own image or partition [default: interleaved if disk and memory can hold all
+    /// candidates; whole disks take turns]
     #[arg(long, value_name = "ORDER", help_heading = LENGTH)]
     pub order: Option<Order>,
-    /// Keep workers on NUMA nodes: none, or round-robin, worker i on the processors and the memory of node i modulo
-    /// the number of nodes [default: none]
+    /// Pin workers to NUMA nodes: none, or round-robin (worker i on the CPUs and memory of node i modulo the
+    /// number of nodes) [default: none]
     #[arg(long, value_name = "BINDING", help_heading = WORK)]
     pub numa: Option<Numa>,
     #[command(flatten)]
     pub programs: ProgramArgs,
-    /// Where file systems are made: host, this machine; uml or qemu, a guest of it; auto, for each
-    /// target the first of this machine, QEMU with KVM, User-Mode Linux and QEMU with an emulated
-    /// processor that can [default: auto]
+    /// Where to run: host, uml or qemu (a guest); auto takes, for each target, the first that supports it of
+    /// host, QEMU with KVM, User-Mode Linux and QEMU without KVM [default: auto]
     #[arg(long, value_name = "LAB", help_heading = PLACE)]
     pub lab: Option<LabChoice>,
-    /// Kernel that QEMU boots for every target, which --lab auto then means; its modules must be
-    /// installed [default: the newest in /boot]
+    /// Kernel for QEMU to boot; --lab auto then runs all targets in QEMU; its modules must be installed
+    /// [default: the newest in /boot]
     #[arg(long, value_name = "IMAGE", help_heading = PLACE)]
     pub kernel: Option<PathBuf>,
-    /// Setting of the suite, as set_mode=trunc; may be repeated
+    /// Setting of the suite, e.g. set_mode=trunc; may be repeated
     #[arg(long, value_name = "KEY=VALUE", help_heading = WORK)]
     pub knob: Vec<String>,
-    /// Longest time that one case may take, seconds [default: 3600]
+    /// Time limit for one case, seconds [default: 3600]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = LENGTH)]
     pub case_timeout: Option<u64>,
 }

@@ -1,14 +1,13 @@
-//! The argument about programs of others.
+//! Argument that lifts the sandbox of external programs.
 
 use super::headings::WORK;
 use clap::Args;
 
-/// What programs of others may do.
+/// Permissions of external programs.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct ProgramArgs {
-    /// Let the programs that suites run (fio, the commands of a suite file) do all that you can do, instead
-    /// of confining them to their directory on the target; the report says so. Neither a plan nor a suite
-    /// file can ask for it
+    /// Run the programs of suites (fio, commands of a suite file) without the sandbox that confines them to
+    /// their directory on the target; the report says so. Cannot be set in a plan or suite file
     #[arg(long, help_heading = WORK)]
     pub unconfined: bool,
 }

@@ -1,4 +1,4 @@
-//! How values on the command line are read: times, shares, lists of targets.
+//! Parses values on the command line: times, shares, lists of targets.
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use model::{Price, PriceError, Target, TargetError, TargetNames, split_name};
@@ -6,23 +6,23 @@ use model::{Price, PriceError, Target, TargetError, TargetNames, split_name};
 /// A time such as `2h` or `90m`, seconds.
 pub(super) fn duration_s(text: &str) -> Result<u64, String> {
     let parsed = humantime::parse_duration(text).ok().map(|time| time.as_secs());
-    parsed.filter(|s| *s > 0).ok_or_else(|| "use a time of a second or more, as 2h or 90m".into())
+    parsed.filter(|s| *s > 0).ok_or_else(|| "expected a time of at least 1s, e.g. 2h or 90m".into())
 }
 
-/// A file or a folder to write to. `-`, by which other programs mean stdout, would make one of that name.
+/// A file or a folder to write to. Refuses `-`, which means stdout elsewhere and would create a file of that name here.
 pub(super) fn path_to_write() -> impl TypedValueParser<Value = std::path::PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
-        true => Err("`-` would be a file of that name; what goes to stdout needs no --out"),
+        true => Err("`-` would create a file of that name; omit --out to print to stdout"),
         false => Ok(path),
     })
 }
 
-/// A number of further blocks, written `+5`: a number alone could be taken for that of all of them.
+/// A number of additional blocks, e.g. `+5`. The sign is required because a bare number could mean the total.
 pub(super) fn more_blocks(text: &str) -> Result<u32, String> {
     let digits = text.strip_prefix('+').filter(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
     let more =
         digits.and_then(|digits| digits.parse().ok()).filter(|more| (1..=1000).contains(more));
-    more.ok_or_else(|| "use +N, as +5 for five more blocks".into())
+    more.ok_or_else(|| "expected +N, e.g. +5 for five more blocks".into())
 }
 
 /// A share between 0 and 1, written `5%` or `0.05`.
@@ -35,7 +35,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     share
         .ok()
         .filter(|s| *s > 0.0 && *s < 1.0)
-        .ok_or_else(|| "use a share above 0 and below 1, as 5% or 0.05".into())
+        .ok_or_else(|| "expected a share above 0 and below 1, e.g. 5% or 0.05".into())
 }
 
 /// Candidates with the names that some of them were given.
@@ -58,7 +58,7 @@ pub fn candidates(arguments: &[String]) -> Result<Candidates, String> {
             && let Some(other) = all.names.insert(name.into(), target.clone())
         {
             return Err(format!(
-                "both {other} and {target} are called {name}; give each its own name"
+                "both {other} and {target} are named {name}; choose different names"
             ));
         }
         all.targets.push(target);
@@ -68,14 +68,14 @@ pub fn candidates(arguments: &[String]) -> Result<Candidates, String> {
 
 /// What a target costs, `TARGET=PRICE`. Labels of targets may have a `=` in them.
 pub(super) fn price(text: &str) -> Result<(String, Price), String> {
-    let (label, price) = text.rsplit_once('=').ok_or("write it as TARGET=PRICE")?;
+    let (label, price) = text.rsplit_once('=').ok_or("expected TARGET=PRICE")?;
     Ok((label.into(), price.parse().map_err(|error: PriceError| error.to_string())?))
 }
 
 /// A tag, `KEY=VALUE`.
 pub(super) fn tag(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
-    let (key, value) = pair.ok_or("write KEY=VALUE, as firmware=1.4")?;
+    let (key, value) = pair.ok_or("expected KEY=VALUE, e.g. firmware=1.4")?;
     Ok((key.into(), value.into()))
 }
 
@@ -140,6 +140,6 @@ mod tests {
         let labels = model::label_targets(&read.targets, &read.names);
         assert_eq!(labels, ["ext4[discard,noatime]", "fast", "dir:/a,b", "slow"]);
         let twice = candidates(&["a=xfs,a=ext4".into()]).unwrap_err();
-        assert_eq!(twice, "both xfs and ext4 are called a; give each its own name");
+        assert_eq!(twice, "both xfs and ext4 are named a; choose different names");
     }
 }

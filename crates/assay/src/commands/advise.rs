@@ -50,7 +50,8 @@ pub(super) fn of_profile(id: &str, profile: &str, store: &Path) -> Result<()> {
     let more = format!("`assay advise {} --profile {profile}`", dataset.campaign.id);
     let text = briefly(&[findings], &more)?;
     terminal::out(&format!(
-        "\nAdvice for {profile}, by its weights; the score above weighs each group of tests the same\n{text}"
+        "\nAdvice for {profile}, by its weights; the score above weights all groups of tests \
+         equally\n{text}"
     ))
 }
 
@@ -97,7 +98,7 @@ fn tiers(
     match format {
         AdviseFormat::Json => Ok(::report::json_of_advice(&all)),
         AdviseFormat::Html => Err(exit::usage(
-            "an HTML page is of one profile; name it with --profile, or use --format md",
+            "an HTML page shows one profile; choose it with --profile, or use --format md",
         )),
         AdviseFormat::Table | AdviseFormat::Md => briefly(&all, "`assay advise ID --profile NAME`"),
     }

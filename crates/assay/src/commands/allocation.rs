@@ -35,8 +35,8 @@ pub fn resolved(
     let made = resolved.targets.iter().find(|target| target.directory().is_none());
     if let Some(made) = made.filter(|_| allocated.is_some() && hosts.is_many()) {
         return Err(exit::usage(format!(
-            "{made} would be made on one host, and the others could not see it; name a directory that all hosts \
-             have, by --on dir:PATH"
+            "{made} would exist on one host only; use a directory that all hosts share, with --on \
+             dir:PATH"
         )));
     }
     Ok(resolved)
@@ -50,14 +50,14 @@ fn check_shift(resolved: &Resolved, hosts: &dyn Hosts) -> Result<()> {
     };
     if hosts.most_workers().is_none() {
         return Err(exit::usage(
-            "`shift` needs several hosts, and this is one machine: start it as assay-mpi under mpirun, or take \
-             `shift` out of the plan",
+            "`shift` needs several hosts, and this is one machine; start assay-mpi under mpirun, \
+             or remove `shift` from the plan",
         ));
     }
     let spread = spread(&hosts.names(*count));
     Err(exit::usage(format!(
-        "--shift: {} would be on {spread}, and a host would read what it wrote itself; take counts by --procs of which \
-         no host has more than half",
+        "--shift: {} would be on {spread}, so a host would read its own data; choose --procs such \
+         that no host runs more than half of them",
         stats::processes(*count)
     )))
 }
@@ -99,15 +99,15 @@ pub fn lines(resolved: &Resolved, hosts: &dyn Hosts) -> Result<Vec<String>> {
 }
 
 /// What the reader of shifted figures must know.
-const SHIFTED: &str = "Shifted: what a test reads was written by another host (--shift), except where a test writes what \
-                       it reads, or runs programs of others.";
+const SHIFTED: &str = "Shifted: tests read data written by another host (--shift), except tests \
+                       that write what they read or run external programs.";
 
 fn with_workers(args: &PlanArgs, most: u32, is_shifted: bool) -> PlanArgs {
     // A plan file has its own.
     let unasked = args.procs.is_empty() && args.plan.is_none() && args.like.is_none();
     let mut counts = match (unasked, is_shifted) {
         (false, _) => args.procs.clone(),
-        // One worker has nobody else to read from.
+        // A single worker has no other to read from.
         (true, true) => vec![most],
         (true, false) => vec![1, most],
     };
@@ -146,11 +146,12 @@ pub fn resumed(
     let [begun, now] = [begun, now].map(|hosts| hosts.map_or("one machine, without MPI", |h| h));
     if !allowed {
         return Err(exit::usage(format!(
-            "{} was begun on {begun}, and this is {now}; start it there, or take --hosts-changed",
+            "{} was started on {begun}, and this is {now}; resume it there, or pass \
+             --hosts-changed",
             campaign.id
         )));
     }
-    Ok(Some(format!("the hosts changed: begun on {begun}, resumed on {now}")))
+    Ok(Some(format!("the hosts changed: started on {begun}, resumed on {now}")))
 }
 
 /// The fact that names the hosts, with the ranks of each.

@@ -13,7 +13,7 @@ use std::path::Path;
 pub fn cleanup(args: &CleanupArgs, state: &Path) -> Result<Exit> {
     if let Some(dir) = args.beside.iter().find(|dir| !dir.is_dir()) {
         return Err(exit::usage(format!(
-            "there is no folder {} to look in; mount the disk that is meant",
+            "folder {} does not exist; is its disk mounted?",
             dir.display()
         )));
     }
@@ -22,7 +22,7 @@ pub fn cleanup(args: &CleanupArgs, state: &Path) -> Result<Exit> {
         terminal::out(line)?;
     }
     for campaign in &report.live {
-        terminal::note(&format!("campaign {campaign} is running and was left alone"));
+        terminal::note(&format!("campaign {campaign} is running; nothing of it was removed"));
     }
     if report.done.is_empty() && report.failed.is_empty() {
         terminal::out("nothing to clean up")?;

@@ -36,7 +36,8 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
     let again = rerun::Again::of(&gate, &b);
     if !args.rerun {
         terminal::note(&format!(
-            "unconfirmed: it was picked among many for looking bad; run with --rerun to confirm, or on the machine of B {}",
+            "unconfirmed: picked from many cells because it looked bad; confirm with --rerun, or \
+             on the machine of B with {}",
             again.command()
         ));
         return Err(exit::regression(format!("unconfirmed {}", words::gate(&gate))));
@@ -106,7 +107,7 @@ fn gate(comparison: &CampaignComparison, limit: f64) -> Result<Gate> {
         };
         let [a, b] = comparison.sides.each_ref().map(|side| &side[0].id);
         exit::usage(format!(
-            "{a} and {b} {why}, so --fail-on-regression has nothing to judge; {then}"
+            "{a} and {b} {why}, so --fail-on-regression has nothing to compare; {then}"
         ))
     })
 }

@@ -29,10 +29,10 @@ fn text(
     let parts = [
         ("", grid(matrix)),
         (
-            "labs; ok is judged by their kernels and the installed programs, nothing was mounted",
+            "labs; ok means that the kernel and the programs support it, nothing was mounted",
             list(labs),
         ),
-        ("to make more targets", list(installs.iter().map(for_targets))),
+        ("to support more targets", list(installs.iter().map(for_targets))),
         ("programs of suites", list(programs.iter().map(|p| (p.name.clone(), program(p))))),
         ("besides", list(lines.iter().map(|line| (line.what.clone(), ability(line))))),
     ];
@@ -71,7 +71,7 @@ fn cell(cell: &Cell) -> String {
 fn about(column: &Column, made: impl Fn(&Venue) -> Vec<String>) -> String {
     match &column.lab {
         Ok(venue) if made(venue).is_empty() => venue.to_string(),
-        Ok(venue) => format!("{venue}; made before: {}", made(venue).join(", ")),
+        Ok(venue) => format!("{venue}; used before: {}", made(venue).join(", ")),
         Err(missing) => format!("none: {}; {}", missing.what, missing.fix),
     }
 }
@@ -114,20 +114,21 @@ f2fs      no module f2fs +1  -    no mkfs.f2fs
 zfs       no module zfs      -    zfs not built
 dir:PATH  ok                 -    never
 
-labs; ok is judged by their kernels and the installed programs, nothing was mounted
+labs; ok means that the kernel and the programs support it, nothing was mounted
   host  this machine, Linux 6.18
   kvm   none: /dev/kvm is missing; run this
-  tcg   QEMU with TCG, Linux 6.1; made before: f2fs, raid1(ext4)
+  tcg   QEMU with TCG, Linux 6.1; used before: f2fs, raid1(ext4)
 
-to make more targets
-  run `assay doctor --install zfs`, once, for guests of QEMU, or boot a kernel with zfs, or install the module package of this one  for zfs
+to support more targets
+  run `assay doctor --install zfs` once for QEMU guests, or boot a kernel with zfs, or install \
+  the module package of this one  for zfs
 
 programs of suites
   fio  yes: /usr/bin/fio, for fio
   ior  no, for ior; build it
 
 besides
-  pressure (PSI)  no, less: noise of other work is not seen; boot with psi=1";
+  pressure (PSI)  no, less: interference is not recorded; boot with psi=1";
 
     fn venue(kind: LabKind, kernel: &str) -> Venue {
         Venue { kind, kernel: kernel.into(), accelerator: "none", image_cache: "none" }
@@ -178,7 +179,7 @@ besides
         let line = DoctorLine {
             what: "pressure (PSI)".into(),
             finding: Finding::Limited,
-            detail: "noise of other work is not seen".into(),
+            detail: "interference is not recorded".into(),
             fix: "boot with psi=1".into(),
         };
         // The command of a package depends on the distribution.
@@ -202,7 +203,7 @@ besides
     fn nothing_to_install_is_not_mentioned() {
         let mut ready = matrix();
         ready.rows.retain(|row| row.target == "ext4");
-        assert!(!text(&ready, &[], &[], made).contains("to make more"));
+        assert!(!text(&ready, &[], &[], made).contains("to support more"));
         assert!(!text(&ready, &[], &[], made).contains("besides"));
         assert!(!text(&ready, &[], &[], made).contains("programs of suites"));
     }

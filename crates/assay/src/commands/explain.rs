@@ -35,7 +35,7 @@ fn suites() -> String {
     let tools = tools::names().join(", ");
     format!(
         "{lines}\n`assay explain SUITE` lists the tests of a suite, `assay explain TEST` explains one.\n\
-         Other tools, run as they are where they are installed: {tools}.\n"
+         External tools, run unmodified if installed: {tools}.\n"
     )
 }
 
@@ -57,6 +57,12 @@ fn tests(suite: &Suite) -> String {
 }
 
 fn declaration(suite: &Suite) -> Result<String> {
-    let in_code = || exit::usage(format!("the tests of suite {} are code, not TOML", suite.name));
+    let in_code = || {
+        exit::usage(format!(
+            "suite {} is written in code, so it has no TOML \
+                                          declaration",
+            suite.name
+        ))
+    };
     suite.text.as_deref().map(str::to_owned).ok_or_else(in_code)
 }

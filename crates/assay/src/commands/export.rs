@@ -17,7 +17,10 @@ use std::{env, path::Path};
 /// Writes the files and names each.
 pub fn export(args: &ExportArgs, store: &Path) -> Result<Exit> {
     if args.identify && args.format != "bundle" {
-        return Err(exit::usage("--identify is for --format bundle; other formats have all names"));
+        return Err(exit::usage(
+            "--identify applies only to --format bundle; other formats keep \
+                                all names",
+        ));
     }
     let files = files(args, store)?;
     let outbox = Outbox::open(&args.out)?;

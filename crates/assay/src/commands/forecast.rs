@@ -1,6 +1,5 @@
-//! How precise a campaign will be: from an earlier one of the same suites and targets, which knows the
-//! noise of every cell, else from a table over the noise. And how long a block takes, where the very
-//! work was done before.
+//! Forecasts the precision of a campaign: from an earlier one with the same suites and targets, which shows the noise
+//! of every cell, else from a table by noise. Also forecasts the time of a block if the same work was done before.
 
 use crate::terminal;
 use anyhow::Result;
@@ -16,25 +15,25 @@ const NOISE: [f64; 4] = [0.02, 0.05, 0.10, 0.20];
 /// What to expect after each number of `blocks`, as text; `store` is where earlier campaigns are.
 pub fn text(placed: &Placed, blocks: &[u32], store: &Path) -> Result<String> {
     if blocks.iter().all(|&n| n < 2) {
-        return Ok("\none block: no interval, every comparison will be unclear\n".into());
+        return Ok("\none block: no intervals, so every comparison will be unclear\n".into());
     }
     let mut text = String::from("\nexpected half-widths of a ratio's 95 % interval");
     let earlier = earlier(placed, store).unwrap_or_else(|error| {
-        terminal::note(&format!("no earlier campaign to learn from: {error:#}"));
+        terminal::note(&format!("cannot estimate from an earlier campaign: {error:#}"));
         None
     });
     if let Some(dataset) = earlier {
         let settings = Settings { baseline: placed.plan.baseline.clone(), ..Settings::default() };
         let forecasts = stats::forecast(&dataset, &settings, blocks)?;
         if !forecasts.is_empty() {
-            writeln!(text, ", by the spread of campaign {}", dataset.campaign.id)?;
+            writeln!(text, ", estimated from the spread of campaign {}", dataset.campaign.id)?;
             forecasts.iter().try_for_each(|f| writeln!(text, "  {}", line(f, settings.band)))?;
             let plan = &placed.plan;
             text += &end(&forecasts, !plan.looks().is_empty() && !plan.seeks_a_verdict());
             return Ok(text);
         }
     }
-    writeln!(text, ", by the noise of a run")?;
+    writeln!(text, ", estimated from the noise of a typical run")?;
     write!(text, "  {:>9}", "noise")?;
     blocks.iter().try_for_each(|n| write!(text, "{:>11}", format!("{n} blocks")))?;
     for noise in NOISE {
@@ -67,7 +66,7 @@ fn line(f: &Forecast, band: f64) -> String {
 fn end(forecasts: &[Forecast], adaptive: bool) -> String {
     let enough = forecasts.iter().find(|f| f.resolved == f.ratios);
     match (enough.or(forecasts.last()), adaptive) {
-        (Some(f), true) => format!("  it would end after {} blocks\n", f.blocks),
+        (Some(f), true) => format!("    expected to end after {} blocks\n", f.blocks),
         _ => String::new(),
     }
 }

@@ -1,5 +1,5 @@
-//! How a guest hands back a sample, inside: the hidden verb of this program does the task of a file, and writes what
-//! happens to another. The guest's disks hold nothing, and what is left behind is gone with the guest.
+//! Runs inside a guest, as a hidden verb: does the task of a file, and writes events to another. The guest's disks are
+//! scratch, and everything left behind is discarded with the guest.
 
 use crate::exit::Exit;
 use anyhow::{Context, Result};
@@ -70,7 +70,7 @@ fn run_all(lab: &Lab, target_runs: TargetRuns, reporter: &Reporter, dir: &Path) 
     let ordered = Ordered::in_guest(plan, &target_runs.counts, unconfined, notes)?;
     let stop = AtomicBool::new(false);
     let context = ordered.context((lab, &ThisHost), (target_runs.seed, &amount), &stop);
-    let target = &ordered.entrants.first().context("the task has no target")?.target;
+    let target = &ordered.entrants.first().context("the task names no target")?.target;
     let calls = AtomicU32::new(0);
     let gate = |step: Step| {
         // Who cannot say that it waits is not called either; this side is ended then.
@@ -110,6 +110,6 @@ impl Reporter {
         let mut line = serde_json::to_vec(report)?;
         line.push(b'\n');
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&line).context("cannot tell what happened")
+        file.write_all(&line).context("cannot report the result")
     }
 }

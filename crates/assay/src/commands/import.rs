@@ -59,11 +59,11 @@ pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
     })?;
     let line = match imported {
         Imported::Stored(id) => format!("{id}: {taken}"),
-        Imported::AlreadyThere(id) => format!("{id}: already there, equal"),
+        Imported::AlreadyThere(id) => format!("{id}: already in the store, identical"),
     };
     terminal::out(&line)?;
     if !taken.is_usable() {
-        bail!("it was stored, but {}", taken.none_valid());
+        bail!("stored, but {}", taken.none_valid());
     }
     Ok(Exit::Done)
 }
@@ -104,7 +104,7 @@ impl Taken {
     /// When nothing of it is valid, nor of a campaign that was exported so.
     fn check(&self, is_own: bool) -> Result<()> {
         match self.samples {
-            0 => bail!("no sample is in the files; nothing was stored"),
+            0 => bail!("the files contain no samples; nothing was stored"),
             _ if !self.is_usable() && !is_own => {
                 bail!("nothing was stored: {}", self.none_valid())
             }
@@ -118,7 +118,7 @@ impl fmt::Display for Taken {
         write!(f, "{} samples of {} targets", self.samples, self.targets)?;
         match self.invalid {
             0 => Ok(()),
-            invalid => write!(f, ", {invalid} of them not valid"),
+            invalid => write!(f, ", {invalid} of them invalid"),
         }
     }
 }
@@ -134,7 +134,7 @@ fn find_all(paths: &[PathBuf]) -> Result<Vec<OnDisk>> {
         }
     }
     if found.is_empty() {
-        bail!("there is no file to import in {}", paths[0].display());
+        bail!("no file to import in {}", paths[0].display());
     }
     let left = MOST_BYTES - check_sizes(&found)?;
     let on_disk = |path: PathBuf| {
@@ -156,7 +156,7 @@ fn cannot_read(path: &Path) -> String {
 /// Looks before anything is read whether all of it fits; bytes of all files.
 fn check_sizes(paths: &[PathBuf]) -> Result<u64> {
     if paths.len() > MOST_FILES {
-        bail!("more than {MOST_FILES} files are to be imported; import them in parts");
+        bail!("more than {MOST_FILES} files; import them in several calls");
     }
     let mut all = 0u64;
     for path in paths {
@@ -166,9 +166,7 @@ fn check_sizes(paths: &[PathBuf]) -> Result<u64> {
     }
     if all > MOST_BYTES {
         let (all, most) = (Bytes(all), Bytes(MOST_BYTES));
-        bail!(
-            "the files have {all} together, and no more than {most} are read; import them in parts"
-        );
+        bail!("the files total {all}, and the limit is {most}; import them in several calls");
     }
     Ok(all)
 }
@@ -177,7 +175,7 @@ fn check_sizes(paths: &[PathBuf]) -> Result<u64> {
 fn newest(paths: &[PathBuf]) -> Result<String> {
     let changed = |path: &PathBuf| fs::metadata(path)?.modified();
     let times: Result<Vec<_>, _> = paths.iter().map(changed).collect();
-    let newest = times.context("cannot tell the age of the files")?.into_iter().max();
+    let newest = times.context("cannot read the modification time of the files")?.into_iter().max();
     let newest = newest.unwrap_or(SystemTime::UNIX_EPOCH);
     Ok(humantime::format_rfc3339_seconds(newest).to_string())
 }
@@ -190,7 +188,11 @@ fn files_in(dir: &Path) -> Result<Vec<PathBuf>> {
             paths.push(entry.path());
         }
         if paths.len() > MOST_FILES {
-            bail!("{} holds more than {MOST_FILES} files; import them in parts", dir.display());
+            bail!(
+                "{} contains more than {MOST_FILES} files; import them in several \
+                   calls",
+                dir.display()
+            );
         }
     }
     paths.sort();

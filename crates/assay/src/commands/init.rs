@@ -10,11 +10,11 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
     let path = args.file.display();
     if !outbox::write_new(&args.file, PLAN.as_bytes())? {
         return Err(exit::usage(format!(
-            "{path} is there already; give another name, or move it away"
+            "{path} already exists; choose another name, or move it away"
         )));
     }
     terminal::note(&format!(
-        "{path} written; edit it, then `assay plan {path}` and `assay run {path}`"
+        "wrote {path}; edit it, then `assay plan {path}` and `assay run {path}`"
     ));
     Ok(Exit::Done)
 }

@@ -6,7 +6,7 @@ use model::printable_line;
 use std::{fmt::Write, path::Path};
 use store::{CampaignSummary, Store};
 
-/// Prints one line for each campaign, the newest last. One that cannot be read is told on stderr, and does
+/// Prints one line for each campaign, the newest last. An unreadable one is reported on stderr, and does
 /// not make the list of the others a failure.
 pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
     if args.published {
@@ -19,10 +19,7 @@ pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     if !store.exists() {
-        terminal::note(&format!(
-            "no campaign yet in {}; `assay run` makes the first",
-            store.display()
-        ));
+        terminal::note(&format!("no campaigns in {}; start one with `assay run`", store.display()));
         return Ok(Exit::Done);
     }
     let mut text = String::new();

@@ -14,7 +14,7 @@ use model::{Plan, Target};
 pub(super) fn place(plan: &mut Plan) -> Result<()> {
     let Some(store) = plan.backing.object_store.clone() else { return Ok(()) };
     if !plan.sweeps.is_empty() {
-        let why = "a sweep has no place in --s3-endpoint; name each of its variants by --on";
+        let why = "--s3-endpoint cannot be combined with --sweep; name each variant with --on";
         return Err(exit::usage(why));
     }
     let moved = |target: &Target| in_store(target, store.host());
@@ -27,8 +27,8 @@ pub(super) fn place(plan: &mut Plan) -> Result<()> {
     }
     let hosts = plan.targets.iter().map(host_of).collect::<Result<Vec<_>>>()?;
     if hosts.iter().all(Option::is_none) {
-        let why = "no candidate keeps its files in an object store, which --s3-endpoint names; write store=s3, as \
-                   in rclone[store=s3](xfs)";
+        let why = "--s3-endpoint is given, but no candidate uses an object store; add store=s3, \
+                   e.g. rclone[store=s3](xfs)";
         return Err(exit::usage(why));
     }
     Ok(())
@@ -82,7 +82,7 @@ mod tests {
             place(&mut plan).unwrap();
             let refused = Asked::by_user(plan).targets().unwrap_err().to_string();
             assert!(refused.contains("the object store evil.example"), "{refused}");
-            assert!(refused.contains("on the command line alone"), "{refused}");
+            assert!(refused.contains("pass --s3-endpoint"), "{refused}");
         }
     }
 }

@@ -54,7 +54,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
     text += &cases(&ordered, scale)?;
     text += &commands(&ordered)?;
     let experience = forecast::experience(&ordered, scale, store).unwrap_or_else(|error| {
-        terminal::note(&format!("no earlier campaign to learn from: {error:#}"));
+        terminal::note(&format!("cannot estimate from an earlier campaign: {error:#}"));
         None
     });
     text += &cost(&ordered, &load, &pilot, experience.as_ref())?;
@@ -71,7 +71,7 @@ fn cases(ordered: &Ordered, scale: f64) -> Result<String> {
     let suites = plan.suites.join(", ");
     writeln!(text, "suite {suites} · {} · {}", ordered.extent(scale), ordered.processes())?;
     if let Some(twin) = plan.twin() {
-        writeln!(text, "A/A pair: {} is {} again, to check the method", twin.label, twin.of)?;
+        writeln!(text, "A/A check: {} is {} measured a second time", twin.label, twin.of)?;
     }
     for (label, price) in &plan.prices {
         writeln!(text, "price: {label} costs {} a month ({price})", price.month())?;
@@ -82,12 +82,12 @@ fn cases(ordered: &Ordered, scale: f64) -> Result<String> {
         let order: Vec<String> = order.iter().map(|&t| placed(ordered, seed, block, t)).collect();
         let note = match (plan.seed, ordered.parts()) {
             (Some(_), _) => "",
-            (None, None) => " (order is drawn anew with each run's seed)",
-            (None, Some(_)) => " (order and parts are drawn anew with each run's seed)",
+            (None, None) => " (each run draws its own order)",
+            (None, Some(_)) => " (each run draws its own order and partitions)",
         };
         writeln!(text, "block {}: {}{note}", block + 1, order.join(", "))?;
     }
-    writeln!(text, "\ntests, each for every target and process count")?;
+    writeln!(text, "\ntests, each run for every target and process count")?;
     for info in ordered.infos() {
         writeln!(text, "  {:<42} {}", info.id, info.name)?;
     }
@@ -98,7 +98,7 @@ fn cases(ordered: &Ordered, scale: f64) -> Result<String> {
 fn placed(ordered: &Ordered, seed: u64, block: u32, target: usize) -> String {
     let Entrant { label, target: of, .. } = &ordered.entrants[target];
     match ordered.parts().filter(|_| of.disks() > 0) {
-        Some(_) => format!("{label} in part {}", ordered.part(seed, block, target) + 1),
+        Some(_) => format!("{label} on partition {}", ordered.part(seed, block, target) + 1),
         None => label.clone(),
     }
 }
@@ -122,7 +122,7 @@ fn commands(ordered: &Ordered) -> Result<String> {
                 writeln!(
                     text,
                     "
-{label}, in {} if it can make it",
+{label}, in {} if supported there",
                     guest.venue()
                 )?;
             }
@@ -175,7 +175,7 @@ fn cost(
         let holds = (budget_s as f64 / block_s).floor().clamp(1.0, f64::from(plan.block_count()));
         writeln!(
             text,
-            "the budget of {} holds about {holds:.0} of them, of about {} each",
+            "the budget of {} allows about {holds:.0} blocks of {} each",
             pace::time(budget_s as f64),
             pace::time(block_s)
         )?;
@@ -186,17 +186,17 @@ fn cost(
 /// Where the time of a block is from, when that is not the rates of the backing alone.
 fn whence(ordered: &Ordered, experience: Option<&Experience>) -> String {
     if let Some(known) = experience {
-        return format!("the time is what campaign {} took for the same\n", known.campaign);
+        return format!(
+            "time estimated from campaign {}, which did the same \
+                        work\n",
+            known.campaign
+        );
     }
     let in_guests = ordered.entrants.iter().filter(|entrant| entrant.place.is_of(true));
     let guests: Vec<&str> = in_guests.map(|entrant| entrant.label.as_str()).collect();
     match guests.as_slice() {
         [] => String::new(),
-        guests => format!(
-            "the time is by the rates of this machine; in a guest it is longer, which the first \
-             campaign will tell: {}\n",
-            guests.join(", ")
-        ),
+        guests => format!("times are for this host; guests are slower: {}\n", guests.join(", ")),
     }
 }
 
@@ -232,7 +232,7 @@ fn written(load: &Load, pilot: &Pilot, turns: u64) -> String {
     match load.open_write_bytes(pilot) * turns {
         0 => format!("{known} written"),
         open => {
-            format!("{known} written, and up to about {} by tests of a given time", Bytes(open))
+            format!("{known} written, and up to about {} by tests of fixed duration", Bytes(open))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What `plan` and `run` are asked for: the plan of a file or of an earlier campaign, overridden by arguments. No
-//! file consents to the destruction of a disk, nor hands an unknown option to a program.
+//! Builds the plan of `plan` and `run`: from a file or an earlier campaign, overridden by arguments. No file can
+//! consent to the destruction of a disk, or pass an unknown option to a program.
 
 use super::{objects, shipped, slips, workload};
 use crate::{
@@ -96,9 +96,12 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
     slips::check(&plan)?;
     objects::place(&mut plan)?;
     for knob in &args.knob {
-        let (key, value) = knob
-            .split_once('=')
-            .ok_or_else(|| exit::usage(format!("`--knob {knob}` has no value; write KEY=VALUE")))?;
+        let (key, value) = knob.split_once('=').ok_or_else(|| {
+            exit::usage(format!(
+                "`--knob {knob}` has no value; expected \
+                                                KEY=VALUE"
+            ))
+        })?;
         plan.knobs.insert(key.into(), value.into());
     }
     Ok(plan)
@@ -144,7 +147,7 @@ fn set<T: Clone>(place: &mut T, given: &Option<T>) {
 }
 
 /// Refuses what assay itself fills in when a campaign begins: a file that brings it would have candidates, suites or
-/// looks that nobody asked for.
+/// looks that were not requested.
 fn check_filled_in(plan: &Plan) -> Result<(), String> {
     let swept = plan.sweeps.iter();
     let filled = [
@@ -156,7 +159,8 @@ fn check_filled_in(plan: &Plan) -> Result<(), String> {
     match filled.iter().find(|(_, is_filled)| *is_filled) {
         None => Ok(()),
         Some((key, _)) => Err(format!(
-            "`{key}` is filled in when a campaign begins, and no plan file brings it; take it out"
+            "`{key}` cannot be set in a plan file, because assay fills it in when a campaign \
+             starts; remove it"
         )),
     }
 }
@@ -166,7 +170,7 @@ const MOST_SHOWN: usize = 60;
 
 fn from_file(path: &Path) -> Result<Plan> {
     let text = input::text(path).with_context(|| {
-        format!("cannot read the plan {}; targets are named by --on", path.display())
+        format!("cannot read the plan {} (to choose targets, use --on)", path.display())
     })?;
     from_text(&text, path)
 }
@@ -205,7 +209,7 @@ fn plain(why: &str) -> String {
     words.iter().fold(why.to_string(), |said, (theirs, ours)| said.replace(theirs, ours))
 }
 
-/// Whoever wrote the file is not who may give up the disks of this machine.
+/// The author of the file cannot give up the disks of this machine.
 fn refuse_consent(text: &str, path: &Path) -> Result<()> {
     let Ok(plan) = text.parse::<toml::Table>() else { return Ok(()) };
     let backing = plan.get("backing").and_then(|backing| backing.as_table());
@@ -214,15 +218,15 @@ fn refuse_consent(text: &str, path: &Path) -> Result<()> {
         .find(|key| backing.is_some_and(|backing| backing.contains_key(*key)));
     if backing.is_some_and(|backing| backing.contains_key("object_store")) {
         return Err(exit::usage(format!(
-            "{}: a plan cannot say with whose object store the keys of this user are used; take `object_store` out of \
-             it, and give --s3-endpoint URL on the command line",
+            "{}: a plan file cannot choose the object store that receives your keys; remove \
+             `object_store`, and pass --s3-endpoint URL on the command line",
             path.display()
         )));
     }
     given.map_or(Ok(()), |key| {
         Err(exit::usage(format!(
-            "{}: a plan cannot consent to the destruction of a disk; take `{key}` out of it, and give \
-             --destroy SERIAL or --wipe-signature TYPE on the command line",
+            "{}: a plan file cannot consent to erasing a disk; remove `{key}`, and pass --destroy \
+             SERIAL or --wipe-signature TYPE on the command line",
             path.display()
         )))
     })

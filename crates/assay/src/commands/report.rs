@@ -76,7 +76,7 @@ fn text_of_all(all: &[Judged], format: Format) -> Result<String> {
         Format::Html => Ok(::report::html_beside(all)),
         Format::Table | Format::Md => Ok(each().collect::<Result<Vec<_>>>()?.join("\n\n")),
         Format::Csv | Format::Json => Err(exit::usage(
-            "csv and json are of one campaign; name one, or take --format html, md or table",
+            "csv and json hold one campaign; name one, or use --format html, md or table",
         )),
     }
 }
@@ -90,7 +90,7 @@ fn settings(dataset: &Dataset, args: &ReportArgs) -> Result<Settings> {
         let meant = did_you_mean(unknown, labels.iter().copied());
         let known = labels.join(", ");
         return Err(exit::usage(format!(
-            "--price: `{unknown}` is not a target of it{meant}; those are {known}"
+            "--price: `{unknown}` is not a target of this campaign{meant} (targets: {known})"
         )));
     }
     let prices = args.price.iter().cloned().collect();
@@ -105,11 +105,11 @@ pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
         let meant = did_you_mean(metric, names.iter().copied());
         let known = names.into_iter().collect::<Vec<_>>().join(", ");
         return Err(exit::usage(format!(
-            "no sample has the metric `{metric}`{meant}; they have {known}"
+            "no sample has the metric `{metric}`{meant} (metrics: {known})"
         )));
     };
     *dataset = ranked;
-    dataset.campaign.notes.push(format!("Ranked by {metric}, not by the metric of each test."));
+    dataset.campaign.notes.push(format!("Ranked by {metric} instead of each test's own metric."));
     Ok(())
 }
 
@@ -161,7 +161,7 @@ pub fn write(path: &Path, text: &str, dataset: &Dataset) -> Result<()> {
         |there: &[u8]| there == text.as_bytes() || there.windows(id.len()).any(|part| part == id);
     if let Some(kept) = OutFile::at(path)?.write(text.as_bytes(), is_of_campaign)? {
         let (path, kept) = (path.display(), kept.display());
-        terminal::note(&format!("{path} was of something else, and is {kept} now"));
+        terminal::note(&format!("{path} held another report, which is now {kept}"));
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! What `compare --rerun` does: the cells that became worse are measured again by themselves, in as many new
-//! campaigns as B has, before they are called a regression. They were picked because they looked bad, so
-//! what they look like without being picked is what counts.
+//! Implements `compare --rerun`: measures regressed cells again, alone, in as many new campaigns as B has. They were
+//! picked because they looked bad, so only fresh samples count.
 
 use super::allocation;
 use crate::{
@@ -68,7 +67,7 @@ impl Again {
             false => format!(" {flag} '{}'", all.join(",")),
         };
         format!(
-            "`assay run --like {}{}{}{}`, {} times, each a campaign of B",
+            "`assay run --like {}{}{}{}`, {} times, each one campaign of B",
             self.like,
             list("--on", self.targets.iter().cloned().collect()),
             list("--tests", self.tests.iter().cloned().collect()),

@@ -36,14 +36,15 @@ pub fn resume(
     let campaign = &dataset.campaign;
     let is_complete = store.unfinished(&campaign.id)?.is_empty();
     if campaign.state == CampaignState::Done && is_complete {
-        terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
+        terminal::note(&format!("{} is complete; nothing to run", campaign.id));
         return run::finish(&store, &campaign.id, &args.end);
     }
     // Its mark says that it was begun here, and so checked.
     let resolved = Resolved::new(Asked::by_user(campaign.plan.clone()), &terminal::note)?;
     if resolved.infos() != dataset.tests {
         bail!(
-            "{} was begun by assay {} whose tests differ from this version's; finish it with that version",
+            "{} was started by assay {}, whose tests differ from this version's; finish it with \
+             that version",
             campaign.id,
             campaign.assay_version
         );
@@ -82,7 +83,7 @@ pub fn resume(
 }
 
 /// Makes `campaign`, of which `finished` blocks are there, one of `more` blocks. Their number is exact from now
-/// on: whoever asks for more has looked at what there is.
+/// on: a user who asks for more has seen the results so far.
 fn extend(campaign: &mut Campaign, finished: u32, more: u32) {
     let plan = &mut campaign.plan;
     let until_now = if plan.looks().is_empty() { plan.block_count() } else { finished };
@@ -98,8 +99,9 @@ fn looked(finished: u32, more: u32) -> Option<String> {
     let s = if more == 1 { "" } else { "s" };
     (finished > 0).then(|| {
         format!(
-            "{more} more block{s} after a look at the figures of {finished}: each look is a chance of its own, so \
-             a difference whose interval just excludes 1 proves less than it says."
+            "{more} more block{s} were added after looking at the results of {finished}. Each \
+             look is another chance of a false positive, so a difference whose interval barely \
+             excludes 1 is weaker evidence than it appears."
         )
     })
 }

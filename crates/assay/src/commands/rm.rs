@@ -8,7 +8,7 @@ use store::Store;
 /// Removes each that is named, once all of them were found, and says which.
 pub fn rm(args: &RmArgs, store: &Path) -> Result<Exit> {
     if !store.exists() {
-        bail!("there is no campaign in {}", store.display());
+        bail!("no campaigns in {}", store.display());
     }
     let mut store = Store::open(store)?;
     let mut ids: Vec<String> = Vec::new();

@@ -27,7 +27,7 @@ fn chosen(only: &[String]) -> Result<Vec<&'static dyn Check>> {
     if let Some(name) = only.iter().find(|name| !names.contains(name)) {
         let meant = did_you_mean(name, names.iter().map(String::as_str));
         let known = names.join(", ");
-        return Err(exit::usage(format!("there is no check `{name}`{meant}; use one of {known}")));
+        return Err(exit::usage(format!("unknown check `{name}`{meant}; expected one of {known}")));
     }
     let wanted = |check: &&&dyn Check| only.is_empty() || only.contains(&check.name());
     Ok(CHECKS.iter().filter(wanted).copied().collect())

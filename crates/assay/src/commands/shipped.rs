@@ -48,7 +48,7 @@ pub(super) fn profile(name: &str) -> Result<Profile> {
         let meant = did_you_mean(name, PROFILES.iter().map(|profile| profile.0));
         let known = known();
         exit::usage(format!(
-            "there is no profile `{name}`{meant}; use {known}, or a file NAME.toml"
+            "unknown profile `{name}`{meant}; expected {known}, or a file NAME.toml"
         ))
     })?;
     read(name, text)

@@ -68,7 +68,7 @@ fn counts(dataset: &Dataset) -> String {
     let contended = dataset.samples.iter().filter(|s| s.validity.is_valid());
     let contended = match contended.filter(|s| contention.why(s).is_some()).count() {
         0 => String::new(),
-        count => format!("; {count} of the valid contended"),
+        count => format!("; {count} of the valid samples contended"),
     };
     format!(
         "{} samples: {} valid, {} lukewarm, {} disturbed, {} invalid{contended}",

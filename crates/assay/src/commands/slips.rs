@@ -1,4 +1,4 @@
-//! What can be asked for and is hardly meant: refused, or remarked on, before anything is made.
+//! Catches likely typos in a plan: refuses them or warns, before anything is created.
 
 use crate::{exit, terminal};
 use anyhow::Result;
@@ -12,19 +12,19 @@ const LEAST_IMAGE: Bytes = Bytes(16 << 20);
 pub(super) fn check(plan: &Plan) -> Result<()> {
     if let Some(dir) = plan.backing.dir.as_deref().filter(|dir| !dir.is_dir()) {
         return Err(exit::usage(format!(
-            "there is no folder {} for images; mount the disk that is meant, or create it",
+            "image folder {} does not exist; create it, or mount its disk",
             dir.display()
         )));
     }
     if let Some(size) = plan.backing.size.filter(|size| size.0 < LEAST_IMAGE.0) {
         return Err(exit::usage(format!(
-            "an image of {size} holds no file system; write the unit as well, as 10GiB"
+            "an image of {size} is too small for a file system; add a unit, e.g. 10GiB"
         )));
     }
     let twice = |at: &usize| plan.targets[..*at].contains(&plan.targets[*at]);
     if let Some(at) = (0..plan.targets.len()).find(twice) {
         terminal::note(&format!(
-            "{} is named twice and competes with itself; --aa enters it a second time as a check",
+            "{} is named twice; to measure it twice as a check, use --aa",
             plan.targets[at]
         ));
     }
@@ -45,7 +45,7 @@ mod tests {
         let dir = BackingPlan { dir: Some("/nowhere/images".into()), ..BackingPlan::default() };
         assert!(refusal(dir).contains("no folder /nowhere/images"));
         let size = BackingPlan { size: Some(Bytes(10)), ..BackingPlan::default() };
-        assert!(refusal(size).contains("as 10GiB"));
+        assert!(refusal(size).contains("e.g. 10GiB"));
         assert!(check(&Plan::default()).is_ok());
     }
 }

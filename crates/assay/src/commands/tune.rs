@@ -31,7 +31,7 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let site = Site { store: &mut store, state, key, stop: &stop, unconfined };
     let mut bench = Campaigns::new(work, on.clone(), &args.consent, site, args.budget)?;
     terminal::note(&format!(
-        "{} variants of {}, about {:.0} s for a candidate in a block, within {}",
+        "{} variants of {}, about {:.0} s per candidate and block, within {}",
         field.len(),
         on,
         bench.turn_s(),
@@ -42,8 +42,8 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     if let Ending::NoTime { turns } = outcome.ending {
         let needed = Duration::from_secs((turns * bench.turn_s() * 1.5) as u64 + 60);
         return Err(exit::usage(format!(
-            "{} is too short to measure one variant and confirm it; give --budget {} or less work by --tests, \
-             --procs or --scale",
+            "{} is too short to measure one variant and confirm it; pass --budget {}, or reduce \
+             the work with --tests, --procs or --scale",
             humantime::format_duration(args.budget),
             humantime::format_duration(needed)
         )));

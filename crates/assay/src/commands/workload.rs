@@ -28,7 +28,7 @@ pub(super) fn of(profile: &Profile, preset: Preset) -> Result<(Vec<String>, Vec<
     if tests.is_empty() {
         let name = &profile.profile.name;
         return Err(exit::usage(format!(
-            "no suite has a test of the profile {name}; `assay explain` lists the suites"
+            "no suite has a test for the profile {name}; `assay explain` lists the suites"
         )));
     }
     Ok((names, tests))

@@ -66,7 +66,11 @@ impl Build {
         fs::create_dir_all(&self.work)
             .with_context(|| format!("cannot make {}", self.work.display()))?;
         let Some(_lock) = Lock::take(File::create(self.work.join("lock"))?)? else {
-            bail!("{name} is being built by another assay in {}; wait", self.work.display());
+            bail!(
+                "another assay process is building {name} in {}; wait for \
+                   it",
+                self.work.display()
+            );
         };
         self.check_room()?;
         let mut record = Record::read(&self.work.join(RECORD))?;
@@ -84,7 +88,7 @@ impl Build {
 
     fn check_room(&self) -> Result<()> {
         let space = statvfs(&self.work)
-            .with_context(|| format!("cannot tell the room in {}", self.work.display()))?;
+            .with_context(|| format!("cannot read the free space of {}", self.work.display()))?;
         let free = model::Bytes(space.f_bavail * space.f_frsize);
         // What an earlier, stopped build left lies there already.
         let begun = self.work.join(RECORD).exists();
@@ -92,7 +96,8 @@ impl Build {
             let needed = model::Bytes(self.room_bytes);
             let place = self.work.display();
             return Err(exit::lacking(format!(
-                "{place} has {free} free and the build needs {needed}; point ASSAY_CACHE to a folder with room"
+                "{place} has {free} free, but the build needs {needed}; set ASSAY_CACHE to a \
+                 folder with more space"
             )));
         }
         Ok(())
@@ -117,7 +122,7 @@ impl Build {
         if ended? {
             return Ok(());
         }
-        let line = last_line(&log).unwrap_or_else(|| "it gave no reason".into());
+        let line = last_line(&log).unwrap_or_else(|| "it printed no reason".into());
         bail!("`{}` failed: {line}; {} (log: {})", step.command[0], step.advice, log.display())
     }
 
@@ -158,7 +163,7 @@ impl Step {
             if stop.load(Ordering::Relaxed) {
                 end(&mut child);
                 return Err(exit::stopped(format!(
-                    "stopped in the step {}; the same command goes on from there",
+                    "stopped in step {}; run the same command to continue from there",
                     self.name
                 )));
             }
@@ -291,7 +296,7 @@ mod tests {
         let script = "sleep 1000 & echo $! > pid; wait";
         let error = build(root.path(), script).run("thing", &AtomicBool::new(true)).unwrap_err();
         assert_eq!(exit::of(&error), exit::Exit::Stopped);
-        assert!(error.to_string().contains("goes on from there"), "{error}");
+        assert!(error.to_string().contains("to continue from there"), "{error}");
     }
 
     #[test]

@@ -18,8 +18,8 @@ impl Product for VersityGw {
     }
 
     fn about(&self) -> &'static str {
-        "versitygw serves s3, below rclone, s3fs, zerofs-nfs and zerofs-9p; Apache-2.0, \
-         from the Go module proxy, about two minutes"
+        "versitygw is the s3 server for rclone, s3fs, zerofs-nfs and zerofs-9p; Apache-2.0, from \
+         the Go module proxy, about two minutes"
     }
 
     fn recipe(&self) -> Result<Recipe> {
@@ -42,6 +42,6 @@ fn go_install(work: &Path) -> Result<Step> {
             ("CGO_ENABLED", "0".into()),
         ],
         dir: work.to_path_buf(),
-        advice: "look at the log, then run the same command again",
+        advice: "see the log, then run the same command again",
     })
 }

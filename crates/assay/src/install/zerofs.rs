@@ -43,7 +43,7 @@ fn cargo_install(work: &Path) -> Result<Step> {
             ("CARGO_TERM_PROGRESS_WIDTH", "80".into()),
         ],
         dir: work.to_path_buf(),
-        advice: "look at the log, then run the same command again",
+        advice: "see the log, then run the same command again",
     })
 }
 

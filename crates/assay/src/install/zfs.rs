@@ -39,8 +39,8 @@ impl Product for Zfs {
     }
 
     fn about(&self) -> &'static str {
-        "zfs gives QEMU guests the modules of zfs; CDDL, source package zfs-dkms of this distribution, \
-         16 to 20 minutes on two cores"
+        "zfs provides the modules of zfs for QEMU guests; CDDL, source package zfs-dkms of this \
+         distribution, 16 to 20 minutes on two cores"
     }
 
     fn recipe(&self) -> Result<Recipe> {
@@ -90,7 +90,7 @@ fn installed(kernel: &str) -> Option<PathBuf> {
     files.filter(|file| file.contains("/zfs.ko")).map(|file| modules.join(file)).next()
 }
 
-/// What is there, or everything that is not, so that nobody learns of it one by one.
+/// What is there, or everything that is missing at once.
 fn all<A, B>(programs: Result<()>, headers: Result<A>, source: Result<B>) -> Result<(A, B)> {
     let mut lacks: Vec<String> = Vec::new();
     lacks.extend(programs.err().map(|why| why.to_string()));
@@ -144,8 +144,8 @@ fn candidate() -> Result<String> {
     let line = output.stdout.lines().find_map(|line| line.trim().strip_prefix("Candidate: "));
     line.filter(|version| *version != "(none)").map(str::to_string).ok_or_else(|| {
         exit::lacking(
-            "apt knows no package zfs-dkms; add the component contrib to the sources of apt \
-             and run `apt-get update`",
+            "apt has no package zfs-dkms; add the component contrib to the apt sources and run \
+             `apt-get update`",
         )
     })
 }
@@ -165,7 +165,7 @@ fn steps(work: &Path, headers: &Headers, version: &str) -> Vec<Step> {
         dir: dir.into(),
         advice,
     };
-    let look = "look at the log, then run the same command again";
+    let look = "see the log, then run the same command again";
     let with = |key: &str, path: &Path| format!("--with-{key}={}", path.display());
     let jobs = format!("-j{}", thread::available_parallelism().map_or(1, usize::from));
     vec![
@@ -204,7 +204,11 @@ fn collect(work: &Path, result: &Path) -> Result<()> {
     let order: Vec<String> =
         load_order(modules)?.into_iter().map(|name| format!("{name}.ko")).collect();
     if !order.iter().any(|name| name == "zfs.ko") {
-        bail!("the build gave no zfs.ko in {}; remove that folder and build again", work.display());
+        bail!(
+            "the build produced no zfs.ko in {}; remove that folder and build \
+               again",
+            work.display()
+        );
     }
     artifacts::write_order(result, &order).context("cannot write the order of the modules")
 }
@@ -236,7 +240,7 @@ fn load_order(mut modules: Vec<(String, Vec<String>)>) -> Result<Vec<String>> {
             needs.iter().any(|need| modules.iter().any(|(name, _)| name == need))
         };
         let Some(next) = modules.iter().position(|module| !waits(module)) else {
-            bail!("the modules need each other in a circle: {modules:?}");
+            bail!("the modules depend on each other in a cycle: {modules:?}");
         };
         order.push(modules.remove(next).0);
     }

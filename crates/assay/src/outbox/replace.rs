@@ -74,17 +74,17 @@ fn check(stat: &Stat) -> Result<()> {
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {}
         FileType::Symlink => {
-            bail!("it is a symbolic link; remove it, or name the file to which it leads with --out")
+            bail!("it is a symbolic link; remove it, or pass its destination to --out")
         }
         FileType::Directory => bail!("it is a folder; name a file in it with --out"),
-        _ => bail!("it is not a regular file; remove it, or name another with --out"),
+        _ => bail!("it is not a regular file; remove it, or name another file with --out"),
     }
     if stat.st_uid != geteuid().as_raw() {
         let user = stat.st_uid;
         bail!("it belongs to user {user}; remove it, or name another file with --out")
     }
     if stat.st_nlink != 1 {
-        bail!("it has another name elsewhere; remove this one, or name another file with --out")
+        bail!("it has other hard links; remove it, or name another file with --out")
     }
     Ok(())
 }
@@ -121,9 +121,7 @@ fn set_aside(dir: &OwnedFd, name: &OsStr) -> Result<OsString> {
             return Ok(spare);
         }
     }
-    bail!(
-        "what is there is of something else, and {MOST_NAMES} such files are kept already; remove some"
-    )
+    bail!("it holds another report, and {MOST_NAMES} such files are already kept; remove some")
 }
 
 /// Renames unless something is called `to`; tells whether that was so.
@@ -149,7 +147,7 @@ struct New<'a> {
 impl New<'_> {
     /// Writes one. It is as open to others as the umask says, and no more than `old`, which it is to replace.
     fn write<'a>(dir: &'a OwnedFd, bytes: &[u8], old: Option<Stat>) -> Result<New<'a>> {
-        let (new, file) = New::make(dir).context("no file can be made in its folder")?;
+        let (new, file) = New::make(dir).context("cannot create a file in its folder")?;
         let mode = fstat(&file)?.st_mode & old.map_or(0o777, |old| old.st_mode) & 0o777;
         fchmod(&file, Mode::from_raw_mode(mode))?;
         let mut file = File::from(file);

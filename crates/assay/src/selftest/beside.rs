@@ -72,7 +72,10 @@ impl Check for BusyDisk {
         let found = sample.metric("foreign_disk_pct").unwrap_or(0.0);
         match is_known {
             true => Ok(Outcome::Seen { imposed: "a writer", found_pct: found, limit_pct }),
-            false => Err(exit::lacking("here it cannot be seen who moves what on the disk below")),
+            false => Err(exit::lacking(
+                "per-process I/O on the disk below cannot be observed \
+                                        here",
+            )),
         }
     }
 }
@@ -119,7 +122,7 @@ impl Check for BusyServer {
     }
 
     fn about(&self) -> String {
-        "processor time of a server is the target's, by the server's own account".into()
+        "a server's CPU time is charged to its target".into()
     }
 
     fn missing(&self) -> Result<Option<String>> {
@@ -141,8 +144,8 @@ impl Check for BusyServer {
             let usage = Snapshot::of(&watched)?.since(&before);
             measured = usage.server_user_s + usage.server_sys_s;
         }
-        kill_process(Pid::from_child(&server), Signal::TERM).context("cannot end sh")?;
-        let said = server.wait_with_output().context("cannot hear sh")?.stdout;
+        kill_process(Pid::from_child(&server), Signal::TERM).context("cannot stop sh")?;
+        let said = server.wait_with_output().context("cannot read the output of sh")?.stdout;
         let said = String::from_utf8_lossy(&said);
         let imposed = said.lines().next().and_then(seconds).context("sh printed no times")?;
         Ok(Outcome::Figure { imposed, measured, unit: "s", limit: LIMIT })

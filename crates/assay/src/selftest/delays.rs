@@ -75,7 +75,7 @@ impl Check for FuseDelay {
     }
 
     fn about(&self) -> String {
-        "median latency of reads that a FUSE server held for 2 ms, by its own clock".into()
+        "median latency of reads that a FUSE server delays by 2 ms on its own clock".into()
     }
 
     fn missing(&self) -> Result<Option<String>> {
@@ -85,7 +85,7 @@ impl Check for FuseDelay {
     fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let runtime_s = if bench.quick { QUICK_S } else { RUNTIME_S };
         let (measured, held_ns) = self.measure(runtime_s, bench)?;
-        let imposed = median(held_ns).context("the server was never asked")? / 1e3;
+        let imposed = median(held_ns).context("the server received no requests")? / 1e3;
         Ok(Outcome::Figure { imposed, measured, unit: "us", limit: LIMIT })
     }
 }
@@ -117,7 +117,7 @@ impl FuseDelay {
         let report = run(JobMode::Run)?;
         let measured = item.test.measure(&jobs[0], &report);
         let metric = measured.iter().flat_map(|m| &m.metrics).find(|m| m.name == "service_p50_us");
-        let measured = metric.context("the test gave no median")?.value;
+        let measured = metric.context("the test returned no median")?.value;
         let held_ns = delayed.unmount()?;
         lab.close()?;
         Ok((measured, held_ns))

@@ -1,4 +1,4 @@
-//! What came back of a check, and the table of all.
+//! Result of a check, and the table of all checks.
 
 /// A check with what was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +114,7 @@ impl Outcome {
             ],
             Outcome::Seen { imposed, found_pct, limit_pct } => [
                 imposed.into(),
-                format!("{found_pct:.0} % others'"),
+                format!("{found_pct:.0} % foreign"),
                 String::new(),
                 format!("above {limit_pct:.0} %"),
             ],
@@ -202,7 +202,7 @@ mod tests {
         let proofs = |judged, proven, all| Outcome::Proofs { samples: 2, judged, proven, all };
         assert!(proofs(2, 2, true).passes() && proofs(2, 0, false).passes());
         assert!(!proofs(2, 1, true).passes() && !proofs(2, 1, false).passes());
-        assert!(!proofs(0, 0, false).passes(), "nobody looked");
+        assert!(!proofs(0, 0, false).passes(), "nothing was checked");
     }
 
     #[test]

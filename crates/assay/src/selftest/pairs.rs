@@ -1,6 +1,6 @@
-//! A target beside its twin. Both are the same, so every difference that a table shows is false: at 95 %
-//! confidence one cell in twenty may. The cells of a block share its noise, so how many may together is told by
-//! turning the signs of blocks, as the report does with the A/A pair of a campaign.
+//! A target beside its twin. Both are the same, so every difference that a table shows is false: at 95 % confidence
+//! one cell in twenty may. The cells of a block share its noise, so how many may together is determined by turning
+//! the signs of blocks, as the report does with the A/A pair of a campaign.
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
@@ -54,8 +54,8 @@ impl Check for Pair {
 
     fn about(&self) -> String {
         match self.suite {
-            Suite::Null => "a target without a disk, and its twin".into(),
-            Suite::Io => format!("{} on a loop device, and its twin", self.target),
+            Suite::Null => "a target without a disk, measured twice".into(),
+            Suite::Io => format!("{} on a loop device, measured twice", self.target),
         }
     }
 
@@ -72,7 +72,7 @@ impl Check for Pair {
         // Other work makes both noisier, and neither better.
         let settings = Settings { contention_limit_pct: f64::INFINITY, ..Settings::default() };
         let findings = stats::findings(&dataset, &settings)?;
-        let pair = findings.selfcheck.aa.context("the campaign has no twin")?;
+        let pair = findings.selfcheck.aa.context("the campaign has no A/A pair")?;
         let (cells, marked) = (pair.cells, pair.marked);
         let most = match self.suite {
             Suite::Null => 0,

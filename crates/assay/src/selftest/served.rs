@@ -1,4 +1,4 @@
-//! A target whose FUSE server uses a processor for each read: that time is the target's, and nobody else's.
+//! A target whose FUSE server uses a processor for each read: that time belongs only to the target.
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result, ensure};
@@ -24,7 +24,7 @@ impl Check for Served {
     }
 
     fn about(&self) -> String {
-        format!("processor time of a FUSE server that burns {} ms a read", BURN.as_millis())
+        format!("CPU time of a FUSE server that burns {} ms per read", BURN.as_millis())
     }
 
     fn missing(&self) -> Result<Option<String>> {
@@ -43,12 +43,12 @@ impl Check for Served {
         let foreign_s = trial::metric(sample, "foreign_cpu_pct")? / 100.0
             * sample.seconds
             * f64::from(usage.cpus.max(1));
-        // Each second was somebody's, and one that is counted twice makes more than the machine had.
+        // Each second belongs to one process, and counting one twice would exceed the machine's total.
         let had_s = trial::metric(sample, "machine_cpu_s")? + usage.steal_s;
         let twice_s = measured + foreign_s - had_s;
         ensure!(
             twice_s < SLACK * measured,
-            "{twice_s:.2} s of {measured:.2} s of the server are counted as other work too"
+            "{twice_s:.2} s of the server's {measured:.2} s are also counted as foreign"
         );
         let reads = f64::from(u32::try_from(sample.ops).context("too many reads")?);
         let imposed = reads * BURN.as_secs_f64();

@@ -1,6 +1,6 @@
 //! Two equal targets on a machine that becomes steadily slower: a directory entered twice, served by a file
-//! system each of whose reads takes longer than the one before it. Whoever went first in every block would be the
-//! faster by what a turn costs; orders that are balanced leave nobody ahead.
+//! system each of whose reads takes longer than the one before it. A target that went first in every block
+//! would be faster by the cost of a turn; with balanced orders none is ahead.
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
@@ -42,7 +42,7 @@ impl Check for SlowPair {
     }
 
     fn about(&self) -> String {
-        "two equal targets, each turn of which takes a quarter longer than the one before".into()
+        "two equal targets, each turn taking 25 % longer than the one before".into()
     }
 
     fn missing(&self) -> Result<Option<String>> {
@@ -53,15 +53,18 @@ impl Check for SlowPair {
         let lab = Lab::open(bench.state, "selftest-slowing")?;
         let below = lab.provision(&"null".parse()?, "below")?;
         let slowing = Slowing::mount(&lab, below.root(), DELAY, GROWTH.powf(1.0 / READS))?;
-        let dir = slowing.root().to_str().context("the state folder has a name that is no text")?;
+        let dir = slowing.root().to_str().context(
+            "the name of the state folder is not valid \
+                                                   UTF-8",
+        )?;
         let dataset = trial::run("selftest-pair.slowing", SlowPair::plan(dir)?, bench)?;
         slowing.unmount()?;
         below.teardown()?;
         lab.close()?;
         let findings = stats::findings(&dataset, &Settings::default())?;
-        let drift = findings.selfcheck.drift.context("the campaign tells of no drift")?;
+        let drift = findings.selfcheck.drift.context("the campaign reports no drift")?;
         let lead = findings.verdict.lead.and_then(|lead| lead.low.zip(lead.high));
-        let (low, high) = lead.context("nothing was found between the two")?;
+        let (low, high) = lead.context("no result for the pair")?;
         let winner = findings.verdict.kind == VerdictKind::Clear || low > 1.0 || high < 1.0;
         let turns = TURNS_IN_BLOCK * (BLOCKS as i32 - 1);
         let imposed = GROWTH.powi(-turns) - 1.0;

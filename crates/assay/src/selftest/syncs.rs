@@ -31,8 +31,8 @@ impl Check for Syncs {
 
     fn about(&self) -> String {
         match self {
-            Syncs::Honest => "ext4 on a loop device, whose syncs reach it".into(),
-            Syncs::Lying => "a file system over a directory, whose syncs do nothing".into(),
+            Syncs::Honest => "ext4 on a loop device, where syncs work".into(),
+            Syncs::Lying => "a file system over a directory, where syncs do nothing".into(),
         }
     }
 
@@ -56,12 +56,12 @@ fn lying(bench: &Bench<'_>) -> Result<Outcome> {
     let lab = Lab::open(bench.state, "selftest-sync.lying")?;
     let below = lab.provision(&"null".parse()?, "below")?;
     let lying = Lying::mount(&lab, below.root())?;
-    let dir = lying.root().to_str().context("the state folder has a name that is no text")?;
+    let dir = lying.root().to_str().context("the name of the state folder is not valid UTF-8")?;
     let outcome = proofs(&measured(&format!("dir:{dir}"), "selftest-lying", bench)?, false);
     let lies = lying.unmount()?;
     below.teardown()?;
     lab.close()?;
-    anyhow::ensure!(lies > 0, "the file system was never asked to sync");
+    anyhow::ensure!(lies > 0, "the file system received no sync");
     Ok(outcome)
 }
 

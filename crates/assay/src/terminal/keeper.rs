@@ -52,7 +52,7 @@ pub fn keep(before: &str, during: &str) -> Result<Exit> {
     let mut said = Vec::new();
     io::stdin().read_to_end(&mut said)?;
     if said.first() != Some(&DONE) {
-        put_back(before, during).context("cannot put the terminal back")?;
+        put_back(before, during).context("cannot restore the terminal")?;
     }
     Ok(Exit::Done)
 }

@@ -28,7 +28,7 @@ pub struct Keys {
     _keeper: Keeper,
 }
 
-/// `None` where there is no live view, or nobody at the keyboard.
+/// `None` without a live view or a keyboard.
 pub fn keys(shown: Shown) -> Option<Keys> {
     let is_live = shown == Shown::Auto && io::stderr().is_terminal();
     let before = (is_live && is_ours()).then(|| tcgetattr(io::stdin()).ok())??;

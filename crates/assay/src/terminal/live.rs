@@ -1,5 +1,5 @@
-//! What a campaign has found so far, in a few lines: the last figure beside the baseline's, and after each block the
-//! scores with intervals that shrink.
+//! Shows interim results in a few lines: the last figure next to the baseline's, and after each block the scores with
+//! shrinking intervals.
 
 use model::{Dataset, Sample, TestInfo};
 use serde_json::{Value, json};
@@ -137,7 +137,7 @@ impl Standings {
     pub(super) fn lines(&self) -> Vec<String> {
         let blocks = if self.blocks == 1 { "block" } else { "blocks" };
         let shared = match self.shared < self.blocks {
-            true => format!(", {} of them with every figure", self.shared),
+            true => format!(", {} of them complete", self.shared),
             false => String::new(),
         };
         let head = format!("Score over {} after {} {blocks}{shared}:", self.over, self.blocks);
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_best_for_certain() {
+    fn no_target_is_certainly_best() {
         let candidate = |target: &str, p_best| Candidate {
             target: target.into(),
             ratio: stats::Ratio { point: 1.0, low: None, high: None, p: None },
@@ -185,10 +185,7 @@ mod tests {
         let lines = whole.lines();
         assert_eq!(lines[0], "Score over ext4 after 3 blocks:");
         let lines_of_part = Standings { shared: 1, ..whole }.lines();
-        assert_eq!(
-            lines_of_part[0],
-            "Score over ext4 after 3 blocks, 1 of them with every figure:"
-        );
+        assert_eq!(lines_of_part[0], "Score over ext4 after 3 blocks, 1 of them complete:");
         assert!(lines[1].ends_with("P(best) >0.99") && lines[2].ends_with("P(best) <0.01"));
     }
 

@@ -1,5 +1,5 @@
-//! What the disks and processors of this machine do, for the live view. Read once a second and only where somebody
-//! looks, so that the look does not become the load.
+//! Reads the load of disks and processors for the live view, once a second and only if it is shown, so that reading
+//! adds no load.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! What a campaign shows while it runs: a live view on a terminal, plain lines elsewhere, objects for programs, or
+//! Shows the progress of a campaign: a live view on a terminal, plain lines elsewhere, JSON objects for programs, or
 //! nothing.
 
 use super::{

@@ -1,4 +1,4 @@
-//! What a search found, in words and one table. Ratios are those of the confirmation alone.
+//! Words the result of a search, with one table. Ratios come from the confirmation only.
 
 use super::{bench::stage_name, variant::Variant};
 use model::Target;
@@ -31,13 +31,12 @@ impl Search<'_> {
         if outcome.untried > 0 {
             let _ = writeln!(
                 text,
-                "Not tried for want of time: {}. A longer --budget tries more.",
+                "Not tried, out of time: {}. Use a longer --budget to try more.",
                 many(outcome.untried, "variant")
             );
         }
         for label in self.failed {
-            let _ =
-                writeln!(text, "Failed, so not compared in full: {label}; the reports say why.");
+            let _ = writeln!(text, "Failed, so not fully compared: {label}; the reports say why.");
         }
         text += &self.campaigns();
         text
@@ -77,7 +76,8 @@ impl Search<'_> {
                 )
             }
             Ending::Confirmed(Confirmation { finalists, .. }) => format!(
-                "Keep the default, {default}: none of the {} is better beyond doubt and by more than {:.0} %.",
+                "Keep the default, {default}: none of the {} is significantly better by more than \
+                 {:.0} %.",
                 many(finalists.len(), "finalist"),
                 self.band * 100.0
             ),
@@ -85,8 +85,8 @@ impl Search<'_> {
                 format!("Keep the default, {default}: no variant scored above it.")
             }
             Ending::NotConfirmed => format!(
-                "Keep the default, {default}: {} scored above it, but no time was left to confirm one; give a \
-                 longer --budget.",
+                "Keep the default, {default}: {} scored above it, but no time was left to confirm \
+                 one; use a longer --budget.",
                 many(outcome.last.len(), "variant")
             ),
             Ending::NoTime { .. } => format!("Nothing was measured; keep the default, {default}."),
@@ -98,7 +98,8 @@ impl Search<'_> {
         for (kind, id) in self.ran {
             let _ = writeln!(text, "  {:<13} {id}", stage_name(*kind));
         }
-        text += "Screening and halving choose who goes on; their ratios are picked from many and exaggerate.\n";
+        text += "Screening and halving only select variants; their ratios are picked from many \
+                 and exaggerate.\n";
         text
     }
 }
@@ -120,7 +121,7 @@ fn remarks(confirmation: &Confirmation, variants: &[Variant]) -> String {
             let n = variant.trials.len();
             let _ = writeln!(
                 text,
-                "{}: {n} settings changed together; which of them did it is not told.",
+                "{}: {n} settings changed together; their separate effects are unknown.",
                 variant.target
             );
         }
@@ -147,7 +148,7 @@ fn interval(finalist: &Finalist) -> String {
 
 /// The verdict, with what Holm's procedure says of it.
 fn word(finalist: &Finalist) -> String {
-    let holm = if finalist.holm { ", holds by Holm" } else { "" };
+    let holm = if finalist.holm { ", significant after Holm's correction" } else { "" };
     format!("{}{holm}", finalist.comparison)
 }
 
@@ -188,7 +189,8 @@ mod tests {
     fn a_winner_is_told_with_its_interval_and_what_it_gives_up() {
         let text = text("ext4", confirmed(Some(0), [Comparison::Better, Comparison::Unclear]));
         let table = "default  variant               ratio  95 % CI    comparison\n\
-                     ext4     ext4[data=writeback]  1.20   1.16-1.25  better, holds by Holm\n\
+                     ext4     ext4[data=writeback]  1.20   1.16-1.25  better, significant after \
+                     Holm's correction\n\
                      ext4     ext4[data=journal]    1.00   0.96-1.05  unclear\n";
         assert!(text.contains(table), "{text}");
         let verdict = "Use ext4[data=writeback] for this work on this machine: 1.20x ext4 \

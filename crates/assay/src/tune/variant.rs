@@ -1,4 +1,4 @@
-//! What can be tried: the default with one setting changed, and several changes in one.
+//! Generates variants: the default with one setting changed, or several.
 
 use crate::exit;
 use anyhow::Result;
@@ -41,8 +41,8 @@ pub struct Wanted {
     pub risky: bool,
 }
 
-/// Every variant of `default` that changes one setting, the most promising first. One that may lose what it
-/// synced is none, unless the default does: nothing could be said for it.
+/// Every variant of `default` that changes one setting, the most promising first. One that may lose synced
+/// data is none, unless the default does: nothing could be said for it.
 ///
 /// # Errors
 /// The target has no settings to try, or `wanted` names none of them.
@@ -51,7 +51,7 @@ pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
     let trials = fs.about().trials;
     if trials.is_empty() {
         return Err(exit::usage(format!(
-            "{name} has no settings to try; tune one of {}",
+            "{name} has no settings to tune; choose one of {}",
             tunable().join(", ")
         )));
     }
@@ -61,7 +61,7 @@ pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
         let meant = did_you_mean(unknown, known.iter().map(String::as_str));
         let known = known.into_iter().collect::<Vec<_>>().join(", ");
         return Err(exit::usage(format!(
-            "{name} has no setting `{unknown}` to try{meant}; it has {known}"
+            "{name} has no setting `{unknown}`{meant} (settings: {known})"
         )));
     }
     let plain = Variant { trials: Vec::new(), target: default.clone() };
@@ -76,8 +76,8 @@ pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
         .collect();
     if field.is_empty() {
         return Err(exit::usage(format!(
-            "nothing of {default} is left to try; leave options out of --on, or add --allow-unsafe; what may \
-             lose synced data is never tried"
+            "no settings of {default} are left to try; remove options from --on, or add \
+             --allow-unsafe (settings that may lose synced data are never tried)"
         )));
     }
     Ok(field)
@@ -102,7 +102,7 @@ fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
             Ok((lab::fs::find(name).map_err(usage)?, name, options))
         }
         _ => Err(exit::usage(format!(
-            "{target} has no options of its own to search; tune one of {}",
+            "{target} has no options of its own to tune; choose one of {}",
             tunable().join(", ")
         ))),
     }
@@ -167,7 +167,7 @@ mod tests {
             let target = format!("{default}[{loses}]");
             assert!(!all(default, true).contains(&target), "{target}");
         }
-        assert!(refusal("ext4", &["barrier"]).contains("may lose synced data is never tried"));
+        assert!(refusal("ext4", &["barrier"]).contains("may lose synced data are never tried"));
         assert!(all("ext4[barrier=0]", false).contains(&"ext4[barrier=0,noatime]".to_string()));
     }
 

@@ -200,7 +200,7 @@ impl Trouble {
                 data.samples.retain(|s| {
                     s.case.target != last || (s.block == 0 && tests.contains(&s.case.test))
                 });
-                let failed = TargetState::Failed("given up after 3 failures in a row".into());
+                let failed = TargetState::Failed("dropped after 3 failures in a row".into());
                 data.targets
                     .iter_mut()
                     .filter(|t| t.label == last)

@@ -1,4 +1,4 @@
-//! Whether everybody can read the page: on any screen, on paper, by keyboard alone, without its script.
+//! Tests of the page's accessibility: on any screen, on paper, by keyboard only, without its script.
 
 use super::{BROWSER, campaign, choice::CHANGE, devtools::Browser};
 use crate::common::Place;

@@ -1,5 +1,5 @@
-//! What if: what the page computes by its reader's choice is what the program says of the same choice, the address
-//! keeps it, and every table can be taken along.
+//! Tests that the page's recomputed results equal the program's, that the URL keeps the choice, and that every table
+//! can be exported.
 
 use super::{BROWSER, campaign, devtools::Browser};
 use crate::common::Place;

@@ -21,7 +21,7 @@ use std::{
 pub fn confines_or_skip() -> bool {
     let is_met = Need::Namespaces.is_met() == Some(true);
     if !is_met {
-        skip(Need::Namespaces, "programs of others cannot be confined");
+        skip(Need::Namespaces, "external programs cannot be confined");
     }
     is_met
 }
@@ -251,7 +251,7 @@ pub fn ready<'a>(place: &Place, wanted: &[&'a str]) -> Vec<&'a str> {
         let line = doctor.lines().find(|l| l.split_whitespace().next() == Some(name));
         let yes = line.is_some_and(|l| l.split_whitespace().nth(1) == Some("ok"));
         if !yes {
-            let why = line.unwrap_or("not known here");
+            let why = line.unwrap_or("is unknown and could do anything");
             skip(Need::file_system(name), format!("{name}: {why}"));
         }
         yes

@@ -4,15 +4,12 @@ use super::*;
 use crate::testing::{MB, measured, usage};
 
 #[test]
-fn who_had_much_done_while_it_stood_still_is_no_measurement() {
+fn device_traffic_while_paused_invalidates_the_sample() {
     let usage = |mib: u64| Usage { device_read_bytes: Some(mib << 20), ..Usage::default() };
     assert_eq!(worked_while_held(2 << 20, &usage(0)), None);
     assert_eq!(worked_while_held(6 << 20, &usage(100)), None);
     let why = worked_while_held(8 << 20, &usage(100)).unwrap();
-    assert!(
-        why.contains("8.0 MiB while it was held for other candidates, beside 100 MiB"),
-        "{why}"
-    );
+    assert!(why.contains("8.0 MiB while it was paused for other candidates, and 100 MiB"), "{why}");
 }
 
 #[test]
@@ -29,7 +26,7 @@ fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
     let mut fallen = direct.clone();
     fallen.metrics.push(Metric::new(BUFFERED_BELOW, 4096.0, "B", Better::Lower));
     let (state, validity) = cache_verdict(&seen, &fallen, 0);
-    let why = "direct I/O went through the page cache: the file system takes only multiples of 4.0 KiB past it";
+    let why = "direct I/O went through the page cache: the file system needs multiples of 4.0 KiB";
     assert_eq!((state, validity), (CacheState::Lukewarm, Validity::Lukewarm(why.into())));
 }
 
@@ -38,7 +35,7 @@ fn direct_bytes_that_no_device_saw_are_no_measurement() {
     let of = |read: u64| past_no_device(100 * MB, &usage(read, 1.0, 0.5));
     assert_eq!(of(10 * MB), None);
     let why = of(0).unwrap();
-    assert!(why.contains("95.4 MiB and its device 0 B"), "{why}");
+    assert!(why.contains("95.4 MiB but its device only 0 B"), "{why}");
     assert_eq!(past_no_device(100 * MB, &Usage::default()), None, "there is no device");
     assert_eq!(past_no_device(0, &usage(0, 1.0, 0.0)), None);
 }
@@ -97,7 +94,7 @@ fn program_that_reads_little_of_what_it_is_declared_to_read_is_not_cold() {
         cache_verdict(&seen, &measured(0, 1.0), 0).1
     };
     // A tar that reads names alone; the files that it was to read are not listed.
-    let why = "the device gave 3 % of the bytes that the test is declared to read";
+    let why = "the device read 3 % of the bytes that the test is declared to read";
     assert_eq!(of(3 * MB, Some(100 * MB)), Validity::Lukewarm(why.into()));
     // Declarations are rounded.
     assert_eq!(of(80 * MB, Some(100 * MB)), Validity::Valid);
@@ -127,7 +124,7 @@ fn a_target_in_memory_is_never_cold() {
 }
 
 #[test]
-fn who_asked_the_device_for_nothing_was_read_ahead() {
+fn reads_without_device_requests_count_as_read_ahead() {
     let hits = |need, reads, device_reads, worker_major_faults, ops| {
         let usage = Usage { device_reads, worker_major_faults, ..Usage::default() };
         let seen = Seen { need, residency: None, declared: None, never_cold: None, usage: &usage };
@@ -225,9 +222,9 @@ fn seconds_tell_peaks() {
 #[test]
 fn a_rebuild_has_to_be_seen_at_both_ends() {
     assert_eq!(not_rebuilt((true, true)), None);
-    assert!(not_rebuilt((true, false)).unwrap().contains("ended before the timed part did"));
+    assert!(not_rebuilt((true, false)).unwrap().contains("ended during the timed part"));
     for after in [true, false] {
-        assert!(not_rebuilt((false, after)).unwrap().contains("had ended before the timed part"));
+        assert!(not_rebuilt((false, after)).unwrap().contains("ended before the timed part"));
     }
     let looks = [(true, true), (true, false), (false, false)].map(|at| rebuild_looks(at).value);
     assert_eq!(looks, [2.0, 1.0, 0.0]);

@@ -95,8 +95,8 @@ fn no_block_is_begun_that_would_overrun_the_budget() {
     let sentence = at(3, 541.0).unwrap().sentence(&plan, &spent(3, 541.0), 0.05).unwrap();
     assert!(
         sentence.starts_with(
-            "Ended after 3 blocks: another block does not fit the budget of 10m; 9m 1s are used, and \
-             blocks took up to 1m. At that point, 7 of 9"
+            "Ended after 3 blocks: another block does not fit the budget of 10m (9m 1s used, up \
+             to 1m per block). At that point, 7 of 9"
         ),
         "{sentence}"
     );
@@ -140,16 +140,19 @@ fn a_quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
     );
     assert_eq!(
         sentence(20, 0.0, &[Standoff::Open]),
-        "Ended after 20 blocks, the most: the verdict is not decided; 7 of 10 ratios over the baseline are decided or \
+        "Ended after 20 blocks, the most: the verdict is undecided; 7 of 10 ratios over the \
+         baseline are decided or \
          known to 5 %."
     );
     assert_eq!(
         sentence(3, 0.0, &[]),
-        "Ended after 3 blocks: there is no verdict that more blocks would decide."
+        "Ended after 3 blocks: more blocks would not decide a verdict."
     );
     assert_eq!(
         sentence(7, 541.0, &[Standoff::Open]),
-        "Ended after 7 blocks: another block does not fit the budget of 9m 50s; 9m 1s are used, and blocks took \
-         up to 1m. At that point, the verdict is not decided; 7 of 10 ratios over the baseline are decided or known to 5 %."
+        "Ended after 7 blocks: another block does not fit the budget of 9m 50s (9m 1s used, up to \
+         1m per block). At that point, the verdict is undecided; 7 of 10 ratios over the baseline \
+         are \
+         decided or known to 5 %."
     );
 }

@@ -33,8 +33,8 @@ impl Ordered {
         };
         if let (Some(shared), Some(Order::Interleaved)) = (&shared_device, asked) {
             return Err(refusal::usage(format!(
-                "{shared}, so that nothing tells whose traffic it is side by side; leave --order out, or take \
-                 --order in-turn"
+                "{shared}, so their traffic cannot be told apart side by side; omit --order, or \
+                 use --order in-turn"
             )));
         }
         if asked.is_none() {

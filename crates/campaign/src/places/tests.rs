@@ -53,7 +53,7 @@ fn candidates_of_one_question_are_in_one_lab() {
     let (labs, said) = chosen(&[("ext4", &[Host, Uml, Tcg]), ("zfs", &[Tcg])]);
     let said = said.unwrap();
     assert_eq!(labs, [Tcg, Tcg]);
-    assert!(said.contains("in QEMU with an emulated processor, because zfs cannot"), "{said}");
+    assert!(said.contains("in QEMU with an emulated CPU, because zfs cannot"), "{said}");
     let (labs, said) =
         chosen(&[("ext4", &[Host, Uml, Tcg]), ("f2fs", &[Uml, Tcg]), ("zfs", &[Tcg])]);
     assert_eq!((labs, said.is_some()), (vec![Tcg; 3], true));
@@ -68,7 +68,7 @@ fn targets_that_no_lab_makes_together_are_told_apart() {
     let said = said.unwrap();
     assert_eq!(labs, [Host, Uml, Tcg]);
     assert!(said.contains("ext4 on the host; nilfs2 in User-Mode Linux; zfs in QEMU"), "{said}");
-    assert!(said.contains("no lab makes all targets"), "{said}");
+    assert!(said.contains("no lab supports all targets"), "{said}");
     let (labs, said) = chosen(&[("dir:/mnt", &[Host]), ("f2fs", &[Uml])]);
     assert_eq!((labs, said.is_some()), (vec![Host, Uml], true));
 }

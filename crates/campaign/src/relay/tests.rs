@@ -30,7 +30,7 @@ fn course(members: usize, slices: &(dyn Fn(usize) -> u32 + Sync)) -> Vec<(usize,
 }
 
 #[test]
-fn nobody_is_ahead_by_more_than_a_slice() {
+fn no_candidate_is_ahead_by_more_than_a_slice() {
     let events = course(3, &|_| 4);
     assert_eq!(events.len(), 3 * 4 * 5);
     for (round, chunk) in events.chunks(3).enumerate() {
@@ -128,7 +128,7 @@ fn all_agree_on_the_largest_and_nobody_waits_for_one_who_is_gone() {
 }
 
 #[test]
-fn who_needs_more_slices_has_them_while_the_others_wait() {
+fn longer_phase_gets_more_slices_while_others_wait() {
     let events = course(2, &|member| if member == 0 { 1 } else { 5 });
     let first: Vec<_> = events.iter().filter(|event| event.1 == 0).collect();
     assert_eq!(first.len(), 8);
@@ -136,7 +136,7 @@ fn who_needs_more_slices_has_them_while_the_others_wait() {
 }
 
 #[test]
-fn who_is_alone_is_never_held_and_who_leaves_is_not_waited_for() {
+fn single_candidate_is_never_paused_and_leavers_are_not_awaited() {
     let relay = Relay::of(2, (1, 0));
     let slot = relay.slot(0);
     let pace = slot.at(1, 1).timed(Some(Duration::ZERO));
@@ -147,7 +147,7 @@ fn who_is_alone_is_never_held_and_who_leaves_is_not_waited_for() {
 }
 
 #[test]
-fn who_is_the_last_in_a_test_is_not_held_for_those_who_are_done_with_it() {
+fn last_candidate_in_a_test_is_not_paused_for_finished_ones() {
     let relay = Relay::of(2, (1, 0));
     let ahead = Step { procs: 4, test: 2, again: 0, is_timed: false, slices: 0 };
     relay.state().members[1] = Member::Waits(ahead);
@@ -180,7 +180,7 @@ fn what_fails_ends_all_and_is_the_error() {
 }
 
 #[test]
-fn who_is_gated_asks_before_every_step() {
+fn gated_worker_asks_before_each_step() {
     let asked = Mutex::new(Vec::new());
     let gate = |step: Step| asked.lock().unwrap().push((step.procs, step.test, step.is_timed));
     let relay = Relay::gated(&gate);

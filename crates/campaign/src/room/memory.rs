@@ -11,12 +11,14 @@ use model::Bytes;
 pub(super) fn check(placed: &Placed) -> Result<()> {
     let memory = machine::memory()?;
     placed.targets.iter().try_for_each(|target| {
-        let held = target.in_memory(lab::memory(memory)).map_err(|error| refusal::usage(error.to_string()))?;
+        let held = target
+            .in_memory(lab::memory(memory))
+            .map_err(|error| refusal::usage(error.to_string()))?;
         match held.filter(|held| *held > share(memory)) {
             None => Ok(()),
             Some(held) => Err(refusal::usage(format!(
-                "{target} may hold {}, and this machine has {memory} of memory, of which a candidate may have {}; \
-                 give it a smaller size",
+                "{target} may grow to {}, but a candidate may use {} of this machine's {memory} \
+                 of memory; give it a smaller size",
                 if held.0 == u64::MAX { "any amount".into() } else { held.to_string() },
                 share(memory)
             ))),

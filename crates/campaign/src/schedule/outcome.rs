@@ -24,7 +24,7 @@ fn remedy(fault: &Fault, id: &str) -> String {
         FaultKind::Options => {
             "correct the options of that target, and run it as a new campaign".into()
         }
-        _ => format!("mend that, then `assay resume {id}` goes on"),
+        _ => format!("fix that, then continue with `assay resume {id}`"),
     }
 }
 
@@ -59,7 +59,7 @@ impl Schedule<'_> {
 
         if fault.kind.ends_all() {
             self.set_failed(slot.target, why.clone())?;
-            return Err(anyhow!("stopped: {label}: {why}; `assay resume {id}` goes on"));
+            return Err(anyhow!("stopped: {label}: {why}; continue with `assay resume {id}`"));
         }
         if given_up && self.running().all(|at| self.histories[at].is_given_up()) {
             self.set_failed(slot.target, why.clone())?;
@@ -74,7 +74,8 @@ impl Schedule<'_> {
             let alone = &self.sized.entrants[alone].label;
             self.set_failed(slot.target, why.clone())?;
             return Err(refusal::alone(format!(
-                "stopped {}: {label}: {why}; {alone} is left alone, with nothing to compare it with; {}",
+                "stopped {}: {label}: {why}; only {alone} is left, with nothing to compare it to; \
+                 {}",
                 after(fault, n),
                 remedy(fault, id)
             )));
@@ -84,14 +85,14 @@ impl Schedule<'_> {
                 FaultKind::Options => format!("{why}; not tried again; {}", remedy(fault, id)),
                 _ => {
                     let times = if given_up { after(fault, n) } else { "after 3 tries".into() };
-                    format!("{why}; given up {times}, `assay resume {id}` tries it again")
+                    format!("{why}; dropped {times}; `assay resume {id}` retries it")
                 }
             };
             self.progress.remark(&format!("{label}: {all}"));
             return self.set_failed(slot.target, all);
         }
         if is_news {
-            self.progress.remark(&format!("{label}: {why}; it is tried again"));
+            self.progress.remark(&format!("{label}: {why}; retrying"));
         }
         self.set_failed(slot.target, why.clone())
     }

@@ -20,8 +20,8 @@ impl Schedule<'_> {
                 n => format!("all {n} tables"),
             };
             let why = format!(
-                "{} got no more blocks after {blocks}: it is behind {} over all and in {tables}, by Holm's \
-                 procedure.",
+                "{} was dropped after {blocks}: it is behind {} overall and in {tables}, by \
+                 Holm's procedure.",
                 behind.target, behind.leader
             );
             self.progress.remark(&why);

@@ -170,7 +170,11 @@ impl<'a> Schedule<'a> {
     fn note_cost(&mut self, slot: &Slot, cost: &Upkeep) -> Result<()> {
         let record = &mut self.records[slot.target];
         if let Some(damage) = upkeep::note(record, (slot.block, slot.procs), cost) {
-            self.progress.remark(&format!("{}: its checker found damage: {damage}", record.label));
+            self.progress.remark(&format!(
+                "{}: the file system check found damage: \
+                                           {damage}",
+                record.label
+            ));
         }
         Ok(self.store.set_target(&self.sized.campaign().id, record)?)
     }

@@ -67,8 +67,8 @@ impl Asked {
         };
         if let Some(host) = targets.iter().find_map(other) {
             return Err(refusal::usage(format!(
-                "a target names the object store {host}, which is given on the command line alone: --s3-endpoint \
-                 https://{host}/BUCKET"
+                "a target names the object store {host}; pass --s3-endpoint https://{host}/BUCKET \
+                 instead"
             )));
         }
         let By::File { path, named } = &self.by else { return Ok(()) };
@@ -107,7 +107,7 @@ fn default_targets() -> Result<Vec<Target>> {
         .collect();
     if ready.is_empty() {
         return Err(refusal::lacking(
-            "no file system can be made here; `assay doctor` names the packages to install",
+            "no file system can be created here; `assay doctor` lists the packages to install",
         ));
     }
     Ok(ready)

@@ -190,7 +190,7 @@ fn check_labels(plan: &Plan) -> Result<()> {
     {
         let meant = did_you_mean(baseline, candidates.iter().map(String::as_str));
         return Err(refusal::usage(format!(
-            "baseline `{baseline}` is not a target of this campaign{meant}; use one of {}",
+            "baseline `{baseline}` is not a target of this campaign{meant} (targets: {})",
             candidates.join(", ")
         )));
     }
@@ -215,7 +215,7 @@ fn on_disks(plan: &Plan, targets: &[ResolvedTarget]) -> u32 {
 fn check_directory(dir: &Path) -> Result<()> {
     let named = dir.display();
     if !dir.is_dir() {
-        return Err(refusal::usage(format!("{named} is not a directory; name one that exists")));
+        return Err(refusal::usage(format!("{named} is not a directory; choose an existing one")));
     }
     access(dir, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| {
         refusal::lacking(format!(

@@ -78,7 +78,7 @@ fn check_ids(items: &[Item]) -> Result<()> {
     {
         None => Ok(()),
         Some(info) => Err(refusal::usage(format!(
-            "two tests of these suites are called {}; run them in two campaigns, or rename one",
+            "two tests of these suites are named {}; run them in two campaigns, or rename one",
             info.id
         ))),
     }

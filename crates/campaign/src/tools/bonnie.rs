@@ -64,7 +64,12 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "bonnie++ writes, rewrites and reads one file in blocks, seeks in it, and creates, stats and deletes many empty files. It hides every phase shorter than half a second; sizes are chosen that make them longer, but for seeks and stats, which memory may answer too fast. It is told that the machine has half the memory that the file is long, because it refuses shorter files; at a small scale reads therefore come from the page cache. With `args` of yours it is told those alone, and sizes itself by the memory of the machine."
+        "bonnie++ writes, rewrites and reads one file in blocks, seeks in it, and creates, stats \
+         and deletes many empty files. It hides every phase shorter than half a second; assay \
+         chooses sizes that make phases longer, except seeks and stats, which memory may serve \
+         too fast. assay passes it half the file size as the memory size, because it refuses \
+         shorter files; at a small scale reads therefore come from the page cache. If `args` are \
+         set, it gets only those, and chooses sizes by the memory of the machine."
     }
 
     /// It has no other way than to do nothing and say so in its CSV.

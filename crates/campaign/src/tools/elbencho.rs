@@ -23,7 +23,9 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "elbencho makes ten directories for each thread, writes files of 64 KiB into them, syncs, looks at them, reads them and deletes all, one phase after the other. What is read was just written."
+        "elbencho creates ten directories per thread, writes files of 64 KiB into them, syncs, \
+         stats, reads and deletes them, one phase after the other. The files it reads were just \
+         written."
     }
 
     fn version_args(&self) -> &'static [&'static str] {

@@ -38,7 +38,11 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "fio does what the job file says, in a directory of the target. The files that the jobs need are laid out before, untimed. `runtime`, `ramp_time` and sizes are multiplied by the scale, and `numjobs` by the number of processes that is asked for; at scale 1 and one process the job is as it was written. Latencies are fio's completion latencies, the service of a closed loop, which rank nothing."
+        "fio runs the job file in a directory of the target. The files that the jobs need are \
+         laid out first, untimed. `runtime`, `ramp_time` and sizes are multiplied by the scale, \
+         and `numjobs` by the number of processes; at scale 1 and one process the job runs as \
+         written. Latencies are fio's completion latencies, i.e. service times of a closed loop, \
+         and are not ranked."
     }
 
     fn takes_file(&self) -> bool {
@@ -51,15 +55,15 @@ impl super::Tool for Tool {
 
     fn check(&self, request: &Request) -> Result<(), String> {
         if !request.args.is_empty() {
-            return Err("the job file says all; `--knob args` is for other tools".into());
+            return Err("use the job file; `--knob args` is for other tools".into());
         }
         let file = JobFile::parse(&request.text)?;
         refuse::check(&file)?;
         plan::works(&file)?;
         let ids: Vec<String> = self.infos(request).into_iter().map(|info| info.id).collect();
         match ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)) {
-            Some((_, id)) => Err(format!("two sections would both be called {id}; rename one")),
-            None if ids.is_empty() => Err("it has no section but [global]".into()),
+            Some((_, id)) => Err(format!("two sections would both be named {id}; rename one")),
+            None if ids.is_empty() => Err("it has no section except [global]".into()),
             None => Ok(()),
         }
     }

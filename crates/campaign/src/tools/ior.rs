@@ -21,7 +21,9 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "IOR writes a file for each process in transfers of 1 MiB through POSIX calls and syncs it, then reads it back, each process the file of another. On one machine what was just written is read from the page cache unless it does not fit."
+        "Each IOR process writes a file in transfers of 1 MiB through POSIX calls and syncs it, \
+         then reads the file of another process. On one machine those reads are served from the \
+         page cache, unless the files exceed it."
     }
 
     fn version_args(&self) -> &'static [&'static str] {

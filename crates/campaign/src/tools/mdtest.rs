@@ -62,7 +62,10 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "mdtest creates, looks at and removes directories, and files of 4 KiB, each process in a directory of its own. Nothing is synced, and what is looked at was just made: the figures are of the metadata in memory and of its log. With `args` of yours it is told those alone: no `-u`, `-w` or `-e` that they do not have, and `-n` only where they say neither `-n` nor `-I`."
+        "mdtest creates, stats and removes directories, and files of 4 KiB, each process in its \
+         own directory. Nothing is synced, and stats follow creation immediately: the figures \
+         show metadata in memory and its log. If `args` are set, it gets only those: no other \
+         `-u`, `-w` or `-e`, and `-n` only if they have neither `-n` nor `-I`."
     }
 
     fn version_args(&self) -> &'static [&'static str] {

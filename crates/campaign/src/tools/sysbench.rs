@@ -69,7 +69,10 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "sysbench fileio reads and writes blocks of 16 KiB in sixteen files, by as many threads as processes are asked for, with an fsync after every hundred writes. `args` may name other files and sizes, and a list of block sizes, `--file-block-size=4K,16K`. Unless it is told `--validate` it writes zeros, which a compressing file system does not store."
+        "sysbench fileio reads and writes blocks of 16 KiB in sixteen files, with one thread per \
+         process of the case, and an fsync after every hundred writes. `args` may set other files \
+         and sizes, and a list of block sizes, `--file-block-size=4K,16K`. Without `--validate` \
+         it writes zeros, which a compressing file system does not store."
     }
 
     fn parts(&self, args: &[String]) -> Vec<String> {
@@ -92,7 +95,7 @@ impl super::Tool for Tool {
         match sizes.into_iter().find(|size| words::size(size, 1).is_none_or(|bytes| bytes == 0)) {
             None => Ok(()),
             Some(size) => {
-                Err(format!("`{size}` of {BLOCKS} is no size; write it as 512, 4K or 1M"))
+                Err(format!("`{size}` of {BLOCKS} is not a size; expected e.g. 512, 4K or 1M"))
             }
         }
     }

@@ -161,9 +161,9 @@ impl Test for ToolTest {
 
     fn explain(&self, id: &str) -> String {
         format!(
-            "# {id}\n\n{}\n\nThe figures are the tool's own, read as `assay import` reads them; run time, \
-             processor time and device bytes of a sample are of the whole run. Commands are kept with the \
-             campaign as `tool.{}.*`.\n",
+            "# {id}\n\n{}\n\nThe figures are the tool's own, parsed as by `assay import`; run \
+             time, CPU time and device bytes of a sample cover the whole run. Commands are stored \
+             with the campaign as `tool.{}.*`.\n",
             self.tool.about(),
             self.tool.name()
         )
@@ -181,7 +181,7 @@ fn of_samples(
     let samples: Vec<&Sample> =
         dataset.samples.iter().filter(|sample| sample.case.test == printed).collect();
     if samples.is_empty() {
-        return vec![nothing(id, "the tool printed no figure of it".into(), seconds)];
+        return vec![nothing(id, "the tool printed no figure for it".into(), seconds)];
     }
     let one = |sample: &Sample| Measured {
         test: id.clone(),
@@ -198,7 +198,7 @@ fn of_samples(
     samples.into_iter().map(one).collect()
 }
 
-/// A test of which there is no figure, and why.
+/// A test of which there is not a figure, and why.
 fn nothing(test: String, why: String, seconds: f64) -> Measured {
     Measured {
         test,

@@ -72,7 +72,7 @@ fn names_and_arguments_are_checked() {
     assert!(error("fio", &none).contains("--suite fio:JOB.fio"));
     assert!(error("bonnie++:x", &none).contains("no job file"));
     assert!(error("sysbench", &args("--file-extra-flags=direct /dev/sda")).contains("/dev/sda"));
-    assert!(error("bonnie++", &args("-d ..")).contains("`..` holds a path"));
+    assert!(error("bonnie++", &args("-d ..")).contains("`..` contains a path"));
     assert!(error("bonnie++", &Options::from([("arg".into(), "x".into())])).contains("args"));
     assert_eq!(file_of("fio:a/b.fio"), Some("a/b.fio"));
     assert_eq!((file_of("sysbench:x"), file_of("matrix")), (None, None));

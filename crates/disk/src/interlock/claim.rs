@@ -1,5 +1,5 @@
-//! Where consent is checked again before each wipe: disks that this process has claimed, locked against other assays,
-//! judged again whenever they are emptied, and left without a file system when all goes well.
+//! Claims disks and wipes them: locked against other assay processes, checked again before each wipe, and left without
+//! a file system after success.
 
 use super::{
     DiskInfo, DiskRequest, choose,
@@ -154,7 +154,7 @@ impl Claim {
         if !hold.is_of(&file)? {
             return Err(Refusal::PartAbsent { path: self.info.link.clone(), node }.into());
         }
-        // Open, it is neither forgotten nor made anew by whoever has the table read again.
+        // While open, it is not removed or recreated when another process rereads the table.
         self.hold_part(Some(hold));
         self.empty(&file, Bytes(part.bytes))?;
         drop((file, disk));
@@ -316,7 +316,7 @@ fn zero_ends(file: &File, range: Range<u64>) -> io::Result<()> {
 /// kernel read the table again, and without a table the kernel would forget the part that is made next.
 fn settle_udev() {
     if Path::new(UDEV).exists() {
-        // It fails when udev has too much to do; a part that is forgotten is told later.
+        // It fails when udev is overloaded; a removed partition is reported later.
         let _ = program::run("udevadm", &["settle", "--timeout=10"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Where consent to destroy a disk is judged: pure, over facts. A disk is written to only when nothing here refuses it.
+//! Decides whether a disk may be destroyed: pure, over facts. A disk is written to only if nothing here refuses it.
 
 use super::{
     division,
@@ -29,7 +29,7 @@ pub(super) struct Permission {
     pub(super) parts: Option<u32>,
 }
 
-/// Which disk it is, and whether somebody uses it. Its content is not looked at.
+/// Which disk it is, and whether device is busy. Its content is not looked at.
 pub(super) fn state(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
     uses(facts)?;
     identity(facts, permission)?;
@@ -137,7 +137,7 @@ pub(super) fn contents(facts: &Facts, permission: &Permission) -> Result<(), Ref
     })
 }
 
-/// Order in which several things on a disk are told: what others depend on first.
+/// Order of several findings on a disk: the ones that others depend on first.
 fn gravity(kind: &str) -> u8 {
     match kind {
         _ if member_of(kind).is_some() => 0,

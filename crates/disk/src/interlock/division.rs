@@ -22,7 +22,7 @@ use std::{
 const MARGIN: u64 = EDGE_BYTES;
 /// Parts begin and end at a multiple of it, bytes, as partitions do by custom.
 const ALIGNMENT: u64 = 1 << 20;
-/// How long somebody who looks at a part in passing may have it open.
+/// How long another process may hold a partition open for a brief inspection.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -41,10 +41,10 @@ pub(crate) fn divide(disk: Bytes, parts: u32) -> Vec<DiskPart> {
 
 /// Has the kernel forget those partitions of the disk at `link` that are among `parts`. Nothing is done
 /// when it is not the disk `identity` any more, and nothing about what a table on the disk describes,
-/// because that is somebody else's. Returns the names of what was forgotten.
+/// because that belongs to another process. Returns the names of the removed partitions.
 ///
 /// # Errors
-/// The disk cannot be read, or somebody uses a part.
+/// The disk cannot be read, or a partition is in use.
 pub fn forget_parts(link: &Path, identity: &str, parts: &[DiskPart]) -> Result<Vec<String>, Error> {
     let Some((file, ours)) = own_parts(link, identity, parts)? else { return Ok(Vec::new()) };
     ours.iter().try_for_each(|block| forget(&file, block))?;

@@ -51,7 +51,7 @@ pub(super) struct Facts {
     pub(super) contents: Vec<Content>,
 }
 
-/// Somebody who uses the space of the disk.
+/// A user of the disk's space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     System {
@@ -133,7 +133,7 @@ impl Facts {
         let mut uses = uses(system, &block, &space, &around);
         let space: BTreeSet<Number> = space.into_iter().map(|block| block.number).collect();
         let files = system.files_below(&block.number).map_err(|name| {
-            unreadable(&format!("the kernel does not tell which file is behind {name}"))
+            unreadable(&format!("the kernel does not report the file behind {name}"))
         })?;
         let guarded = Guarded { devices: space.clone(), files };
         uses.extend(writers::find(&guarded).map(Use::Writer));
@@ -175,7 +175,8 @@ impl Facts {
         let opaque = |c: &&Content| c.place == DISK && table::is_opaque(&c.signature.kind);
         if let (Some(table), true) = (found.iter().find(opaque), known.is_empty()) {
             let why = format!(
-                "its partition table ({}) tells of partitions that neither the kernel nor assay reads",
+                "its partition table ({}) lists partitions that neither the kernel nor assay can \
+                 read",
                 table.signature.kind
             );
             return Err(Refusal::Unreadable { path: self.link.clone(), why }.into());
@@ -215,7 +216,7 @@ impl Facts {
                 TableError::Unread(why) => unreadable(format!("{place}: {why}")).into(),
             })?;
             if !inside.is_empty() && depth >= MOST_DEPTH {
-                let why = format!("{place} has a partition table within others, again and again");
+                let why = format!("{place} has too many nested partition tables");
                 return Err(unreadable(why).into());
             }
             let absolute = inside.iter().map(|part| (start + part.start, part));

@@ -1,11 +1,11 @@
-//! What is on a disk: a pure reading of its two ends. It errs on the side of seeing something: bytes
-//! that are no known format, but are not empty either, have a type too.
+//! Detects the content of a disk from its two ends, purely. It errs on the side of seeing something: bytes of no known
+//! format that are not empty also have a type.
 
 use super::magic;
 use ::fs::magic::{At, Magic};
 use std::{collections::BTreeSet, fs::File, io, os::unix::fs::FileExt};
 
-/// Every known magic number lies within so many bytes of the start or the end of a disk, and so many
+/// Every known magic number is within this many bytes of the start or the end of a disk, and this many
 /// are zeroed when it is wiped.
 pub(crate) const EDGE_BYTES: u64 = 8 << 20;
 /// Type of content that no magic number explains: a raw database volume, plain dm-crypt, leftovers.

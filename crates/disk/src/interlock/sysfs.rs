@@ -1,5 +1,4 @@
-//! What the kernel and udev tell of block devices: which are parts of which, what is on what, and by
-//! which serial number a disk is known.
+//! Reads block devices from sysfs and udev: partitions, holders, and serial numbers.
 
 use crate::{
     Device,

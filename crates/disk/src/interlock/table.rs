@@ -1,6 +1,5 @@
-//! Where partitions lie, by the tables on a disk: GPT at either end, and DOS with its chain of logical
-//! partitions. A table that cannot be followed to its end is an error: who permits the loss of a table
-//! permits that of nothing that was not looked at.
+//! Parses partition tables: GPT at either end, and DOS with its chain of logical partitions. A table that cannot be
+//! followed to its end is an error: consent to destroy a table does not cover partitions that were not inspected.
 
 use rustix::fs::ioctl_blksszget;
 use std::{collections::BTreeSet, fs::File, io, os::unix::fs::FileExt};
@@ -48,7 +47,7 @@ pub(super) struct Space<'r> {
     is_inner: bool,
 }
 
-/// Reads so many bytes at a place.
+/// Reads the given number of bytes at an offset.
 type Reader<'r> = dyn Fn(u64, usize) -> io::Result<Vec<u8>> + 'r;
 
 /// Whether the own reader follows this table.
@@ -94,7 +93,7 @@ impl Space<'_> {
     fn read(&self, at: u64, len: u64, what: &str) -> Result<Vec<u8>, TableError> {
         match at.checked_add(len) {
             Some(end) if end <= self.size => Ok((self.read)(at, len as usize)?),
-            _ => Err(TableError::Unread(format!("{what} at {at} lies behind its end"))),
+            _ => Err(TableError::Unread(format!("{what} at {at} is beyond its end"))),
         }
     }
 
@@ -164,7 +163,10 @@ impl Space<'_> {
         let mut at = extended;
         loop {
             if !seen.insert(at) || seen.len() > MOST_LOGICAL {
-                let why = format!("its logical partitions have no end (the table at {at})");
+                let why = format!(
+                    "its chain of logical partitions does not end (the table at \
+                                   {at})"
+                );
                 return Err(TableError::Unread(why));
             }
             let bytes = self.read(at, SECTOR, "the table of a logical partition")?;

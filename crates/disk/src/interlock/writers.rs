@@ -1,6 +1,6 @@
-//! Who has a disk, or the file behind it, open for writing. The kernel grants an exclusive open beside a plain one, so
-//! that a program that writes to the disk itself, a virtual machine for one, is only seen by its descriptors; and it
-//! knows nothing of a disk in who writes to the file that a loop device shows.
+//! Finds processes that have a disk, or the file behind it, open for writing. The kernel grants an exclusive open even
+//! if another process has a plain one, so a program that writes to the disk itself (e.g. a virtual machine) is visible
+//! only by its descriptors; and the kernel does not track writers of the file behind a loop device.
 
 use super::sysfs::{self, Number};
 use crate::attached::FileId;
@@ -23,7 +23,7 @@ pub(super) struct Writer {
     pub(super) file: Option<PathBuf>,
 }
 
-/// What nobody else may write to.
+/// The files that no other process may write to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guarded {
     pub(super) devices: BTreeSet<Number>,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_writes_to_no_device() {
+    fn no_device_has_no_writers() {
         assert_eq!(find(&Guarded::default()), None);
     }
 }

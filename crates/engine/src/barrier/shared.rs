@@ -50,7 +50,7 @@ pub(super) struct Header {
     magic: AtomicU64,
     /// Process id of the coordinator.
     pub(super) coordinator: AtomicU32,
-    /// Who broke the pool up: 0 nobody, else worker number plus one.
+    /// The worker that broke the pool, plus one; 0 for none.
     pub(super) broken_by: Line,
     /// Futex on which workers sleep; goes up by one at each release.
     pub(super) generation: Line,
@@ -106,7 +106,7 @@ impl Shared {
         }
         let fd = memfd_create("assay-pool", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&fd, len_of(workers) as u64)?;
-        // Nobody can cut the file under another process's feet, which would kill it by SIGBUS.
+        // The file cannot be truncated while another process maps it, which would kill that process by SIGBUS.
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         let shared = Shared::map(fd, workers)?;
         shared.header().coordinator.store(std::process::id(), Ordering::Relaxed);

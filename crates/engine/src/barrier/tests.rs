@@ -199,7 +199,7 @@ fn a_pool_that_is_held_stands_still_and_so_does_its_clock() {
 }
 
 #[test]
-fn who_ended_is_not_waited_for_and_the_next_phase_is_not_held() {
+fn finished_candidate_does_not_hold_the_next_phase() {
     let barrier = Barrier::create(1).unwrap();
     let member = barrier.member(0).unwrap();
     barrier.hold();

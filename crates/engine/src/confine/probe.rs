@@ -1,4 +1,4 @@
-//! Whether this machine lets a process be confined, found out by a child that tries.
+//! Tests in a child process whether this machine supports confinement.
 
 use super::ConfineError;
 use rustix::{
@@ -29,7 +29,7 @@ pub fn available() -> Result<(), ConfineError> {
         }
         child => match wait(child) {
             0 => Ok(()),
-            errno => Err(ConfineError::of("make namespaces and mounts of its own")(
+            errno => Err(ConfineError::of("create namespaces and mounts")(
                 io::Error::from_raw_os_error(errno),
             )),
         },

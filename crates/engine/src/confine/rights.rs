@@ -31,14 +31,14 @@ const LANDLOCK: ABI = ABI::V6;
 pub(super) fn drop_all(dir: &Path, is_root: bool, owner: Option<User>) -> Result<(), ConfineError> {
     bound_capabilities()?;
     if is_root {
-        // io_uring and pinned buffers are counted against it for whoever is not root.
+        // For users other than root, io_uring and pinned buffers count against it.
         let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
-        set_thread_groups(&[]).map_err(ConfineError::of("leave all groups"))?;
-        // Nothing is given away by a name that belongs to somebody: a link of his may have its place.
+        set_thread_groups(&[]).map_err(ConfineError::of("drop all groups"))?;
+        // Ownership is never changed by a name that another user controls: a link may have taken its place.
         let user = owner.or_else(|| can_belong_to(dir, NOBODY).then_some(NOBODY));
         user.map_or(Ok(()), become_user).map_err(ConfineError::of("change the user"))?;
     }
-    renounce().map_err(ConfineError::of("renounce new privileges"))?;
+    renounce().map_err(ConfineError::of("set no_new_privs"))?;
     // Kernels before 4.3 have no ambient set.
     let _ = clear_ambient_capability_set();
     let none = CapabilitySets {
@@ -46,7 +46,7 @@ pub(super) fn drop_all(dir: &Path, is_root: bool, owner: Option<User>) -> Result
         permitted: CapabilitySet::empty(),
         inheritable: CapabilitySet::empty(),
     };
-    set_capabilities(None, none).map_err(ConfineError::of("give up capabilities"))?;
+    set_capabilities(None, none).map_err(ConfineError::of("drop capabilities"))?;
     landlock(dir)
 }
 
@@ -76,7 +76,7 @@ pub(super) fn as_user<T>(
     act: impl FnOnce() -> Result<T, ConfineError>,
 ) -> Result<T, ConfineError> {
     let Some(user) = user else { return act() };
-    let failed = || ConfineError::of("work in the name of another user");
+    let failed = || ConfineError::of("act as another user");
     set_thread_res_gid(None, Gid::from_raw(user.gid), None).map_err(failed())?;
     set_thread_res_uid(None, Uid::from_raw(user.uid), None).map_err(failed())?;
     let done = act();
@@ -85,14 +85,14 @@ pub(super) fn as_user<T>(
     done
 }
 
-/// No program that is run gets a capability back, whoever owns its file.
+/// No executed program regains a capability, regardless of the owner of its file.
 fn bound_capabilities() -> Result<(), ConfineError> {
     for bit in 0..u64::BITS {
         match remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << bit)) {
             Ok(()) => {}
             // The kernel knows no more of them.
             Err(Errno::INVAL) => break,
-            Err(error) => return Err(ConfineError::of("bound the capabilities")(error)),
+            Err(error) => return Err(ConfineError::of("limit the capability bounding set")(error)),
         }
     }
     Ok(())

@@ -28,7 +28,7 @@ const SYSTEM: [&str; 12] =
     ["bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "sys"];
 /// Device nodes that hold nothing.
 const NODES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
-/// Names in /dev that lead to the descriptors of whoever asks.
+/// Names in /dev that refer to the descriptors of the opening process.
 const STREAMS: [(&str, &str); 4] = [
     ("fd", "/proc/self/fd"),
     ("stdin", "/proc/self/fd/0"),
@@ -117,7 +117,7 @@ pub(super) fn prefixes(path: Option<&OsStr>) -> Vec<PathBuf> {
 fn stage() -> Result<(), ConfineError> {
     let memory = |at: &str| {
         mount("tmpfs", at, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, Some(c"mode=755"))
-            .map_err(ConfineError::of(format!("mount a memory file system on {at}")))
+            .map_err(ConfineError::of(format!("mount a tmpfs on {at}")))
     };
     memory(STAGE)?;
     let (old, new) = (format!("{STAGE}{OLD}"), format!("{STAGE}{NEW}"));
@@ -203,7 +203,7 @@ fn restrict(dir: &Path) -> Result<(), ConfineError> {
         let Ok(inside) = at.strip_prefix(NEW) else { continue };
         let wanted = flags | restrictions(use_of(&Path::new("/").join(inside), dir));
         match mount_remount(&at, MountFlags::BIND | wanted, c"") {
-            // Another mount lies over it; nobody reaches it.
+            // It is hidden by another mount.
             Ok(()) | Err(Errno::INVAL | Errno::NOENT) => {}
             Err(why) => remove(&at, dir)
                 .map_err(|()| ConfineError::of(format!("restrict /{}", inside.display()))(why))?,

@@ -93,7 +93,7 @@ impl Buffers {
     ) -> Result<Buffers, EngineError> {
         if block_bytes == 0 || !block_bytes.is_multiple_of(8) {
             return Err(EngineError::Options(format!(
-                "a block of {block_bytes} bytes cannot be; use a multiple of 8"
+                "block size must be a multiple of 8 bytes, not {block_bytes}"
             )));
         }
         let (depth, block) = (depth as usize, block_bytes as usize / 8);

@@ -13,7 +13,7 @@ use rustix::{
 };
 use std::num::NonZeroU64;
 
-/// How often progress is told, nanoseconds.
+/// Interval of progress reports, nanoseconds.
 const TELL_NS: u64 = 100_000;
 
 /// Does operations. Each has a slot, a number below the depth, from `stage` until `completed`.
@@ -25,13 +25,13 @@ pub(super) trait Engine {
     /// `deadline_ns`; may return earlier.
     fn submit(&mut self, want: u32, deadline_ns: Option<u64>) -> Result<(), EngineError>;
 
-    /// The slot of an operation that is done; each is told once.
+    /// The slot of a completed operation; each is returned once.
     fn completed(&mut self) -> Result<Option<u32>, EngineError>;
 
     /// Waits until nothing is in flight, after an error.
     fn abandon(&mut self) {}
 
-    /// Called at the begin of a run; gives the time.
+    /// Called at the start of a run; returns the time.
     fn begin(&mut self) -> u64 {
         self.now_ns()
     }
@@ -157,7 +157,7 @@ pub(super) fn drive<E: Engine, S: OpSource>(
 fn check_pace(pace: Pace, latencies: &Latencies) -> Result<(), EngineError> {
     if pace.latency_kind() != latencies.kind() {
         return Err(EngineError::Options(format!(
-            "this pace gives {} times, and the histograms are of {} times; make them for the pace",
+            "this pace records {} times, but the histograms hold {}; create them for the pace",
             pace.latency_kind(),
             latencies.kind()
         )));
@@ -165,7 +165,7 @@ fn check_pace(pace: Pace, latencies: &Latencies) -> Result<(), EngineError> {
     if let Pace::Fixed { ops_per_s, .. } = pace {
         if !(ops_per_s.is_finite() && ops_per_s > 0.0) {
             return Err(EngineError::Options(format!(
-                "{ops_per_s} operations per second cannot be"
+                "invalid rate: {ops_per_s} operations per second"
             )));
         }
         // Without it the kernel may wake the thread 50 microseconds late to save a wake-up.

@@ -1,4 +1,4 @@
-//! Why I/O could not be done.
+//! Errors of the I/O engines.
 
 use super::Op;
 use rustix::io::Errno;
@@ -27,7 +27,7 @@ pub enum EngineError {
     },
     /// The file system refuses direct I/O.
     #[error(
-        "{path} is on a file system without direct I/O; leave direct out", path = path.display()
+        "{path} is on a file system without direct I/O; omit `direct`", path = path.display()
     )]
     NotDirect {
         /// The file.
@@ -57,8 +57,8 @@ pub enum EngineError {
     },
     /// An operation moved less than a block.
     #[error(
-        "{what} {path} at byte {offset} moved {moved} of {block_bytes} bytes; the file must be as \
-         long as the work says", path = path.display()
+        "{what} {path} at byte {offset} moved {moved} of {block_bytes} bytes; the file is shorter \
+         than expected", path = path.display()
     )]
     Short {
         /// `read` or `write`.

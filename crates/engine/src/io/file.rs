@@ -72,7 +72,7 @@ pub(super) fn check(
     let path = || path_of(file).display().to_string();
     if flags.contains(OFlags::DIRECT) != options.direct {
         return Err(EngineError::Options(format!(
-            "{} is open {} O_DIRECT, unlike the options; open it as they say",
+            "{} is open {} O_DIRECT, which contradicts the options",
             path(),
             if options.direct { "without" } else { "with" },
         )));
@@ -81,8 +81,8 @@ pub(super) fn check(
         let alignment = direct_alignment(file)?;
         if !block_bytes.is_multiple_of(alignment) && buffered_below(file, block_bytes)?.is_none() {
             return Err(EngineError::Options(format!(
-                "a block of {block_bytes} bytes cannot go to {} directly; use a multiple of \
-                 {alignment}",
+                "direct I/O to {} needs blocks of a multiple of {alignment} bytes, not \
+                 {block_bytes}",
                 path()
             )));
         }

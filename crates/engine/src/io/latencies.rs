@@ -1,11 +1,11 @@
-//! How long every operation took, counted while the clock runs.
+//! Records the latency of every operation while the clock runs.
 
 use hdrhistogram::Histogram;
 use model::LatencyKind;
 
 use super::EngineError;
 
-/// Longest latency that is told apart, nanoseconds: one hour. Longer ones count as that.
+/// Longest distinguished latency, nanoseconds: one hour. Longer ones count as this.
 const MAX_NS: u64 = 3_600_000_000_000;
 /// Bins are narrow enough for this many significant digits; below 2048 ns a bin is 1 ns.
 const DIGITS: u8 = 3;

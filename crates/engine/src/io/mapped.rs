@@ -1,8 +1,8 @@
 //! The engine of copies from and to a shared mapping.
 //!
 //! The length of a file is looked up when it is mapped, and nothing beyond it is touched. Only a file
-//! that somebody truncates meanwhile, or a hole for which the disk has no space, still ends the
-//! worker with SIGBUS; its pool notices.
+//! that is truncated meanwhile, or a hole for which the disk has no space, still ends the worker with
+//! SIGBUS; its pool notices.
 
 use super::{
     Advice, EngineError, EngineOptions, Op, buffers::Buffers, drive::Engine, error::fault,

@@ -1,4 +1,4 @@
-//! Which block comes next: operation generators as data.
+//! Generates the offsets of operations.
 
 use super::{Op, OpSource};
 use model::Rng;

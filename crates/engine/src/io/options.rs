@@ -1,4 +1,4 @@
-//! Which engine does the I/O, and how.
+//! Options of the I/O engines.
 
 use std::{fmt, str::FromStr};
 
@@ -43,12 +43,12 @@ impl FromStr for EngineKind {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = EngineKind::ALL.into_iter().find(|kind| kind.as_str() == text);
         found.ok_or_else(|| {
-            format!("`{text}` is not an I/O engine; use sync, io_uring, mmap or null")
+            format!("unknown I/O engine `{text}`; expected sync, io_uring, mmap or null")
         })
     }
 }
 
-/// What the kernel is told about a mapping, as in `madvise(2)`.
+/// Advice to the kernel about a mapping, as in `madvise(2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Advice {
     /// No special treatment.
@@ -86,7 +86,7 @@ impl FromStr for Advice {
             .into_iter()
             .find(|advice| advice.as_str() == text)
             .ok_or_else(|| {
-                format!("`{text}` is no advice; use normal, random, sequential or willneed")
+                format!("unknown advice `{text}`; expected normal, random, sequential or willneed")
             })
     }
 }
@@ -108,7 +108,7 @@ pub struct EngineOptions {
     pub sqpoll: bool,
     /// Time that the null engine takes for each operation, nanoseconds.
     pub delay_ns: u64,
-    /// What the kernel is told about a mapping; for mmap alone.
+    /// Advice to the kernel about a mapping; only for mmap.
     pub advise: Option<Advice>,
 }
 
@@ -135,30 +135,30 @@ impl EngineOptions {
         let kind = self.kind;
         let uring = kind == EngineKind::IoUring;
         if !(1..=MAX_DEPTH).contains(&self.depth) {
-            return Some(format!("a depth of {} cannot be; use 1 to {MAX_DEPTH}", self.depth));
+            return Some(format!("depth must be between 1 and {MAX_DEPTH}, not {}", self.depth));
         }
         if !(1..=self.depth).contains(&self.batch) {
-            return Some(format!("a batch of {} cannot be; use 1 to the depth", self.batch));
+            return Some(format!("batch must be between 1 and the depth, not {}", self.batch));
         }
         if self.depth > 1 && !uring {
-            return Some(format!("{kind} has a depth of 1; use io_uring, or more threads"));
+            return Some(format!("{kind} supports only depth 1; use io_uring, or more threads"));
         }
         if self.sqpoll && !uring {
-            return Some(format!("{kind} has no submission thread; leave sqpoll out"));
+            return Some(format!("{kind} has no submission thread; omit sqpoll"));
         }
         if self.sqpoll && cpus <= 2 {
             return Some(format!(
-                "sqpoll on {cpus} processors measures the fight for them; leave it out"
+                "sqpoll needs at least 3 CPUs, and this machine has {cpus}; omit it"
             ));
         }
         if self.direct && kind == EngineKind::Mmap {
-            return Some("a mapping goes through the page cache; leave direct out".into());
+            return Some("mmap always uses the page cache; omit direct".into());
         }
         if self.advise.is_some() && kind != EngineKind::Mmap {
-            return Some(format!("{kind} has no mapping; leave the advice out"));
+            return Some(format!("{kind} has no mapping; omit the advice"));
         }
         if self.delay_ns > 0 && kind != EngineKind::Null {
-            return Some(format!("{kind} takes its own time; a delay is for null"));
+            return Some(format!("{kind} does not support a delay; only null does"));
         }
         None
     }
@@ -174,7 +174,7 @@ mod tests {
             assert_eq!(kind.to_string().parse(), Ok(kind));
         }
         let error = "libaio".parse::<EngineKind>().unwrap_err();
-        assert_eq!(error, "`libaio` is not an I/O engine; use sync, io_uring, mmap or null");
+        assert_eq!(error, "unknown I/O engine `libaio`; expected sync, io_uring, mmap or null");
         assert_eq!("willneed".parse(), Ok(Advice::WillNeed));
         assert!("dontneed".parse::<Advice>().is_err());
     }

@@ -39,7 +39,8 @@ impl<'a> Uring<'a> {
         let ring = create(options).map_err(|source| EngineError::Unavailable {
             what: "io_uring",
             source,
-            fix: "look at sysctl kernel.io_uring_disabled and the container's seccomp profile, or use sync",
+            fix: "check sysctl kernel.io_uring_disabled and the container's seccomp profile, or \
+                  use sync",
         })?;
         register(&ring, files, &buffers)?;
         let flights = vec![(Op::default(), std::ptr::null()); options.depth as usize].into();

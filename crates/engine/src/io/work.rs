@@ -1,4 +1,4 @@
-//! What is to be done, in which order, how fast and until when; and what was done.
+//! Describes I/O work (operations, order, rate, stop rule) and its result.
 
 use crate::progress::Progress;
 use model::LatencyKind;
@@ -92,7 +92,7 @@ pub struct Done {
     pub ops_written: u64,
     /// Bytes of both.
     pub bytes: u64,
-    /// From the begin to the last completion, nanoseconds.
+    /// From the start to the last completion, nanoseconds.
     pub elapsed_ns: u64,
 }
 

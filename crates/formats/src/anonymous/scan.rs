@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 /// What is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A file or a directory of somebody's.
+    /// A file or directory in a home.
     Path,
     /// A host; also a serial number, and what else a given word stands for.
     Host,

@@ -1,5 +1,4 @@
-//! What stands in a text for other characters: UTF-16, quoted-printable, blanks and marks of pages and
-//! terminals.
+//! Decodes characters changed by copying: UTF-16, quoted-printable, blanks and marks of pages and terminals.
 
 use super::{Finding, json, lines::Lines};
 use std::borrow::Cow;

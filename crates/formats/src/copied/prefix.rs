@@ -8,7 +8,7 @@ const QUOTES: [&str; 8] = [">", "|", "#", "//", "\u{2502}", "*", ";", "%"];
 /// Fewer lines of each host are no output of several.
 const FEWEST: usize = 3;
 
-/// Names that are told apart.
+/// Distinguished names.
 const MOST_HOSTS: usize = 64;
 
 /// A longer prefix is none.
@@ -41,9 +41,9 @@ pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Result<Option<Fi
         return Ok(Some(Finding::Prefix(name)));
     }
     match hosts(lines) {
-        Some(names) => Err(format!(
-            "the lines of {names} stand among each other; give those of each in a file of its own"
-        )),
+        Some(names) => {
+            Err(format!("the lines of {names} are interleaved; put each into a separate file"))
+        }
         None => Ok(None),
     }
 }

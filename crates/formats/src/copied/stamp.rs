@@ -1,4 +1,4 @@
-//! A time at the begin of every line, as logs have it, with what they put behind it.
+//! Removes a timestamp at the start of every line, as in logs, with the text that follows it.
 
 use super::{Finding, lines::Lines};
 

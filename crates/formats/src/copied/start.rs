@@ -1,4 +1,4 @@
-//! Where the output of a tool begins: how far in, and behind how much other text.
+//! Finds the start of a tool's output: its indent, and the text before it.
 
 use super::{Finding, lines::Lines};
 use crate::source::HEAD_BYTES;
@@ -6,7 +6,7 @@ use crate::source::HEAD_BYTES;
 /// Output is looked for so far into a text.
 const DEEPEST_BYTES: usize = 256 << 10;
 
-/// So many indents are tried.
+/// Maximum number of indents to try.
 const INDENTS: usize = 8;
 
 /// A part that is less far in is one of the tool.
@@ -42,7 +42,7 @@ pub(super) fn dedent(lines: &mut Lines<'_>) -> Option<Finding> {
     Some(Finding::Indent(blanks))
 }
 
-/// The indent of a part behind an empty line or the begin, all lines of which are further in than the text
+/// The indent of a part after an empty line or the start, all lines of which are further in than the text
 /// around it: a block of code in a document.
 fn block(lines: &Lines<'_>) -> Option<usize> {
     let (mut after_empty, mut part) = (true, Vec::new());

@@ -1,4 +1,4 @@
-//! What copying does, a kind at a time, and what stays as it is.
+//! Tests of text changed by copying, one kind at a time, and of unchanged text.
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn a_prefix_is_taken_off_and_told() {
             assert_eq!(text.trim_end(), PLAIN.trim_end(), "{prefix}");
             assert_eq!(findings, [Finding::Prefix(prefix.into())]);
             let told = findings[0].to_string();
-            assert_eq!(told, format!("a prefix `{prefix}` was taken off every line"));
+            assert_eq!(told, format!("the prefix `{prefix}` was removed from every line"));
         }
     }
     let twice = each(|line| format!(">> {line}"));
@@ -83,7 +83,7 @@ fn what_tools_write_themselves_is_no_prefix() {
 fn lines_of_several_hosts_are_refused() {
     let mixed: String = (0..6).map(|i| format!("node{}: tool {i}\n", i % 2)).collect();
     let why = mend(mixed.as_bytes(), &known).unwrap_err();
-    assert!(why.contains("`node0` and `node1` stand among each other"), "{why}");
+    assert!(why.contains("`node0` and `node1` are interleaved"), "{why}");
 }
 
 #[test]

@@ -49,8 +49,8 @@ pub(super) fn join(lines: &mut Lines<'_>) -> Result<Option<Finding>, String> {
     let width = widest(lines);
     let refused = || {
         format!(
-            "the lines are wrapped at {width} characters, and where is not certain; give the output as the \
-             tool wrote it"
+            "the lines are wrapped at {width} characters, and the original breaks are ambiguous; \
+             import the tool's original output"
         )
     };
     if width > WIDEST {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 pub(super) const EXPORTER: Exporter = Exporter {
     name: "benchfmt",
-    help: "The format of Go's benchmarks, for benchstat (-col /target)",
+    help: "Go benchmark format, for benchstat (-col /target)",
     files: |dataset, _| benchfmt(dataset),
 };
 

@@ -14,7 +14,7 @@ use std::io::Write;
 
 pub(super) const EXPORTER: Exporter = Exporter {
     name: "bundle",
-    help: "One compressed file to hand on, which `assay import` reads back; without what names the machine",
+    help: "One compressed file to share, for `assay import`; identifies neither machine nor users",
     files: |dataset, options| bundle(dataset, options.identified, &options.names),
 };
 
@@ -99,7 +99,7 @@ fn add(lines: &mut Vec<u8>, value: &impl Serialize) -> Result<(), FormatError> {
     let line = printable(&text);
     let all = (lines.len() + line.len()) as u64;
     if line.len() as u64 >= MOST_LINE_BYTES || all >= MOST_BUNDLE_BYTES {
-        return Err(failed("it is larger than a bundle may be; use --format json"));
+        return Err(failed("it exceeds the size limit of a bundle; use --format json"));
     }
     lines.extend_from_slice(line.as_bytes());
     lines.push(b'\n');

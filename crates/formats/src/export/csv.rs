@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const EXPORTER: Exporter = Exporter {
     name: "csv",
-    help: "samples.csv, tests.csv and campaign.json, which `assay import` reads back",
+    help: "samples.csv, tests.csv and campaign.json, for `assay import`",
     files: |dataset, _| csv(dataset),
 };
 

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(super) const EXPORTER: Exporter = Exporter {
     name: "fio-json",
-    help: "What `fio --output-format=json+` prints, for programs that read that",
+    help: "The format of `fio --output-format=json+`, for programs that read it",
     files: |dataset, _| fio_json(dataset),
 };
 

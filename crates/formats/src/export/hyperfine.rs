@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 pub(super) const EXPORTER: Exporter = Exporter {
     name: "hyperfine",
-    help: "What `hyperfine --export-json` writes, a command for each case, for scripts that read that",
+    help: "The format of `hyperfine --export-json`, one command per case",
     files: |dataset, _| hyperfine(dataset),
 };
 

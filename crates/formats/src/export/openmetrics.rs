@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 pub(super) const EXPORTER: Exporter = Exporter {
     name: "openmetrics",
-    help: "Gauges in base units, for Prometheus and what reads its text format",
+    help: "Gauges in base units, for Prometheus and compatible programs",
     files: |dataset, _| openmetrics(dataset),
 };
 
@@ -28,7 +28,7 @@ struct Family {
 /// One file, `ID.om.txt`.
 fn openmetrics(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
-    let valid = "1 for a sample that counts, 0 for another".to_string();
+    let valid = "1 for a valid sample, else 0".to_string();
     for (number, sample) in dataset.samples.iter().enumerate() {
         let labels = labels(dataset, number, sample);
         let is_valid = sample.validity.is_valid();

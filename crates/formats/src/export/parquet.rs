@@ -52,7 +52,7 @@ fn kind(table: &str, column: &str) -> Kind {
     }
 }
 
-/// The CSV of `table` as a file, of groups of so many rows.
+/// The CSV of `table` as a file, in groups of this many rows.
 fn file(table: &str, csv: &[u8], group_rows: usize) -> Result<Vec<u8>, FormatError> {
     let mut reader = Reader::from_reader(csv);
     let header = reader.headers().map_err(failed)?;
@@ -104,7 +104,12 @@ fn cell(row: &StringRecord, at: usize, kind: Kind) -> Result<Cell, String> {
     Ok(match kind {
         _ if text.is_empty() => Cell::Null,
         Kind::Integer => Cell::Integer(text.parse().map_err(off)?),
-        Kind::Double => Cell::Double(text.parse().map_err(|_| format!("`{text}` is no number"))?),
+        Kind::Double => Cell::Double(text.parse().map_err(|_| {
+            format!(
+                "`{text}` is not a \
+                                                            number"
+            )
+        })?),
         Kind::Boolean => Cell::Boolean(text == "true"),
         Kind::Text => Cell::Text(unguarded(text).into()),
     })

@@ -41,11 +41,12 @@ impl Print {
 }
 
 /// Said where a copy was left out.
-pub(crate) const AGAIN: &str = "The output of one run stood there more than once: it was read once, as a run is not a repeat of itself.";
+pub(crate) const AGAIN: &str = "The output of one run appeared more than once; it was counted \
+                                once.";
 
 /// Said where two targets have one run.
-pub(crate) const ELSEWHERE: &str = "The output of one run stands under two targets: at least one of them was \
-    not measured by it.";
+pub(crate) const ELSEWHERE: &str = "The output of one run is given for two targets, so it is \
+                                    wrong for at least one of them.";
 
 /// The runs that were read.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! What the gate makes of a sample by the names of its metrics, whichever importer read it.
+//! Checks a sample by the names of its metrics, for every importer.
 
 use super::{BINS, Contradiction, Mode, Times};
 use model::{Group, Metric, Sample, TestInfo, Validity};

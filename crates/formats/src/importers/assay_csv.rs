@@ -81,9 +81,8 @@ fn find<'a>(files: &[Input<'a>], name: &str) -> Option<Input<'a>> {
 }
 
 fn open<'a>(files: &[Input<'a>], name: &str) -> Result<Input<'a>, FormatError> {
-    find(files, name).ok_or_else(|| {
-        FormatError::file(name, "is missing; give the whole directory that was exported")
-    })
+    find(files, name)
+        .ok_or_else(|| FormatError::file(name, "is missing; import the whole exported directory"))
 }
 
 /// The table, when its header is `header`.
@@ -116,7 +115,7 @@ fn read_tests(file: Input<'_>) -> Result<Vec<TestInfo>, FormatError> {
         let row = row?;
         let text = |column| columns.text(&row, column).map(str::to_owned);
         if !seen.insert(text("test")?) {
-            return Err(columns.bad(&row, "test", "names a test that stands above"));
+            return Err(columns.bad(&row, "test", "names a test that is listed above"));
         }
         Ok(TestInfo {
             id: text("test")?,
@@ -265,15 +264,15 @@ impl<'a> Known<'a> {
     fn check(&mut self, columns: &Columns<'_>, row: &Row) -> Result<(), FormatError> {
         let id = columns.text(row, "campaign")?;
         if self.campaign.get_or_insert_with(|| id.to_owned()) != id {
-            let why = "names another campaign; import each by itself";
+            let why = "names another campaign; import each separately";
             return Err(columns.bad(row, "campaign", why));
         }
         let target = columns.text(row, "target")?;
         if self.targets.as_ref().is_some_and(|targets| !targets.contains(target)) {
-            return Err(columns.bad(row, "target", "names a target that campaign.json has not"));
+            return Err(columns.bad(row, "target", "names a target that is not in campaign.json"));
         }
         if !self.tests.contains(columns.text(row, "test")?) {
-            return Err(columns.bad(row, "test", "names a test that tests.csv has not"));
+            return Err(columns.bad(row, "test", "names a test that is not in tests.csv"));
         }
         Ok(())
     }
@@ -290,11 +289,11 @@ impl<'a> Known<'a> {
 
     /// The campaign as far as the tables tell.
     fn identify(self, file: &str, options: &ImportOptions) -> Result<Identity, FormatError> {
-        let id = self.campaign.ok_or_else(|| FormatError::file(file, "holds no sample"))?;
+        let id = self.campaign.ok_or_else(|| FormatError::file(file, "contains no sample"))?;
         let mut labels: Vec<_> = self.labels.into_iter().collect();
         labels.sort_by_key(|(_, place)| *place);
         let targets = crate::campaign::records(labels.iter().map(|(label, _)| label.as_str()));
-        let note = "Imported from tables alone: plan, scale, seed and environment are not known.";
+        let note = "Imported from tables only: plan, scale, seed and environment are unknown.";
         let campaign =
             crate::campaign::campaign(&id, "Imported tables", &targets, options, &[note]);
         Ok(Identity { campaign, targets })

@@ -53,7 +53,11 @@ impl crate::Importer for Importer {
             own.extend(file.is_of(self)?.then_some(*file));
         }
         let [file] = own[..] else {
-            let why = format!("{} datasets of assay are in it; import each by itself", own.len());
+            let why = format!(
+                "it contains {} datasets of assay; import each \
+                               separately",
+                own.len()
+            );
             return Err(FormatError::file(&names_of(files), why));
         };
         let mut failure = None;
@@ -140,7 +144,8 @@ impl Reading<'_, '_> {
             return Ok(());
         }
         let why = format!(
-            "is of the format {schema:?}; this assay reads {JSON_SCHEMA_NAME}, take the one that wrote it"
+            "has the format {schema:?}, but this version reads {JSON_SCHEMA_NAME}; use the \
+             version that wrote it"
         );
         *self.failure = Some(FormatError::file(self.file, why));
         Err(E::custom("another format"))

@@ -1,6 +1,6 @@
 //! Reads what `export --format bundle` writes: gzip over lines of JSON, a sample at a time. What stands in it was
-//! written by somebody else: a few kilobytes can stand for terabytes, so bytes are counted as they are inflated, and
-//! no line is held that is longer than any sample.
+//! from elsewhere: a few kilobytes can stand for terabytes, so bytes are counted as they are inflated, and no
+//! line is held that is longer than any sample.
 
 use crate::{
     FormatError, ImportOptions,
@@ -57,7 +57,7 @@ impl crate::Importer for Importer {
             own.extend(file.is_of(self)?.then_some(*file));
         }
         let [file] = own[..] else {
-            let why = format!("{} bundles of assay are in it; import each by itself", own.len());
+            let why = format!("it contains {} bundles of assay; import each separately", own.len());
             return Err(FormatError::file(&names_of(files), why));
         };
         let mut lines = Lines::new(file, MOST_BUNDLE_BYTES)?;
@@ -102,7 +102,8 @@ impl<'a> Lines<'a> {
         let heading: Heading = self.parsed()?;
         if heading.schema != BUNDLE_SCHEMA_NAME {
             let why = format!(
-                "is of the format {:?}; this assay reads {BUNDLE_SCHEMA_NAME}, take the one that wrote it",
+                "has the format {:?}, but this version reads {BUNDLE_SCHEMA_NAME}; use the \
+                 version that wrote it",
                 heading.schema
             );
             return Err(self.wrong(why));
@@ -123,7 +124,7 @@ impl<'a> Lines<'a> {
     fn advance(&mut self, most: u64) -> Result<bool, FormatError> {
         self.line.clear();
         let read = (&mut self.text).take(most).read_until(b'\n', &mut self.line);
-        read.map_err(|why| self.wrong(format!("is damaged or cut: {why}")))?;
+        read.map_err(|why| self.wrong(format!("is damaged or truncated: {why}")))?;
         self.read += 1;
         if self.text.get_ref().limit() == 0 {
             return Err(self.wrong(format!("inflates to more than {}", Bytes(self.most))));
@@ -132,7 +133,7 @@ impl<'a> Lines<'a> {
             None => Ok(false),
             Some(b'\n') => Ok(true),
             Some(_) => {
-                let why = "the line does not end, or is longer than any of a bundle";
+                let why = "the line does not end, or exceeds the limit of a bundle";
                 Err(FormatError::line(self.file, self.read as u64, why))
             }
         }
@@ -147,14 +148,14 @@ impl<'a> Lines<'a> {
     fn finish(self, expected: &str) -> Result<(), FormatError> {
         let found = hex(self.hash.clone().finalize().as_slice());
         if found != expected {
-            let why = format!("its content has the hash {found} and should have {expected}");
+            let why = format!("its content has the hash {found}, expected {expected}");
             return Err(self.wrong(why));
         }
         let file = self.file;
         let mut packed = self.text.into_inner().into_inner().into_inner();
         match packed.fill_buf() {
             Ok([]) => Ok(()),
-            Ok(_) => Err(FormatError::file(file, "something stands behind the end of the bundle")),
+            Ok(_) => Err(FormatError::file(file, "there is data after the end of the bundle")),
             Err(why) => Err(FormatError::file(file, format!("cannot be read: {why}"))),
         }
     }

@@ -26,8 +26,8 @@ const LOAD: Known = Known {
 };
 
 const NOTES: [&str; 3] = [
-    "rate is what dbench counts, the data of reads and writes of all clients, in MB of 10^6 bytes; only figures \
-     of one load and one length stand for each other.",
+    "rate is dbench's own figure, the data read and written by all clients, in MB of 10^6 bytes; \
+     only runs of the same load and length are comparable.",
     "NAME_service_mean_us and _max_us are of one kind of operation, as the recording has it.",
     "Cache states are not in the source; one run gives no spread.",
 ];
@@ -57,7 +57,8 @@ impl crate::WholeImporter for Importer {
                 done |= run.line(&line, &mut gather)?;
             }
             if !done {
-                let why = "dbench's last line `Throughput` is missing; the run broke off or the file is cut";
+                let why = "dbench's last line `Throughput` is missing; the run was interrupted or \
+                           the file is truncated";
                 return Err(FormatError::line(file, last, why));
             }
         }
@@ -102,7 +103,7 @@ impl Run {
         let cells: Vec<&str> = text.split_whitespace().collect();
         let [name, _, mean, max] = cells[..] else { return Ok(()) };
         if self.operations.iter().any(|(known, ..)| *known == slug(name)) {
-            return Err(line.bad("the operation stands twice"));
+            return Err(line.bad("the operation appears twice"));
         }
         let (mean, max) = (line.number("the mean", mean)?, line.number("the maximum", max)?);
         self.operations.push((slug(name), mean, max));
@@ -116,8 +117,12 @@ impl Run {
             |what: &str| words.iter().position(|word| *word == what).map(|at| words[at - 1]);
         let rate = line.number("the throughput", words.get(1).copied().unwrap_or_default())?;
         let procs = before("clients").or_else(|| before("procs"));
-        let procs =
-            procs.ok_or_else(|| line.bad("the number of clients is missing; the line is cut"))?;
+        let procs = procs.ok_or_else(|| {
+            line.bad(
+                "the number of clients is missing; the line is \
+                                          truncated",
+            )
+        })?;
         let mut metrics = vec![Metric::new(RATE.name, rate, RATE.unit, Better::Higher)];
         let us = |name: &str, ms: f64| Metric::new(name, ms * 1e3, "us", Better::Lower);
         if let Some((_, longest)) = text.split_once("max_latency=") {

@@ -28,9 +28,9 @@ const TESTS: [Known; 3] = ranked_by! {
 const PRINT_ERROR: f64 = 0.06;
 
 const NOTES: [&str; 3] = [
-    "rate is bytes over seconds as dd counts both, in one process; without conv=fsync or oflag=direct writes \
-     end in memory.",
-    "Where the command is not in the source, `copy` stands for what was read or written.",
+    "rate is bytes over seconds as reported by dd, in one process; without conv=fsync or \
+     oflag=direct, writes end in memory.",
+    "If the source lacks the command, the test is named `copy`.",
     "Cache states are not in the source; one run gives no spread.",
 ];
 
@@ -58,7 +58,8 @@ impl crate::WholeImporter for Importer {
                 run.line(&line, &mut gather)?;
             }
             if let Some(line) = run.open() {
-                let why = "dd's last line, with bytes and seconds, is missing; the file is cut";
+                let why = "dd's last line, with bytes and seconds, is missing; the file is \
+                           truncated";
                 return Err(FormatError::line(file, line, why));
             }
         }

@@ -48,16 +48,17 @@ const NOTES: [&str; 3] = [
     "Cache states are not in the source; one run gives no spread.",
 ];
 
-const LISTING_NOTE: &str = "elbencho's text does not tell threads, sizes or random offsets: threads \
-    stand as 1, reads and writes as sequential.";
+const LISTING_NOTE: &str = "elbencho's text does not report threads, sizes or random offsets: \
+                            threads are recorded as 1, reads and writes as sequential.";
 
 /// Said of the live CSV.
-const LIVE_NOTE: &str = "A live CSV is a time series: figures are those at the last interval of a phase, and a \
-    phase that ended within an interval has none; threads stand as 1.";
+const LIVE_NOTE: &str = "A live CSV is a time series: figures are those at the last interval of a \
+                         phase, and a phase that ended within an interval has none; threads are \
+                         recorded as 1.";
 
 /// Said of a text that was copied without its end.
 const NO_END: &str =
-    "The line `---` that closes a phase is not in the file; the totals of the phase are.";
+    "The line `---` that ends a phase is missing, but the totals of the phase are complete.";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {

@@ -77,7 +77,7 @@ impl crate::Importer for Importer {
             Some(error) if sources.is_empty() => Err(error.clone()),
             None if sources.is_empty() => Err(FormatError::file(
                 &names_of(files),
-                "no run of fio is in it; give the output of a finished run",
+                "it contains no fio run; import the output of a finished run",
             )),
             _ => dataset::assemble(&name_targets(sources, options), &without, options, take),
         }
@@ -95,7 +95,7 @@ fn holds_status(file: Input<'_>) -> Result<bool, FormatError> {
 }
 
 fn only_status(file: &Input<'_>) -> FormatError {
-    FormatError::file(file.name(), "holds the status of groups alone; import it by itself")
+    FormatError::file(file.name(), "contains only the status of groups; import it separately")
 }
 
 /// The campaign of files in which the status of groups alone stands.
@@ -191,7 +191,7 @@ fn no_result(file: Input<'_>) -> Result<Option<FormatError>, FormatError> {
         if let Some(why) = line.strip_prefix(COMPLAINT) {
             let why: String = why.chars().filter(|c| !c.is_control()).collect();
             let why =
-                format!("no result, fio failed: {why}; run it again and import its new output");
+                format!("no result, because fio failed: {why}; rerun it and import the new output");
             return Ok(Some(FormatError::line(file.name(), number, why)));
         }
     }

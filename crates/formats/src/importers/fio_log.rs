@@ -25,12 +25,15 @@ const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 const MB_PER_KIB: f64 = 1.024e-3;
 
 const NOTES: [&str; 4] = [
-    "Rates and operations are means over the time of the log, of all workers together, from the bytes of single \
-     operations where the log has a row for each; how it went on stands in the series of a job with one log.",
-    "service_interval_mean_us is the mean over intervals, each of which counts alike however many operations were \
-     in it; service_mean_us and percentiles are over single operations, where the log has a row for each.",
-    "The unit of latencies in logs of four columns is not told: fio 2 wrote microseconds, fio 3 writes nanoseconds.",
-    "What was read and written, and how, is not in a log; cache states are not either.",
+    "Rates and operations are means over the time of the log, of all workers together, from the \
+     bytes of single operations if the log has a row for each; a job with one log also has a time \
+     series.",
+    "service_interval_mean_us is the mean over intervals, weighted equally regardless of their \
+     operations; service_mean_us and percentiles are over single operations, if the log has a row \
+     for each.",
+    "Logs with four columns do not give the unit of latencies: fio 2 wrote microseconds, fio 3 \
+     writes nanoseconds.",
+    "Logs do not record what was read and written, how, or the cache states.",
 ];
 
 impl crate::WholeImporter for Importer {
@@ -48,8 +51,9 @@ impl crate::WholeImporter for Importer {
         let (mut gather, files) = Gather::with_copies(self, files, options);
         let mut jobs: BTreeMap<Key<'_>, Vec<Worker<'_>>> = BTreeMap::new();
         for (file, bytes) in files {
-            let why = "looks like a log of fio, of which the name alone tells what it counts; call it JOB_bw.1.log, \
-                       JOB_iops.1.log, JOB_lat.1.log, JOB_clat.1.log or JOB_slat.1.log, as fio does";
+            let why = "looks like a log of fio, but only its name says what it counts; name it \
+                       JOB_bw.1.log, JOB_iops.1.log, JOB_lat.1.log, JOB_clat.1.log or \
+                       JOB_slat.1.log, like fio does";
             let log = Log::of(base_name(file)).ok_or_else(|| FormatError::file(file, why))?;
             let directory = file.rsplit_once('/').map_or("", |(directory, _)| directory);
             // Workers of one job are of one target.

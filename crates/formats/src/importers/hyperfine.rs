@@ -18,15 +18,16 @@ pub(crate) struct Importer;
 const SHORTEST_S: f64 = 0.005;
 
 const NOTES: [&str; 3] = [
-    "Runs of a command are repeats on one instance, all in block 0: they are not replicates on fresh \
-     file systems, and their spread is smaller than that of those.",
-    "user_s and sys_s are means over all runs of the command; hyperfine does not tell those of each.",
-    "hyperfine proves no cache state; every sample stands as `any`.",
+    "Runs of a command are repeats on one instance, all in block 0: they are not replicates on \
+     fresh file systems, and their spread is smaller.",
+    "user_s and sys_s are means over all runs of the command; hyperfine does not report them per \
+     run.",
+    "hyperfine does not verify cache states; every sample is recorded as `any`.",
 ];
 
 /// Said of CSV.
-const CSV_NOTE: &str = "hyperfine's CSV has no single runs: wall_s is the mean over all runs of a command; \
-    --export-json has each.";
+const CSV_NOTE: &str = "hyperfine's CSV has no individual runs: wall_s is the mean over all runs \
+                        of a command; --export-json has them.";
 
 #[derive(Deserialize)]
 struct Root {
@@ -107,7 +108,7 @@ impl crate::WholeImporter for Importer {
             Ok(())
         })?;
         notes.dedup();
-        let missing = "holds no run of hyperfine; write it with --export-json";
+        let missing = "contains no run of hyperfine; write it with --export-json";
         documents.dataset(tests, samples, missing, options, &notes)
     }
 }

@@ -35,9 +35,9 @@ const METADATA: [&str; 8] = [
 ];
 
 const NOTES: [&str; 3] = [
-    "IO500's GiB/s and kIOPS stand as MB/s and operations in a second; its scores are geometric means of these \
-     and stand among the facts of the target.",
-    "How many processes worked is not in the summary; 1 stands for all.",
+    "IO500's GiB/s and kIOPS are converted to MB/s and operations/s; its scores are geometric \
+     means of these and are stored as facts of the target.",
+    "The number of processes is not in the summary; it is recorded as 1.",
     "Cache states and bytes are not in the source; one run gives no spread.",
 ];
 
@@ -106,7 +106,7 @@ impl<'a> Row<'a> {
             "kIOPS" | "kiops" => (&OPS_RATE, value * 1e3),
             unit => {
                 return Err(
-                    line.bad(format!("`{}` is no unit of IO500", crate::table::short(unit)))
+                    line.bad(format!("`{}` is not a unit of IO500", crate::table::short(unit)))
                 );
             }
         };
@@ -175,7 +175,7 @@ impl Run {
                 gather.add(line.file, line.number, row.reading(line)?)?;
             }
         } else if text.starts_with("[RESULT") {
-            return Err(line.bad("the line of a phase is cut"));
+            return Err(line.bad("the line of a phase is truncated"));
         } else if let Some((_, score)) =
             text.strip_prefix("[SCORE").and_then(|t| t.split_once("Bandwidth "))
         {

@@ -26,7 +26,8 @@ const TESTS: [Known; 2] = ranked_by! {
 const PRINT_ERROR: f64 = 0.06;
 
 const NOTES: [&str; 3] = [
-    "iops and rates are within the requests: ioping waits between them, and leaves the first out as a warm-up.",
+    "iops and rates cover only the requests: ioping waits between them, and excludes the first as \
+     a warm-up.",
     "Figures are printed with two or three digits; percentiles are not printed.",
     "Cache states are not in the source; one run gives no spread.",
 ];
@@ -52,8 +53,8 @@ impl crate::WholeImporter for Importer {
                 run.line(&line, &mut gather)?;
             }
             if run.open || !run.any {
-                let why = "ioping's closing lines, `... requests completed` and `min/avg/max/mdev`, are missing; \
-                           the file is cut";
+                let why = "ioping's last lines, `... requests completed` and `min/avg/max/mdev`, \
+                           are missing; the file is truncated";
                 return Err(FormatError::line(file, last, why));
             }
         }
@@ -106,8 +107,12 @@ impl Run {
             }
         } else if let Some((count, rest)) = text.split_once(" requests completed in ") {
             let completed = Completed::of(count, rest);
-            self.completed =
-                Some(completed.ok_or_else(|| line.bad("is cut, or no statistics of ioping"))?);
+            self.completed = Some(completed.ok_or_else(|| {
+                line.bad(
+                    "is truncated, or not a statistics line of \
+                                                       ioping",
+                )
+            })?);
         } else if let Some(times) = text.strip_prefix("min/avg/max/mdev = ") {
             let reading = self.reading(line, times)?;
             let mark = gather.mark();
@@ -120,8 +125,14 @@ impl Run {
 
     fn reading(&mut self, line: &Line<'_>, times: &str) -> Result<Reading, FormatError> {
         let mut times = times.split(" / ").map(time_s);
-        let mut next =
-            || times.next().flatten().ok_or_else(|| line.bad("the times are cut, or no times"));
+        let mut next = || {
+            times.next().flatten().ok_or_else(|| {
+                line.bad(
+                    "the times are truncated, or \
+                                                            invalid",
+                )
+            })
+        };
         let [min, mean, max, _] = [next()?, next()?, next()?, next()?];
         let done = self.completed.take();
         let done =

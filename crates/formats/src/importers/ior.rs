@@ -31,16 +31,18 @@ pub(crate) const TESTS: [Known; 4] = ranked_by! {
 
 const NOTES: [&str; 2] = [
     "rate is bytes over the time from the first open to the last close of all tasks.",
-    "Cache states are not in the source: without -e and -C writes end in memory and reads come from it.",
+    "The source does not record cache states: without -e and -C, writes end in memory and reads \
+     come from it.",
 ];
 
 /// Said of CSV, which lacks it.
-const CSV_NOTE: &str = "IOR's CSV does not tell random from sequential offsets, nor one file from \
-    many: its rows stand as sequential.";
+const CSV_NOTE: &str = "IOR's CSV does not distinguish random from sequential offsets, or one \
+                        file from many: its rows are recorded as sequential.";
 
 /// Said where a latency was left out.
-const LATENCY_NOTE: &str = "Where IOR's latency times its IOPS is not the number of tasks, it is left out: under a \
-    stonewall it divides by the transfers that were asked for, not by those that were done.";
+const LATENCY_NOTE: &str = "If IOR's latency times its IOPS is not the number of tasks, the \
+                            latency is omitted: under a stonewall IOR divides by the requested \
+                            transfers, not by the completed ones.";
 
 /// How far latency times IOPS may be off the number of tasks.
 const OFF: f64 = 2.0;
@@ -48,8 +50,8 @@ const OFF: f64 = 2.0;
 const OFF_STONEWALLED: f64 = 1.1;
 
 /// Said of a text that was copied without its end, or that IO500 kept.
-const NO_END: &str = "IOR's closing line `Finished` is not in the file; the best rates or the summary of all \
-    repetitions are.";
+const NO_END: &str = "IOR's last line `Finished` is missing, but the best rates or the summary of \
+                      all repetitions are complete.";
 
 /// Options that say where or how often, and do not change what is done.
 const IGNORED: [&str; 3] = ["-o", "-i", "-O"];

@@ -16,12 +16,12 @@ pub(super) use reports::is_interval;
 pub(crate) struct Importer;
 
 const NOTES: [&str; 4] = [
-    "iostat counts what the whole machine did, not what one program did; figures of a device are no \
-     result of a test.",
+    "iostat counts the work of the whole machine, not of one program; figures of a device are not \
+     the result of a test.",
     "Reports follow one another on one instance, all in block 0: they are not replicates.",
-    "The first report averages since boot unless `iostat -y` wrote it, and iostat does not say which: one \
-     whose rates are no whole counts over some seconds was left out, or is invalid where it is alone. How \
-     long a report lasted is not in the source.",
+    "The first report averages since boot unless `iostat -y` wrote it, and iostat does not say \
+     which: it is omitted if its rates are not whole counts over some seconds, or invalid if it \
+     is the only one. The length of a report is not in the source.",
     FLUSHES,
 ];
 /// Documentation/block/stat.rst of the kernel and iostat(1): a request to flush is a completed write of no sector.
@@ -29,12 +29,11 @@ pub(super) const FLUSHES: &str = "iostat counts flushes that programs ask for as
     write_or_flush_iops, iops has them, too, and write_await_ms is the mean over both. flush_iops is f/s, what the disk \
     was told after several requests became one, and is not tracked for partitions: writes alone cannot be had by \
     subtraction.";
-const SHORT_ROW: &str =
-    "A row of a device without r/s and w/s or tps, which iostat writes by a fault, was left out.";
+const SHORT_ROW: &str = "A device row without r/s and w/s or tps (a bug of iostat) was ignored.";
 
 /// Why a report is no measurement.
-const SINCE_BOOT: &str = "an only report averages since boot, unless `iostat -y` wrote it; measure an interval: \
-    `iostat -y -x -o JSON 10 1`";
+const SINCE_BOOT: &str = "a single report averages since boot, unless `iostat -y` wrote it; \
+                          measure an interval: `iostat -y -x -o JSON 10 1`";
 
 #[derive(Deserialize)]
 struct Root {
@@ -131,7 +130,7 @@ impl crate::WholeImporter for Importer {
         }
         let mut said = HashSet::new();
         notes.retain(|note| said.insert(*note));
-        let missing = "holds no report of a device; write it with `iostat -x -o JSON`";
+        let missing = "contains no report of a device; write it with `iostat -x -o JSON`";
         documents.dataset(tests, samples, missing, options, &notes)
     }
 }

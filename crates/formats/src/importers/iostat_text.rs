@@ -17,11 +17,12 @@ pub(crate) struct Importer;
 const SUITE: &str = "iostat";
 
 const NOTES: [&str; 5] = [
-    "iostat counts what the whole machine did, not what one program did; figures of a device are no \
-     result of a test.",
-    "Reports follow one another on one instance, all in block 0: they are not replicates. How long a report \
-     lasted is not in the source.",
-    "iostat's kB and MB are KiB and MiB, its sectors 512 bytes; rates stand as MB of 10^6 bytes.",
+    "iostat counts the work of the whole machine, not of one program; figures of a device are not \
+     the result of a test.",
+    "Reports follow one another on one instance, all in block 0: they are not replicates. The \
+     length of a report is not in the source.",
+    "iostat's kB and MB are KiB and MiB, its sectors 512 bytes; rates are converted to MB of 10^6 \
+     bytes.",
     "The first report behind the line with the kernel averages since boot, unless iostat was told -y: it is read \
      where the command says so, or where its rates are whole counts over some seconds; a text without that line \
      is taken for a later part.",
@@ -70,7 +71,7 @@ struct Reports {
     count: usize,
     /// Line of each row of the table that is read.
     rows: Vec<(u64, Device)>,
-    /// The text has the begin of iostat's output.
+    /// The text contains the start of iostat's output.
     begins: bool,
     /// The command tells to leave out the report since boot.
     told: bool,
@@ -127,7 +128,7 @@ impl Reports {
         }
         if cells.len() != self.columns.len() + 1 {
             let (got, want) = (cells.len(), self.columns.len() + 1);
-            let why = format!("{got} cells where the head has {want}; the text may be cut");
+            let why = format!("{got} cells where the header has {want}; the text may be truncated");
             return Err(line.bad(why));
         }
         let figure = |name: &str| {

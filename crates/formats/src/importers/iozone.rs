@@ -23,9 +23,10 @@ const SUITE: &str = "iozone";
 const MB_PER_KIB: f64 = 1.024e-3;
 
 const NOTES: [&str; 3] = [
-    "iozone's kBytes are KiB; each size of record and of file is a test of its own. Without -I, -e or files \
-     larger than the memory the page cache is measured.",
-    "Of several processes rate is what the children saw together, which counts the time in which all worked.",
+    "iozone's kBytes are KiB; each combination of record and file size is a separate test. \
+     Without -I, -e or files larger than memory, the page cache is measured.",
+    "With several processes, rate is the children's combined rate over the time in which all \
+     worked.",
     "Cache states are not in the source; one run gives no spread.",
 ];
 
@@ -129,7 +130,7 @@ impl Run {
         match &self.other_unit {
             None => Ok(()),
             Some(unit) => Err(line.bad(format!(
-                "figures are in {}; give the output of a run without -O and -N",
+                "figures are in {}; import the output of a run without -O and -N",
                 crate::table::short(unit)
             ))),
         }

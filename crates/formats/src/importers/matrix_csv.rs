@@ -16,7 +16,7 @@ const HEADER: [&str; 5] = ["fs", "pattern", "block_bytes", "threads", "iops"];
 
 /// What the table leaves open.
 pub(crate) const NOTES: [&str; 2] = [
-    "Rows of the same cell are repeats; where there is one, the spread between runs is not known.",
+    "Rows of the same cell are repeats; with a single row, the spread between runs is unknown.",
     "Cache states, times and bytes are not in the source.",
 ];
 
@@ -52,7 +52,7 @@ fn cell(table: &Table<'_>, row: &Row) -> Result<Reading, FormatError> {
         return Err(table.bad(row, "threads", "is 0"));
     }
     let test = test_info(pattern, block, threads)
-        .ok_or_else(|| table.bad(row, "pattern", "is none of seqrd, seqwr, rndrd and rndwr"))?;
+        .ok_or_else(|| table.bad(row, "pattern", "is not one of seqrd, seqwr, rndrd and rndwr"))?;
     let iops = table.number(row, "iops")?;
     let metrics = vec![Metric::new(IOPS.name, iops, IOPS.unit, IOPS.better)];
     let label = Some(table.text(row, "fs")?.to_owned());

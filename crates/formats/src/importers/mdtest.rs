@@ -40,10 +40,11 @@ pub(crate) const TESTS: [Known; 10] = known! {
 };
 
 const NOTES: [&str; 4] = [
-    "ops_rate is mdtest's mean over its iterations on one instance; their spread is in ops_rate_sd, \
-     and is not a spread between fresh file systems.",
-    "Phases that mdtest printed as 0.000 were not run and are left out.",
-    "With -e 0, the default, `File read` opens and closes; with -w 0 `File creation` makes empty files.",
+    "ops_rate is mdtest's mean over its iterations on one instance; ops_rate_sd is their spread, \
+     not a spread between fresh file systems.",
+    "Phases that mdtest printed as 0.000 were not run and are omitted.",
+    "With -e 0, the default, `File read` only opens and closes; with -w 0, `File creation` \
+     creates empty files.",
     "Cache states, times and bytes are not in the source.",
 ];
 
@@ -70,8 +71,8 @@ impl crate::WholeImporter for Importer {
                 run.line(&line, &mut gather)?;
             }
             if run.open {
-                let why = "mdtest's closing line `-- finished` is missing; the run broke off or the \
-                           file is cut";
+                let why = "mdtest's last line `-- finished` is missing; the run was interrupted \
+                           or the file is truncated";
                 return Err(FormatError::line(file, last, why));
             }
         }

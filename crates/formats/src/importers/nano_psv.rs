@@ -20,9 +20,9 @@ pub(crate) struct Importer;
 
 const NOTES: [&str; 3] = [
     RATE_NOTE,
-    "Cache states are those that the source declares; residency was not proven.",
-    "Bytes and operations are not in the source and are recorded as 0; so do time, start skew and overlap \
-     where the workers' detailed files were not given.",
+    "Cache states are as declared by the source; residency was not proven.",
+    "Bytes and operations are not in the source and are recorded as 0; so are time, start skew \
+     and overlap if the workers' detailed files are missing.",
 ];
 
 impl crate::WholeImporter for Importer {
@@ -82,7 +82,7 @@ impl Run {
             (Some(_), _) => throughput,
             (None, Some(_)) => latency,
             (None, None) => {
-                let why = "has no column throughput, avgLatency or result; give files of Nano";
+                let why = "has no column throughput, avgLatency or result; import files of Nano";
                 return Err(FormatError::line(name, 1, why));
             }
         };
@@ -94,7 +94,7 @@ impl Run {
             );
             let threads = table.optional(row, "threadnr")?.unwrap_or(1);
             self.put(key, threads, metrics(&table, row)?).map_err(|()| {
-                table.bad(row, "test", "stands twice in this run with different results")
+                table.bad(row, "test", "appears twice in this run with different results")
             })
         })
     }
@@ -193,7 +193,7 @@ fn assemble(runs: BTreeMap<&str, Run>, options: &ImportOptions) -> Result<Datase
     if samples.is_empty() {
         return Err(FormatError::file(
             "the psv files",
-            "hold no result; give files of a finished run of Nano",
+            "contain no result; import files of a finished run of Nano",
         ));
     }
     samples.sort_by_key(|sample| (sample.block, sample.position));

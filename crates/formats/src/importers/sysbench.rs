@@ -40,16 +40,17 @@ const SPOKEN: [&str; 6] = [
 ];
 
 const NOTES: [&str; 4] = [
-    "iops is reads and writes; fsyncs stand beside them as fsync_iops.",
-    "sysbench times fsyncs with the other operations: ops, service times and histograms of tests \
-     that write include them. It prints times to 0.01 ms (histograms to 0.001 ms), and 0.00 is left out.",
-    "sysbench writes zeros unless --validate was given: a compressing file system stores nothing.",
+    "iops counts reads and writes; fsync_iops counts fsyncs.",
+    "sysbench times fsyncs with the other operations: ops, service times and histograms of write \
+     tests include them. It prints times to 0.01 ms (histograms to 0.001 ms); 0.00 is omitted.",
+    "sysbench writes zeros without --validate, so a compressing file system stores almost nothing.",
     "Cache states and bytes are not in the source; one run gives no spread.",
 ];
 
 /// Said where asynchronous operations were booked wrong.
-const ASYNC_NOTE: &str = "Some builds of sysbench book all asynchronous operations as reads: those of tests that \
-    write are given as writes, those of the mix without their direction.";
+const ASYNC_NOTE: &str = "Some builds of sysbench count all asynchronous operations as reads: in \
+                          write tests they are recorded as writes, in mixed tests without \
+                          direction.";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
@@ -134,7 +135,7 @@ impl Run {
         {
             let at = SPOKEN.iter().position(|spoken| *spoken == mode);
             let at =
-                at.ok_or_else(|| line.bad(format!("`{}` is no mode of fileio", short(mode))))?;
+                at.ok_or_else(|| line.bad(format!("`{}` is not a mode of fileio", short(mode))))?;
             self.test = Some(&TESTS[at]);
         } else if text.starts_with("FATAL:") && self.fatal.is_none() {
             self.fatal = Some((line.number, text.into()));
@@ -164,7 +165,7 @@ impl Run {
             return Ok(());
         }
         if let Some((line, why)) = &self.fatal {
-            let why = format!("sysbench gave up: {}; prepare the files again", short_line(why));
+            let why = format!("sysbench stopped: {}; prepare the files again", short_line(why));
             refused.get_or_insert_with(|| FormatError::line(file, *line, why));
         }
         let Some(test) = self.test else {
@@ -173,17 +174,17 @@ impl Run {
                 None => Err(FormatError::line(
                     file,
                     last,
-                    "the run names no mode of fileio; it is cut off or of another test",
+                    "the run has no fileio mode; it is truncated or of another test",
                 )),
             };
         };
         if self.fatal.is_none() && !self.figures.complete {
-            let why =
-                "the run has no closing lines `Threads fairness`; it broke off or the file is cut";
+            let why = "the last lines `Threads fairness` are missing; the run was interrupted or the \
+                 file is truncated";
             return Err(FormatError::line(file, last, why));
         }
         let fatal =
-            self.fatal.as_ref().map(|(_, why)| format!("sysbench gave up: {}", short_line(why)));
+            self.fatal.as_ref().map(|(_, why)| format!("sysbench stopped: {}", short_line(why)));
         if self.is_async && self.figures.book(test.group) {
             gather.note(ASYNC_NOTE);
         }

@@ -44,11 +44,11 @@ const MEGABYTES: [f64; 3] = [1.024e6, 1e6, 1.048576e6];
 const PROCESSES: u32 = 2;
 
 const NOTES: [&str; 4] = [
-    "yabs runs fio with two processes and 64 operations in flight each, half of them reads; it cuts operations \
-     after three digits or less.",
-    "read_rate and write_rate are in MB of 10^6 bytes: what the table calls MB is known by the operations \
-     beside, and where none of its meanings fits, rates are left out.",
-    "The disk tests of yabs are read, what it says of the machine and of its network is not.",
+    "yabs runs fio with two processes and 64 operations in flight each, half of them reads; it \
+     truncates operations to three digits or less.",
+    "read_rate and write_rate are in MB of 10^6 bytes: the meaning of the table's MB is inferred \
+     from the operations; if none fits, rates are omitted.",
+    "Only the disk tests of yabs are read, not its machine and network figures.",
     "Cache states are not in the source; one run gives no spread.",
 ];
 
@@ -70,7 +70,7 @@ impl crate::WholeImporter for Importer {
                 table.line(&line, &mut gather)?;
             }
             if !table.sizes.is_empty() {
-                let why = "the last table has no line `Total`; the file is cut";
+                let why = "the last table has no line `Total`; the file is truncated";
                 return Err(FormatError::line(file, last, why));
             }
         }
@@ -110,7 +110,7 @@ impl Table {
             let place = |size: &str| {
                 let found = BLOCKS.iter().position(|(name, _)| *name == size);
                 found.ok_or_else(|| {
-                    line.bad(format!("`{}` is no size of yabs", crate::table::short(size)))
+                    line.bad(format!("`{}` is not a size of yabs", crate::table::short(size)))
                 })
             };
             let sizes = sizes.into_iter().map(place).collect::<Result<_, _>>()?;
@@ -123,11 +123,18 @@ impl Table {
         if self.sizes.is_empty() || !matches!(name, "Read" | "Write" | "Total") {
             return Ok(());
         }
-        let cell = |part| cell(part).ok_or_else(|| line.bad("a cell is cut, or no rate of yabs"));
+        let cell = |part| {
+            cell(part).ok_or_else(|| {
+                line.bad(
+                    "a cell is truncated, or not a rate \
+                                                            of yabs",
+                )
+            })
+        };
         let cells: Vec<Cell> = parts.map(cell).collect::<Result<_, _>>()?;
         if cells.len() != self.sizes.len() {
             return Err(line.bad(format!(
-                "{} cells where the head has {}",
+                "{} cells where the header has {}",
                 cells.len(),
                 self.sizes.len()
             )));
@@ -157,7 +164,7 @@ impl Table {
             let slack = read.step + write.step + total.step;
             if (read.iops + write.iops - total.iops).abs() > slack {
                 reading.outcome = Err(format!(
-                    "contradicts itself: {} reads and {} writes are not {} in a second",
+                    "contradicts itself: {} reads and {} writes are not {} per second",
                     read.iops, write.iops, total.iops
                 ));
             }

@@ -49,7 +49,7 @@ pub(super) fn apps(study: &Study) -> Result<Dataset, FormatError> {
         let work = table.text(row, "work")?;
         let program = PROGRAMS.iter().find(|program| program.name == work);
         let program =
-            program.ok_or_else(|| table.bad(row, "work", "is no program of the study"))?;
+            program.ok_or_else(|| table.bad(row, "work", "is not a program of the study"))?;
         let seconds = table.number(row, "wall_s")?;
         let (user, system) = (table.number(row, "user_s")?, table.number(row, "system_s")?);
         let metrics = vec![
@@ -93,7 +93,7 @@ fn phase(
 ) -> Result<(), FormatError> {
     let phase = table.text(row, "operation")?;
     let at = PHASES.iter().position(|name| *name == phase);
-    let at = at.ok_or_else(|| table.bad(row, "operation", "is no phase of mdtest"))?;
+    let at = at.ok_or_else(|| table.bad(row, "operation", "is not a phase of mdtest"))?;
     for target in &table.header[1..] {
         let rate = table.number(row, target)?;
         let metrics = vec![Metric::new(OPS_RATE.name, rate, OPS_RATE.unit, OPS_RATE.better)];

@@ -37,9 +37,10 @@ fn spread(own: &Dataset, other: &Dataset) -> Option<String> {
     let (half, most) = (apart.get(apart.len() / 2)?.exp(), apart.last()?.exp());
     let sides = pairs.iter().filter(|(a, b)| is_apart(*a, *b) || is_apart(*b, *a)).count();
     Some(format!(
-        "Another edition of this study, {} ({}), ran on the same machine: of {} ratios over {} that both printed, \
-         {sides} change sides, from one beyond 5 % to the other; half of all differ by a factor of more than {half:.2}, \
-         the most by {most:.1}. `assay compare` of the two shows each.",
+        "Another edition of this study, {} ({}), ran on the same machine: of {} ratios over {} \
+         that both printed, {sides} change direction, from beyond 5 % on one side to the other; \
+         half differ by a factor of more than {half:.2}, at most {most:.1}. `assay compare` of \
+         the two shows each.",
         other.campaign.title,
         other.campaign.id,
         pairs.len(),

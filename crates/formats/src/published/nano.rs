@@ -32,15 +32,16 @@ const RELATIVE: Ranked =
 
 const NOTES: [&str; 5] = [
     RATE_NOTE,
-    "One run in each cell: the spread between runs is not known.",
-    "Cache states are those that the source declares; residency was not proven.",
+    "One run per cell: the spread between runs is unknown.",
+    "Cache states are as declared by the source; residency was not proven.",
     "Bytes, times, start skew and overlap are not in the source and are recorded as 0.",
-    "Figures stand as they were printed; where a ratio or a mean that was printed beside them does not follow from \
-     that, they stand within the rounding of their digits so that it does.",
+    "Figures are as printed; if a printed ratio or mean does not follow from them, they are \
+     adjusted within the rounding of their digits so that it does.",
 ];
 
-const RATIOS_NOTE: &str = "The source prints ratios with one decimal and no rates; xfs stands as 1. A ratio printed \
-    as 0.0 is a bound, from 0 to 0.05: where its table's mean was printed, it stands for what that mean leaves.";
+const RATIOS_NOTE: &str = "The source prints ratios with one decimal and no rates; xfs is 1. A \
+                           ratio printed as 0.0 is a bound, from 0 to 0.05: if its table's mean \
+                           was printed, the value is derived from that mean.";
 
 /// What a summary row of a published table sums up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,7 +223,7 @@ impl Columns {
             }
         }
         if !fit(&mut sheet.figures, &sheet.printed) {
-            return Err(FormatError::file(table.file, "what was printed contradicts itself"));
+            return Err(FormatError::file(table.file, "the printed values contradict each other"));
         }
         Ok(sheet.values())
     }
@@ -236,7 +237,8 @@ impl Columns {
     ) -> Result<(), FormatError> {
         for (column, target) in &self.figures {
             let text = table.text(row, column)?;
-            let figure = Figure::of(text).ok_or_else(|| table.bad(row, column, "is no figure"))?;
+            let figure =
+                Figure::of(text).ok_or_else(|| table.bad(row, column, "is not a figure"))?;
             sheet.places.insert((at, *target), (sheet.figures.len(), table.number(row, column)?));
             sheet.figures.push(figure);
         }

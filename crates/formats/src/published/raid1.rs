@@ -33,7 +33,7 @@ pub(super) fn bonnie(study: &Study) -> Result<Dataset, FormatError> {
     study.rows(|gather, table, row| {
         let phase = table.text(row, "phase")?;
         let at = PHASES.iter().position(|name| *name == phase);
-        let at = at.ok_or_else(|| table.bad(row, "phase", "is no phase of bonnie++"))?;
+        let at = at.ok_or_else(|| table.bad(row, "phase", "is not a phase of bonnie++"))?;
         let test = &bonnie::TESTS[at];
         let value = match hidden(table, row, "value")? {
             None => Err(bonnie::HIDDEN.into()),
@@ -62,7 +62,7 @@ fn hidden(table: &Table<'_>, row: &Row, column: &str) -> Result<Option<f64>, For
 
 fn latency_ms(table: &Table<'_>, row: &Row) -> Result<f64, FormatError> {
     let text = table.text(row, "latency")?;
-    let bad = || table.bad(row, "latency", format_args!("is `{}`, no time", short(text)));
+    let bad = || table.bad(row, "latency", format_args!("is `{}`, not a time", short(text)));
     let of = |unit, ms: f64| text.strip_suffix(unit)?.parse::<f64>().ok().map(|n| n * ms);
     of("us", 1e-3).or(of("ms", 1.0)).ok_or_else(bad)
 }
@@ -82,7 +82,8 @@ pub(super) fn fio(study: &Study) -> Result<Dataset, FormatError> {
     study.rows(|gather, table, row| {
         let block = table.text(row, "block")?;
         let known = RANDRW70.iter().find(|(size, _)| *size == block);
-        let (_, known) = known.ok_or_else(|| table.bad(row, "block", "is not of the study"))?;
+        let (_, known) =
+            known.ok_or_else(|| table.bad(row, "block", "is not part of the study"))?;
         let [read, write] = ["read", "write"].map(|way| flow(table, row, way));
         let (read, write) = (read?, write?);
         let higher = |name, value, unit| Metric::new(name, value, unit, Better::Higher);
@@ -125,7 +126,7 @@ fn binary(table: &Table<'_>, row: &Row, column: &str, end: &str) -> Result<f64, 
         let number = text.strip_suffix(end)?.strip_suffix(unit)?.parse::<f64>();
         number.ok().map(|number| number * bytes)
     };
-    let bad = || table.bad(row, column, format_args!("is `{}`, no amount", short(text)));
+    let bad = || table.bad(row, column, format_args!("is `{}`, not an amount", short(text)));
     of("KiB", 1024.0).or(of("MiB", 1024.0 * 1024.0)).ok_or_else(bad)
 }
 
@@ -148,7 +149,7 @@ pub(super) fn files(study: &Study) -> Result<Dataset, FormatError> {
         let (phase, size) = (table.text(row, "phase")?, table.text(row, "bytes")?);
         let action = ACTIONS.iter().find(|(name, ..)| *name == phase);
         let (_, action, testtype) =
-            *action.ok_or_else(|| table.bad(row, "phase", "is not of the study"))?;
+            *action.ok_or_else(|| table.bad(row, "phase", "is not part of the study"))?;
         let rate = table.number(row, "files_per_s")?;
         let (work_s, sync_s) = (table.number(row, "seconds")?, table.number(row, "sync_seconds")?);
         let higher = |name, value| Metric::new(name, value, OPS_RATE.unit, Better::Higher);

@@ -1,4 +1,4 @@
-//! What the tests of importers share: reading fixtures, and looking at samples.
+//! Helpers for the tests of importers: fixtures and samples.
 #![allow(clippy::unwrap_used, dead_code)]
 
 use formats::{ImportOptions, NamedBytes, import};

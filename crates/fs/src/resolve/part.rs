@@ -72,7 +72,7 @@ fn with_quotes(error: KnobError, options: &Options) -> KnobError {
         let given = options.get(&key).filter(|value| !value.is_empty());
         let part = given.map_or(key.clone(), |value| format!("{key}={value}"));
         further.insert(0, format!(
-            "a comma ends an option: where `{part}` is a part of {flag}, write {flag}=\"{value},{part}\""
+            "a comma ends an option; if `{part}` belongs to {flag}, write {flag}=\"{value},{part}\""
         ));
     }
     KnobError::Unknown { owner, key, known, further }

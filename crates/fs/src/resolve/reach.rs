@@ -1,6 +1,6 @@
-//! How far an option of a target reaches. No option names another disk or a file: mkfs takes a log device, a mount
-//! option a journal on another disk, and a disk is given by its name and its serial number alone. A plan file asks
-//! less: only options that assay knows by name, with values that it can judge.
+//! Limits the reach of options. No option may name another disk or a file: mkfs accepts a log device, a mount option a
+//! journal on another disk, but a disk is given only by its name and its serial number. A plan file may do less: only
+//! options that assay knows by name, with values that it can check.
 
 use crate::{About, Error, cap::is_cap, options::MKFS};
 use model::{Knob, Options, Target};
@@ -29,21 +29,19 @@ pub(super) fn check(target: &Target, about: &About, options: &Options) -> Result
 
 fn reason(about: &About, key: &str, value: &str) -> Option<&'static str> {
     if key.contains('/') || value.contains('/') || value.contains("..") {
-        return Some("it names a path; a target has the disks that --device names, and no files");
+        return Some("it names a path; a target may only use the disks of --device");
     }
     if about.file_flags.contains(&key) {
-        return Some(
-            "its value is a file; a target has the disks that --device names, and no files",
-        );
+        return Some("its value is a file; a target may only use the disks of --device");
     }
     if names_device(key, value) {
-        return Some("it names a disk; a target has the disks that --device names");
+        return Some("it names a disk; a target may only use the disks of --device");
     }
     if value.chars().any(char::is_control) || value.starts_with('-') && !is_number(value) {
-        return Some("it is no value");
+        return Some("it is not a valid value");
     }
     (!key.starts_with(MKFS) && value.contains(','))
-        .then_some("a comma begins another option; write that one beside it")
+        .then_some("a comma starts another option; write it separately")
 }
 
 /// Whether an option names a device: by its key, by a key within its value, or by a tag of blkid (`LABEL=`, `UUID=`,
@@ -85,13 +83,13 @@ impl fmt::Display for Unvouched {
         match self {
             Unvouched::Server(target) => write!(
                 f,
-                "no file has this machine mount what a server elsewhere exports; name {target} on the command line, \
-                 by --on, when you mean it"
+                "a file cannot make this machine mount a remote export; name {target} on the \
+                 command line with --on"
             ),
             Unvouched::Option(option) => write!(
                 f,
-                "the option `{option}` is not known here and could do anything; name its target on the command line, \
-                 by --on, when you mean it"
+                "the option `{option}` is unknown and could do anything; name its target on the \
+                 command line with --on"
             ),
         }
     }

@@ -1,6 +1,6 @@
-//! Which parts are on an object store, and how a target asks for one: `rclone[store=s3,s3.delay=20](xfs)` is the short
-//! form of `rclone(s3[delay=20](xfs))`. What cannot keep its files in objects is refused above a store, as it would lie
-//! in the directory below and leave the store out without a word.
+//! Finds layers on an object store, and expands the short form: `rclone[store=s3,s3.delay=20](xfs)` means
+//! `rclone(s3[delay=20](xfs))`. A file system that cannot keep its files in objects is refused above a store, because
+//! it would silently use the directory below instead.
 
 use super::part::{self, Part};
 use crate::{Error, Inner, find, systems::s3::options as s3};
@@ -37,9 +37,9 @@ pub(super) fn stacked(
 }
 
 const NOT_ON_OBJECTS: &str =
-    "it is not on an object store; rclone, s3fs, zerofs-nfs and zerofs-9p do";
-const TWO_PLACES: &str = "it is on s3, and store=local says that it is not; drop one";
-const TWICE: &str = "the options of the store are those of s3 in the parentheses; write them there";
+    "it cannot use an object store; rclone, s3fs, zerofs-nfs and zerofs-9p can";
+const TWO_PLACES: &str = "it is on s3, which contradicts store=local; drop one";
+const TWICE: &str = "write the options of the store in the parentheses of s3";
 const NO_STORE: &str = "options of an object store need store=s3";
 
 /// Takes the options of the store from those of the part above it.
@@ -99,8 +99,7 @@ pub(super) fn needs_a_client(target: &Target, parts: &[Part]) -> Result<(), Erro
     }
 }
 
-const NO_CLIENT: &str =
-    "an object store has no files; write what shows them before it, as in rclone(s3(xfs))";
+const NO_CLIENT: &str = "an object store needs a file system on top, e.g. rclone(s3(xfs))";
 
 #[cfg(test)]
 mod tests {
@@ -114,11 +113,11 @@ mod tests {
     #[test]
     fn what_would_leave_the_store_out_is_refused() {
         for (target, why) in [
-            ("s3(xfs)", "an object store has no files"),
-            ("nfs(s3(xfs))", "is not on an object store"),
-            ("s3(s3(xfs))", "is not on an object store"),
+            ("s3(xfs)", "an object store needs a file system"),
+            ("nfs(s3(xfs))", "cannot use an object store"),
+            ("s3(s3(xfs))", "cannot use an object store"),
             ("rclone[store=local](s3(xfs))", "drop one"),
-            ("rclone[store=s3,s3.delay=20](s3(xfs))", "write them there"),
+            ("rclone[store=s3,s3.delay=20](s3(xfs))", "in the parentheses of s3"),
             ("rclone[s3.delay=20](xfs)", "need store=s3"),
             ("rclone[store=s3,s3.delay=slow](xfs)", "is not allowed"),
             ("rclone[store=s3,s3.dealy=20](xfs)", "no option"),
@@ -147,7 +146,10 @@ mod tests {
             let host = host.map(|host| host.trim_start_matches("host="));
             assert_eq!(resolve(&moved).unwrap().object_host(), host);
         }
-        assert!(refusal("s3fs[s3.host=h:1,s3.delay=20]").contains("leave delay and mbit out"));
+        assert!(refusal("s3fs[s3.host=h:1,s3.delay=20]").contains(
+            "delay and mbit apply only to a \
+                                                            local server"
+        ));
     }
 
     #[test]

@@ -35,8 +35,12 @@ fn full_options(file_system: &dyn FileSystem, options: &Options) -> Result<Optio
             Some((flag, part)) if name != key => (flag, format!("{part}={value}")),
             _ => (name.as_str(), value.clone()),
         };
-        trial::with_part(&all, flag, &value)
-            .ok_or_else(|| format!("`{key}={value}` sets again what another option sets; drop one"))
+        trial::with_part(&all, flag, &value).ok_or_else(|| {
+            format!(
+                "`{key}={value}` repeats the setting of another option; drop \
+                                    one"
+            )
+        })
     })?;
     match words::twice(&full) {
         None => Ok(full),
@@ -54,7 +58,7 @@ pub fn full_name(owner: &str, knobs: &[Knob], key: &str) -> Result<String, Strin
     match named[..] {
         [] => Ok(key.into()),
         [name] => Ok(name.into()),
-        _ => Err(format!("`{key}` of {owner} can be {}; write one of them", named.join(" or "))),
+        _ => Err(format!("invalid value for `{key}` of {owner}; expected {}", named.join(" or "))),
     }
 }
 
@@ -96,6 +100,6 @@ mod tests {
     #[test]
     fn an_option_that_is_set_twice_is_refused() {
         let error = refused("xfs[agcount=4,mkfs.d=agcount=8]");
-        assert!(error.contains("sets again"), "{error}");
+        assert!(error.contains("repeats the setting"), "{error}");
     }
 }

@@ -10,12 +10,12 @@ use model::{Knob, Options};
 
 /// What mount(8) takes for any file system, beside what each has as a knob of its own.
 const KNOBS: &[Knob] = &[
-    flag("sync", "every write waits for the disk"),
-    flag("dirsync", "every change of a directory waits for the disk"),
+    flag("sync", "writes are synchronous"),
+    flag("dirsync", "directory changes are synchronous"),
     flag("nodiratime", "never update access times of directories"),
-    flag("nodev", "device nodes in it are no devices"),
-    flag("nosuid", "programs in it give no rights"),
-    flag("noexec", "programs in it cannot be run"),
+    flag("nodev", "device nodes have no effect"),
+    flag("nosuid", "set-user-ID bits have no effect"),
+    flag("noexec", "programs cannot be executed"),
     flag("iversion", "count the changes of each inode"),
 ];
 
@@ -58,23 +58,17 @@ const EVERYWHERE: &[Word] = &[
     refused("x-*", FSTAB),
     refused("X-*", FSTAB),
     refused("comment=*", FSTAB),
-    refused("pri=*", "an option of swap, not of a file system; leave it out"),
+    refused("pri=*", "an option of swap, not of a file system; omit it"),
     refused("loop", LOOP),
     refused("loop=*", LOOP),
     refused("offset=*", LOOP),
     refused("sizelimit=*", LOOP),
-    refused(
-        "ro",
-        "for a file system that is only read, and nothing could be written to it; leave it out",
-    ),
+    refused("ro", "read-only, but the tests write; omit it"),
     refused("remount", OPERATION),
     refused("bind", OPERATION),
     refused("rbind", OPERATION),
     refused("move", OPERATION),
-    refused(
-        "mand",
-        "not known any more: mandatory locks were removed with Linux 5.15; leave it out",
-    ),
+    refused("mand", "obsolete: mandatory locks were removed in Linux 5.15; omit it"),
     refused("context=*", SELINUX),
     refused("fscontext=*", SELINUX),
     refused("defcontext=*", SELINUX),
@@ -82,10 +76,10 @@ const EVERYWHERE: &[Word] = &[
     refused("seclabel", SELINUX),
 ];
 
-const FSTAB: &str = "an option of fstab, not of the file system: it says when or by whom it is mounted; leave it out";
-const LOOP: &str = "for a loop device, and assay makes that by itself, as large as --image-size says; leave it out";
-const OPERATION: &str = "something that mount(8) does with what is mounted already; leave it out";
-const SELINUX: &str = "a label of SELinux, which changes rights and not the work; leave it out";
+const FSTAB: &str = "for fstab: it controls when or by whom the file system is mounted; omit it";
+const LOOP: &str = "for a loop device, which assay creates itself (see --image-size); omit it";
+const OPERATION: &str = "an operation of mount(8) on existing mounts; omit it";
+const SELINUX: &str = "an SELinux label, which has no effect on the work; omit it";
 
 /// Options of which only one can be, beside `X` and `noX`.
 const EITHER: &[[&str; 2]] =
@@ -141,7 +135,7 @@ pub(super) fn opposites(options: &Options) -> Option<String> {
 pub(super) fn twice(options: &Options) -> Option<String> {
     let passed_on = options.keys().find(|key| bare(key) != *key && options.contains_key(bare(key)));
     if let Some(key) = passed_on {
-        return Some(format!("`{key}` sets again what `{}` sets; drop one", bare(key)));
+        return Some(format!("`{key}` repeats the setting of `{}`; drop one", bare(key)));
     }
     options.iter().find_map(|(key, value)| {
         let mut parts = value.split(',').filter_map(|part| part_name(key, part));
@@ -220,25 +214,25 @@ mod tests {
         assert!(why.contains(r#"write mkfs.O="bigalloc,^has_journal""#), "{why}");
         let why = refusal("xfs[mkfs.l=size=128m,internal=1]");
         assert!(why.contains(r#"write mkfs.l="size=128m,internal=1""#), "{why}");
-        assert!(why.ends_with("goes through as o.NAME"), "{why}");
+        assert!(why.ends_with("pass other options as o.NAME"), "{why}");
     }
 
     #[test]
     fn what_is_not_of_the_file_system_is_refused_with_its_meaning() {
         for (target, why) in [
-            ("xfs[nofail]", "an option of fstab, not of the file system"),
-            ("ext4[x-systemd.automount]", "an option of fstab, not of the file system"),
-            ("ext4[x-systemd.device-timeout=10]", "an option of fstab, not of the file system"),
-            ("nfs[_netdev](ext4)", "an option of fstab, not of the file system"),
-            ("zfs[nofail]", "an option of fstab, not of the file system"),
-            ("ext4[ro]", "nothing could be written"),
+            ("xfs[nofail]", "for fstab: it controls when or by whom"),
+            ("ext4[x-systemd.automount]", "for fstab: it controls when or by whom"),
+            ("ext4[x-systemd.device-timeout=10]", "for fstab: it controls when or by whom"),
+            ("nfs[_netdev](ext4)", "for fstab: it controls when or by whom"),
+            ("zfs[nofail]", "for fstab: it controls when or by whom"),
+            ("ext4[ro]", "read-only, but the tests write"),
             ("ext4[mand]", "Linux 5.15"),
-            ("xfs[nobarrier]", "no barriers option since Linux 4.19"),
-            ("btrfs[subvol=@]", "a fresh file system has no subvolume; leave it out"),
+            ("xfs[nobarrier]", "not an XFS option since Linux 4.19"),
+            ("btrfs[subvol=@]", "a fresh file system has none; omit it"),
             ("ext4[noload]", "nothing to recover"),
             ("ext4[usrquota]", "quotaon(8)"),
             ("nfs[bg](ext4)", "fstab"),
-            ("nfs[proto=udp](ext4)", "since 5.6"),
+            ("nfs[proto=udp](ext4)", "since Linux 5.6"),
             ("f2fs[checkpoint=disable:10%]", "forget"),
         ] {
             let refusal = refusal(target);

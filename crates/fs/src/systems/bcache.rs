@@ -39,19 +39,19 @@ const KNOBS: &[Knob] = &[
     value(
         "sequential_cutoff",
         "bytes",
-        "sequential work beyond this goes past the cache; 0 for none",
+        "sequential I/O beyond this bypasses the cache; 0 disables this",
         "4194304",
         &[],
     ),
-    value("writeback_percent", "%", "how much of the cache may wait for writeback", "10", &[]),
+    value("writeback_percent", "%", "share of the cache that may be dirty", "10", &[]),
     value(
         "bucket",
         "bytes",
-        "what the cache allocates and frees at once, as 256k",
+        "allocation unit of the cache, e.g. 256k",
         "512k, on disks below 512 MiB 128k",
         &[],
     ),
-    value("cold", "", "what the cache disk holds after a cold start", "empty", &["empty", "kept"]),
+    value("cold", "", "content of the cache disk after a cold start", "empty", &["empty", "kept"]),
 ];
 
 /// Writeback starts this long after its last round, seconds. By default 30: then every case would wait
@@ -100,7 +100,7 @@ const ABOUT: &About = &About {
         uuid(16),
     )]),
     mounted: Mounted::local(&[], Stores::Unknown),
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("bcache", KNOBS)
 };
 

@@ -37,7 +37,7 @@ const TRIALS: &[Trial] = &[
     safe("mkfs.compression", "lz4"),
     safe("mkfs.data_checksum", "xxhash"),
     safe("mkfs.compression", "zstd"),
-    risky("mkfs.data_checksum", "none", "damaged data is not noticed"),
+    risky("mkfs.data_checksum", "none", "corrupt data is not detected"),
 ];
 
 const ABOUT: &About = &About {
@@ -56,7 +56,7 @@ const ABOUT: &About = &About {
     )]),
     mounted: Mounted::local(&["bcachefs"], Stores::Less).direct(),
     careless: &[("journal_flush_disabled", "a sync does not write the journal")],
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("bcachefs", KNOBS)
 };
 

@@ -11,8 +11,15 @@ use crate::{About, Cmd, Tool, trial::safe};
 use model::Knob;
 
 const KNOBS: &[Knob] = &[
-    flag("multithreaded", "serve requests side by side, not one after the other"),
-    value("forward-odirect", "bytes", "pass O_DIRECT on, aligned to this", "not passed on", &[]),
+    flag("multithreaded", "serve requests in parallel"),
+    value(
+        "forward-odirect",
+        "bytes",
+        "pass O_DIRECT through, with this \
+                                       alignment",
+        "not passed through",
+        &[],
+    ),
     ATTRIBUTE_TIMEOUT,
     ENTRY_TIMEOUT,
     ANY_OPTION,
@@ -24,7 +31,7 @@ pub(crate) const ROW: Over = Over {
         trials: &[safe("multithreaded", ""), safe("attr_timeout", "1"), safe("entry_timeout", "1")],
         signature: Signature::Without("it shows a directory"),
         mounted: Mounted::local(&["fuse.bindfs"], Stores::Whole),
-        facts: Facts::Without("nobody has looked them up"),
+        facts: Facts::Without("not researched yet"),
         ..about("bindfs", KNOBS)
     },
     kind: "fuse",

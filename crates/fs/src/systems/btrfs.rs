@@ -24,25 +24,25 @@ const KNOBS: &[Knob] = &[
     NOATIME,
     STRICTATIME,
     LAZYTIME,
-    value("compress", "", "compress what seems to shrink; more than 9 is slow", "no", COMPRESS),
-    value("compress-force", "", "compress everything, with the values of compress", "no", COMPRESS),
-    value("space_cache", "", "how free space is remembered", "v2", &["v1", "v2"]),
-    flag("nospace_cache", "remember no free space"),
+    value("compress", "", "compress data that shrinks; levels above 9 are slow", "no", COMPRESS),
+    value("compress-force", "", "compress all data; same values as compress", "no", COMPRESS),
+    value("space_cache", "", "format of the free-space cache", "v2", &["v1", "v2"]),
+    flag("nospace_cache", "no free-space cache"),
     flag("noacl", "no access control lists"),
-    value("discard", "", "tell the device about freed blocks", "not given", &["", "sync", "async"]),
+    value("discard", "", "discard freed blocks", "not given", &["", "sync", "async"]),
     NODISCARD,
-    value("commit", "s", "longest time between commits", "30", &[]),
-    value("max_inline", "bytes", "largest file kept inside the metadata", "2048", &[]),
+    value("commit", "s", "maximum time between commits", "30", &[]),
+    value("max_inline", "bytes", "largest file stored inline in metadata", "2048", &[]),
     value("thread_pool", "threads", "worker threads", "processors + 2, at most 8", &[]),
-    value("metadata_ratio", "chunks", "data chunks for one metadata chunk", "0", &[]),
+    value("metadata_ratio", "chunks", "data chunks per metadata chunk", "0", &[]),
     flag("autodefrag", "rewrite files with small random writes in the background"),
     flag("nodatacow", "overwrite in place, without checksums and compression"),
     flag("nodatasum", "no checksums of data"),
     flag("flushoncommit", "write all data at every commit"),
     flag("notreelog", "make every fsync a full commit"),
-    flag("ssd", "allocate as for flash"),
-    flag("ssd_spread", "allocate as for slow flash"),
-    flag("nossd", "allocate as for disks"),
+    flag("ssd", "allocate for flash"),
+    flag("ssd_spread", "allocate for slow flash"),
+    flag("nossd", "allocate for hard disks"),
     flag("barrier", "flush the device's cache at commits (the default)"),
     flag("nobarrier", "do not flush the device's cache; risks the file system"),
     value(
@@ -53,8 +53,12 @@ const KNOBS: &[Knob] = &[
         &["4096", "8192", "16384", "32768", "65536", "4k", "8k", "16k", "32k", "64k"],
     ),
     value("mkfs.csum", "", "checksum", "crc32c", &["crc32c", "xxhash", "sha256", "blake2"]),
-    flag("raid1", "two disks with all data and metadata on both; as mkfs.d=raid1,mkfs.m=raid1"),
-    flag(DEGRADED, "as after the loss of its last disk; what is written then has one copy"),
+    flag(
+        "raid1",
+        "two disks with all data and metadata on both; same as \
+                   mkfs.d=raid1,mkfs.m=raid1",
+    ),
+    flag(DEGRADED, "run as after the loss of the last disk; new data has one copy"),
     value(RESYNC, "MiB/s", rebuild::HELP, "not given", &[]),
     value("mkfs.m", "", "copies of metadata", "dup, raid1 on more disks", PROFILES),
     value("mkfs.d", "", "copies of data", "single", PROFILES),
@@ -90,10 +94,10 @@ const WORDS: &[Word] = &[
     refused("nologreplay", FRESH),
     refused("norecovery", FRESH),
     refused("rescue=*", FRESH),
-    refused("inode_cache", "no option since Linux 5.11; leave it out"),
+    refused("inode_cache", "removed in Linux 5.11; omit it"),
 ];
 
-const SUBVOLUME: &str = "for a subvolume, and a fresh file system has no subvolume; leave it out";
+const SUBVOLUME: &str = "for a subvolume, and a fresh file system has none; omit it";
 
 /// The profile, and the flag that is short for it.
 const RAID1: &str = "raid1";
@@ -140,7 +144,7 @@ const TRIALS: &[Trial] = &[
     safe("mkfs.R", "^free-space-tree"),
     safe("autodefrag", ""),
     risky("nodatacow", "", "data has no checksums, and a crash may leave half-written blocks"),
-    risky("nodatasum", "", "damaged data is not noticed"),
+    risky("nodatasum", "", "corrupt data is not detected"),
     risky("mkfs.m", "single", "damaged metadata has no second copy"),
     risky("commit", "120", "a crash loses up to 120 s of changes that were not synced, not 30 s"),
     risky("nobarrier", "", "power loss may destroy the file system and loses synced data"),
@@ -158,12 +162,17 @@ const EXCLUSIONS: &[Exclusion] = &[
     ),
     not_both("nodatasum", "compress", "compression needs checksums; drop nodatasum"),
     not_both("nodatasum", "compress-force", "compression needs checksums; drop nodatasum"),
-    not_both("compress", "compress-force", "one of compress and compress-force must do"),
-    not_both(DEGRADED, "!raid1", "degraded is what a raid1 can be; add raid1"),
-    not_both(RESYNC, "!raid1", "resync is of a raid1; add raid1"),
-    not_both(RESYNC, DEGRADED, "a disk is lost or rebuilt; drop one of degraded and resync"),
-    not_both("raid1", "mkfs.d", "raid1 settles mkfs.d; drop one"),
-    not_both("raid1", "mkfs.m", "raid1 settles mkfs.m; drop one"),
+    not_both(
+        "compress",
+        "compress-force",
+        "compress and compress-force exclude each other; drop \
+                                            one",
+    ),
+    not_both(DEGRADED, "!raid1", "degraded needs raid1; add it"),
+    not_both(RESYNC, "!raid1", "resync needs raid1; add it"),
+    not_both(RESYNC, DEGRADED, "degraded and resync exclude each other; drop one"),
+    not_both("raid1", "mkfs.d", "raid1 sets mkfs.d; drop one"),
+    not_both("raid1", "mkfs.m", "raid1 sets mkfs.m; drop one"),
     not_both("ssd_spread", "nossd", "ssd_spread and nossd contradict each other; drop one"),
     not_both(GROUP_TREE, "mkfs.O:^free-space-tree", "block-group-tree needs free-space-tree"),
     not_both(GROUP_TREE, "mkfs.R:^free-space-tree", "block-group-tree needs free-space-tree"),
@@ -185,8 +194,8 @@ const ABOUT: &About = &About {
     // 0.6 s on 8 GiB, 0.10 to 0.13 s on 12 GiB.
     small: Some(Small {
         below: Bytes(16 << 30),
-        how: "it reserves metadata for each change from space that is not allocated yet, and with little of \
-                  that many small changes at once wait for commits",
+        how: "it reserves metadata for each change from unallocated space, and with little of it \
+              many concurrent small changes wait for commits",
     }),
     signature: Signature::Magic(&[start("btrfs", 0x10040, b"_BHRfS_M", uuid(-0x20))]),
     mounted: Mounted::local(&["btrfs"], Stores::LessWith("compress")).direct(),
@@ -229,7 +238,7 @@ impl FileSystem for Fs {
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        // Nobody scans for the other disks here.
+        // There is no scan for the other disks here.
         let others =
             site.left(options).iter().skip(1).map(|disk| format!("device={}", disk.display()));
         let others: Vec<String> = others.collect();

@@ -1,4 +1,4 @@
-//! What several file systems have in common.
+//! Code shared by several file systems.
 
 pub(crate) mod fuse_over;
 pub(crate) mod zerofs;

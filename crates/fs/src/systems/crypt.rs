@@ -24,7 +24,7 @@ const KNOBS: &[Knob] = &[
     value(
         "cipher",
         "",
-        "cipher, mode and initial vector",
+        "cipher, mode and initialization vector",
         "aes-xts-plain64",
         &[
             "aes-xts-plain64",
@@ -35,18 +35,25 @@ const KNOBS: &[Knob] = &[
             "xchacha20,aes-adiantum-plain64",
         ],
     ),
-    value("key-size", "bits", "the key; XTS takes two of half of it", "by cipher", &["256", "512"]),
+    value(
+        "key-size",
+        "bits",
+        "key size; XTS splits it into two \
+                               keys",
+        "by cipher",
+        &["256", "512"],
+    ),
     value(
         "sector-size",
         "bytes",
-        "what is encrypted at once",
-        "as the disk's",
+        "encryption sector size",
+        "the disk's",
         &["512", "1024", "2048", "4096"],
     ),
-    flag("perf-same_cpu_crypt", "encrypt on the processor that asked for it"),
+    flag("perf-same_cpu_crypt", "encrypt on the CPU that issued the I/O"),
     flag("perf-submit_from_crypt_cpus", "let the encrypting threads submit the writes"),
-    flag("perf-no_read_workqueue", "decrypt without handing over to another thread"),
-    flag("perf-no_write_workqueue", "encrypt without handing over to another thread"),
+    flag("perf-no_read_workqueue", "decrypt without switching to another thread"),
+    flag("perf-no_write_workqueue", "encrypt without switching to another thread"),
 ];
 
 /// What matters when it is made.
@@ -59,7 +66,7 @@ const OPEN: &[&str] = &[
     "perf-no_write_workqueue",
 ];
 
-const ADIANTUM_KEY: &str = "Adiantum has a key of 256 bits; drop key-size";
+const ADIANTUM_KEY: &str = "Adiantum uses a 256-bit key; drop key-size";
 
 const EXCLUSIONS: &[Exclusion] = &[
     not_both("cipher=xchacha12,aes-adiantum-plain64", "key-size=512", ADIANTUM_KEY),

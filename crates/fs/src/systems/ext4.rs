@@ -26,7 +26,7 @@ const KNOBS: &[Knob] = &[
     value(
         "data",
         "",
-        "what the journal keeps of file data",
+        "journaling mode of file data",
         "ordered",
         &["ordered", "writeback", "journal"],
     ),
@@ -37,15 +37,15 @@ const KNOBS: &[Knob] = &[
         "1",
         &["0", "1"],
     ),
-    value("commit", "s", "longest time between journal commits", "5", &[]),
-    value("stripe", "blocks", "blocks that the allocator aligns to", "0", &[]),
-    value("inode_readahead_blks", "blocks", "inode table blocks read ahead", "32", READ_AHEAD),
-    value("max_batch_time", "us", "longest wait for others before a commit", "15000", &[]),
-    value("min_batch_time", "us", "shortest wait for others before a commit", "0", &[]),
+    value("commit", "s", "maximum time between journal commits", "5", &[]),
+    value("stripe", "blocks", "allocation alignment, blocks", "0", &[]),
+    value("inode_readahead_blks", "blocks", "inode table blocks to read ahead", "32", READ_AHEAD),
+    value("max_batch_time", "us", "maximum wait to batch a commit", "15000", &[]),
+    value("min_batch_time", "us", "minimum wait to batch a commit", "0", &[]),
     value(
         "journal_ioprio",
         "",
-        "I/O priority of commits, 0 the highest",
+        "I/O priority of commits, 0 is highest",
         "3",
         &["0", "1", "2", "3", "4", "5", "6", "7"],
     ),
@@ -64,17 +64,17 @@ const KNOBS: &[Knob] = &[
     value(
         "data_err",
         "",
-        "whether the journal ends when data cannot be written",
+        "whether a data write error aborts the journal",
         "ignore",
         &["ignore", "abort"],
     ),
     flag("noacl", "no access control lists"),
-    flag("nouser_xattr", "no extended attributes of users"),
+    flag("nouser_xattr", "no user extended attributes"),
     GRPID,
-    flag("noblock_validity", "do not check that data lies outside the metadata"),
-    flag("no_prefetch_block_bitmaps", "read no bitmaps ahead"),
+    flag("noblock_validity", "do not check that data blocks lie outside metadata"),
+    flag("no_prefetch_block_bitmaps", "do not prefetch block bitmaps"),
     value("max_dir_size_kb", "kB", "largest directory", "no limit", &[]),
-    flag("inlinecrypt", "have the device encrypt what is encrypted"),
+    flag("inlinecrypt", "use the device's inline encryption"),
     value(
         "mkfs.b",
         "bytes",
@@ -89,12 +89,12 @@ const KNOBS: &[Knob] = &[
         "256",
         &["128", "256", "512", "1024", "2048", "4096"],
     ),
-    value("mkfs.G", "groups", "block groups that keep their metadata together", "16", &[]),
-    value("mkfs.m", "%", "space that only root may use", "5", &[]),
-    value("mkfs.i", "bytes", "space for which there is an inode", "16384", &[]),
-    value("mkfs.N", "inodes", "inodes in all", "by size", &[]),
-    value("mkfs.E=stride", "blocks", "blocks on a disk before the next disk", "0", &[]),
-    value("mkfs.E=stripe_width", "blocks", "blocks of a stripe of all disks", "0", &[]),
+    value("mkfs.G", "groups", "block groups per flex group", "16", &[]),
+    value("mkfs.m", "%", "space reserved for root", "5", &[]),
+    value("mkfs.i", "bytes", "bytes per inode", "16384", &[]),
+    value("mkfs.N", "inodes", "total number of inodes", "by size", &[]),
+    value("mkfs.E=stride", "blocks", "stride: blocks per disk of an array", "0", &[]),
+    value("mkfs.E=stripe_width", "blocks", "stripe width of an array, blocks", "0", &[]),
     value("mkfs.J=size", "MiB", "size of the journal", "by size", &[]),
     value(
         "mkfs.E=packed_meta_blocks",
@@ -145,7 +145,8 @@ const WORDS: &[Word] = &[
     refused("sb=*", FRESH),
 ];
 
-const QUOTA: &str = "a word to quotaon(8), until which nothing is counted; for quotas from the start write mkfs.O=quota";
+const QUOTA: &str = "without effect until quotaon(8) runs; for quotas from the start use \
+                     mkfs.O=quota";
 
 const TRIALS: &[Trial] = &[
     safe("noatime", ""),
@@ -165,11 +166,11 @@ const TRIALS: &[Trial] = &[
     safe("mkfs.O", "inline_data"),
     safe("stripe", "256"),
     safe("dioread_lock", ""),
-    risky("data", "writeback", "after a crash a file may hold what others had deleted"),
+    risky("data", "writeback", "after a crash, files may expose deleted data of others"),
     risky("commit", "60", "a crash loses up to 60 s of changes that were not synced, not 5 s"),
     risky("noauto_da_alloc", "", "a crash may leave a replaced file empty"),
-    risky("mkfs.O", "^has_journal", "a crash needs a full check and may lose files"),
-    risky("mkfs.O", "^metadata_csum", "damaged metadata is not noticed"),
+    risky("mkfs.O", "^has_journal", "a crash requires a full check and may lose files"),
+    risky("mkfs.O", "^metadata_csum", "corrupt metadata is not detected"),
     risky("barrier", "0", "power loss may destroy the file system and loses synced data"),
 ];
 
@@ -231,7 +232,7 @@ impl FileSystem for Fs {
             None => EXTENDED.into(),
         };
         let mut cmd = Cmd::new("mkfs.ext4").args(["-F", "-q", "-E", &extended]);
-        // Below 512 MiB mke2fs would choose 1 KiB blocks, which nobody runs in earnest.
+        // Below 512 MiB mke2fs would choose 1 KiB blocks, which are not used in production.
         if mkfs_value(options, "b").is_none() && mkfs_value(options, "T").is_none() {
             cmd = cmd.args(["-b", "4096"]);
         }

@@ -24,18 +24,18 @@ pub(crate) struct Fs;
 const SWITCH: &[&str] = &["on", "off"];
 
 const KNOBS: &[Knob] = &[
-    value("write-behind", "", "answer a write before the brick has", "on", SWITCH),
-    value("read-ahead", "", "read on where a file is read in order", "off", SWITCH),
-    value("readdir-ahead", "", "read on in directories", "off", SWITCH),
-    value("io-cache", "", "keep data in the client, for a second", "off", SWITCH),
-    value("open-behind", "", "answer an open before the brick has", "on", SWITCH),
-    value("quick-read", "", "fetch small files with their look-up", "on", SWITCH),
-    value("nl-cache", "", "keep what names do not exist", "off", SWITCH),
-    value("stat-prefetch", "", "keep attributes in the client, for a second", "on", SWITCH),
-    value("client-io-threads", "", "work on several requests of the client at once", "on", SWITCH),
-    value("io-thread-count", "threads", "requests that the brick works on at once", "16", &[]),
-    value("attribute-timeout", "s", "how long the kernel keeps attributes", "1", &[]),
-    value("entry-timeout", "s", "how long the kernel keeps names", "1", &[]),
+    value("write-behind", "", "acknowledge writes before the brick does", "on", SWITCH),
+    value("read-ahead", "", "read ahead in sequential reads", "off", SWITCH),
+    value("readdir-ahead", "", "read ahead in directories", "off", SWITCH),
+    value("io-cache", "", "cache data in the client for 1 s", "off", SWITCH),
+    value("open-behind", "", "acknowledge opens before the brick does", "on", SWITCH),
+    value("quick-read", "", "fetch small files during lookup", "on", SWITCH),
+    value("nl-cache", "", "cache negative lookups", "off", SWITCH),
+    value("stat-prefetch", "", "cache attributes in the client for 1 s", "on", SWITCH),
+    value("client-io-threads", "", "handle client requests in parallel", "on", SWITCH),
+    value("io-thread-count", "threads", "requests the brick handles in parallel", "16", &[]),
+    value("attribute-timeout", "s", "kernel attribute cache timeout", "1", &[]),
+    value("entry-timeout", "s", "kernel name cache timeout", "1", &[]),
 ];
 
 /// Option, translator, and whether it is in the graph by default; the lowest first, as glusterd has them.
@@ -125,7 +125,7 @@ const ABOUT: &About = &About {
     is_slow: true,
     signature: Signature::Without("its brick is a directory"),
     mounted: Mounted::network(&["fuse.glusterfs"], "GlusterFS"),
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("glusterfs", KNOBS)
 };
 

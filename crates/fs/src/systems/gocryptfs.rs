@@ -10,20 +10,14 @@ use crate::{About, Cmd, Tool};
 use model::Knob;
 
 const KNOBS: &[Knob] = &[
-    flag("kernel_cache", "let the kernel keep data beyond the close of a file"),
+    flag("kernel_cache", "keep the page cache after close"),
     flag("serialize_reads", "one read at a time, for slow stores"),
     flag("noprealloc", "do not reserve space before a write"),
-    flag("sharedstorage", "allow others to change the store"),
-    value(
-        "openssl",
-        "",
-        "use OpenSSL, not the code of the language",
-        "auto",
-        &["auto", "true", "false"],
-    ),
+    flag("sharedstorage", "allow changes to the store by others"),
+    value("openssl", "", "use OpenSSL instead of Go's crypto", "auto", &["auto", "true", "false"]),
     flag("mkfs.aessiv", "encrypt with AES-SIV"),
     flag("mkfs.xchacha", "encrypt with XChaCha20-Poly1305"),
-    flag("mkfs.plaintextnames", "leave names as they are"),
+    flag("mkfs.plaintextnames", "do not encrypt names"),
     ANY_MKFS,
     ANY_OPTION,
 ];
@@ -36,7 +30,7 @@ pub(crate) const ROW: Over = Over {
             safe("serialize_reads", ""),
             safe("mkfs.plaintextnames", ""),
             safe("mkfs.xchacha", ""),
-            risky("noprealloc", "", "a full disk may leave a file that cannot be read"),
+            risky("noprealloc", "", "a full disk may leave unreadable files"),
         ],
         signature: Signature::Without("it shows a directory"),
         mounted: Mounted::local(&["fuse.gocryptfs"], Stores::Whole),

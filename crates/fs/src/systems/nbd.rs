@@ -32,14 +32,8 @@ pub(crate) const BLOCK_SIZE: Knob = value(
 const KNOBS: &[Knob] = &[
     CONNECTIONS,
     BLOCK_SIZE,
-    value("threads", "threads", "requests that the server handles at once", "16", &[]),
-    value(
-        "cache",
-        "",
-        "whether the server keeps what it read and wrote in its page cache",
-        "default",
-        &["default", "none"],
-    ),
+    value("threads", "threads", "requests the server handles in parallel", "16", &[]),
+    value("cache", "", "whether the server uses its page cache", "default", &["default", "none"]),
 ];
 
 /// Where the server listens.
@@ -59,7 +53,7 @@ const ABOUT: &About = &About {
     inner: Inner::Above,
     signature: Signature::Without("the disk that it serves has the signature of what is on that"),
     mounted: Mounted::local(&[], Stores::Unknown),
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("nbd", KNOBS)
 };
 

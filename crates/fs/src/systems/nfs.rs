@@ -44,12 +44,12 @@ const OWN: [Knob; 4] = [
     value(
         "export",
         "",
-        "async: the server answers before data is on its disk; a crash of it loses synced data",
+        "async: the server acknowledges before data is on disk; a server crash loses synced data",
         "sync",
         &["sync", "async"],
     ),
-    flag("no_wdelay", "the server does not wait for more writes before it writes"),
-    value("threads", "threads", "threads of the server", "8", &[]),
+    flag("no_wdelay", "the server does not delay writes to merge them"),
+    value("threads", "threads", "server threads", "8", &[]),
     SERVER_KNOB,
 ];
 const KNOBS: &[Knob] = &client::after::<4, { 4 + COUNT }>(OWN);
@@ -97,7 +97,7 @@ const ABOUT: &About = &About {
     shown_as: client::SHOWN_AS,
     is_unseen_in_mounts: true,
     careless: &[("export=async", ANSWERS_FIRST), ("async", ANSWERS_FIRST)],
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("nfs", KNOBS)
 };
 

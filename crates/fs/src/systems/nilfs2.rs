@@ -22,7 +22,7 @@ const KNOBS: &[Knob] = &[
     value(
         "order",
         "",
-        "relaxed: an overwrite may reach the disk without a checkpoint",
+        "relaxed: overwrites may reach the disk without a checkpoint",
         "relaxed",
         &["relaxed", "strict"],
     ),
@@ -32,8 +32,8 @@ const KNOBS: &[Knob] = &[
     NODISCARD,
     ERRORS,
     value("mkfs.b", "bytes", "size of a block", "4096", &["1024", "2048", "4096"]),
-    value("mkfs.B", "blocks", "blocks in a segment, the unit of allocation", "2048", &[]),
-    value("mkfs.m", "%", "segments kept back for cleaning", "5", &[]),
+    value("mkfs.B", "blocks", "blocks per segment, the unit of allocation", "2048", &[]),
+    value("mkfs.m", "%", "segments reserved for cleaning", "5", &[]),
     ANY_MKFS,
     ANY_MOUNT,
 ];
@@ -42,8 +42,8 @@ const KNOBS: &[Knob] = &[
 const WORDS: &[Word] = &[
     // It is mounted without its cleaner.
     nothing("nogc"),
-    refused("pp=*", "a word to the cleaner, which is not started; leave it out"),
-    refused("cp=*", "for a snapshot, and one that was just made has none; leave it out"),
+    refused("pp=*", "for the cleaner, which is not started; omit it"),
+    refused("cp=*", "for a snapshot, and a fresh file system has none; omit it"),
     refused("norecovery", FRESH),
 ];
 

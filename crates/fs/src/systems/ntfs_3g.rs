@@ -16,12 +16,12 @@ pub(crate) struct Fs;
 const KNOBS: &[Knob] = &[
     NOATIME,
     flag("atime", "update access times at every read"),
-    flag("big_writes", "take writes of up to 128 KiB in one piece, not in pieces of 4 KiB"),
-    value("delay_mtime", "s", "write the time of a change this long after it", "at once", &[]),
-    flag("compression", "compress in directories that are marked for it (the default)"),
+    flag("big_writes", "accept writes of up to 128 KiB instead of 4 KiB"),
+    value("delay_mtime", "s", "delay of timestamp updates", "at once", &[]),
+    flag("compression", "compress in marked directories (the default)"),
     flag("nocompression", "never compress"),
     flag("permissions", "check access by standard permissions"),
-    flag("posix_nlink", "count hard links as POSIX says"),
+    flag("posix_nlink", "POSIX hard link counts"),
     value("max_read", "bytes", "largest read", "no limit", &[]),
     value(
         "mkfs.c",
@@ -30,7 +30,7 @@ const KNOBS: &[Knob] = &[
         "4096",
         &["512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"],
     ),
-    value("mkfs.z", "", "space kept for file records, in eighths", "1", &["1", "2", "3", "4"]),
+    value("mkfs.z", "", "space reserved for file records, in eighths", "1", &["1", "2", "3", "4"]),
     flag("mkfs.C", "mark the volume for compression"),
     ANY_MKFS,
     ANY_MOUNT,
@@ -41,7 +41,7 @@ const TRIALS: &[Trial] = &[
     safe("noatime", ""),
     safe("mkfs.c", "65536"),
     safe("mkfs.z", "2"),
-    risky("delay_mtime", "60", "a crash loses the time of a change"),
+    risky("delay_mtime", "60", "a crash loses timestamps"),
 ];
 
 const EXCLUSIONS: &[Exclusion] = &[

@@ -14,7 +14,7 @@ const ABOUT: &About = &About {
     kernel_name: None,
     signature: Signature::Without("it is a directory"),
     mounted: Mounted::local(&[], Stores::Unknown),
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("null", &[])
 };
 

@@ -24,21 +24,21 @@ const KNOBS: &[Knob] = &[
     value(
         "redirect_dir",
         "",
-        "whether directories of the lower layer may be renamed",
-        "as the kernel was built",
+        "allow renaming directories of the lower layer",
+        "the kernel's default",
         &["on", "off", "follow", "nofollow"],
     ),
-    value("index", "", "keep hard links across copying up", "as the kernel was built", ON_OFF),
-    value("metacopy", "", "copy up metadata without data", "as the kernel was built", ON_OFF),
-    value("nfs_export", "", "can be exported by NFS", "as the kernel was built", ON_OFF),
+    value("index", "", "preserve hard links on copy-up", "the kernel's default", ON_OFF),
+    value("metacopy", "", "copy up metadata only", "the kernel's default", ON_OFF),
+    value("nfs_export", "", "support NFS export", "the kernel's default", ON_OFF),
     value(
         "xino",
         "",
-        "inode numbers that are unique over the layers",
-        "as the kernel was built",
+        "inode numbers unique across layers",
+        "the kernel's default",
         &["on", "off", "auto"],
     ),
-    flag("volatile", "leave out every sync of the upper layer; a crash destroys it"),
+    flag("volatile", "skip all syncs of the upper layer; a crash destroys it"),
     NOATIME,
     ANY_MOUNT,
 ];
@@ -57,7 +57,7 @@ const ABOUT: &About = &About {
     signature: Signature::Without("it shows directories"),
     mounted: Mounted::local(&["overlay"], Stores::Whole),
     careless: &[("volatile", "every sync is left out")],
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("overlay", KNOBS)
 };
 

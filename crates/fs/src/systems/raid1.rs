@@ -2,7 +2,7 @@
 //! of mdadm(8) and md(4).
 //!
 //! `--assume-clean` would save the first resync and leave disks that differ where nothing was
-//! written; nobody runs an array so. It is made, waited for and stopped; then it is assembled as at
+//! written, unlike in production. It is created, awaited and stopped; then it is assembled as at
 //! every boot.
 
 use crate::facts::Facts;
@@ -25,29 +25,33 @@ const MD_BIG_ENDIAN: &[u8] = &[0xa9, 0x2b, 0x4e, 0xfc];
 pub(crate) struct Fs;
 
 const KNOBS: &[Knob] = &[
-    value("devices", "disks", "disks that hold the same data", "2", &["2", "3", "4"]),
+    value("devices", "disks", "number of mirrored disks", "2", &["2", "3", "4"]),
     value(
         "bitmap",
         "",
-        "which regions may differ after a crash; without it a crash means a full resync",
+        "write-intent bitmap; without it a crash requires a full resync",
         "internal",
         &["internal", "none"],
     ),
-    value("bitmap-chunk", "", "what one bit of the bitmap stands for, as 4M", "64M or more", &[]),
+    value("bitmap-chunk", "", "data per bitmap bit, e.g. 4M", "64M or more", &[]),
     value(
         "metadata",
         "",
-        "form of the superblock, and with it its place",
+        "superblock version, which determines its position",
         "1.2",
         &["1.0", "1.1", "1.2"],
     ),
-    flag(DEGRADED, "as after the loss of its last disk: made whole, and assembled without it"),
+    flag(
+        DEGRADED,
+        "run as after the loss of the last disk: created complete, assembled without \
+                    it",
+    ),
     value(RESYNC, "MiB/s", rebuild::HELP, "not given", &[]),
 ];
 
 const EXCLUSIONS: &[Exclusion] = &[
     not_both("bitmap=none", "bitmap-chunk", "bitmap-chunk needs bitmap=internal"),
-    not_both(DEGRADED, RESYNC, "a disk is lost or rebuilt; drop one of degraded and resync"),
+    not_both(DEGRADED, RESYNC, "degraded and resync exclude each other; drop one"),
 ];
 
 /// Gives array $1 the rate of its rebuild, $2 KiB/s, at least and at most.
@@ -81,7 +85,7 @@ const ABOUT: &About = &About {
         end(MEMBER, 65536, 65536, MD_BIG_ENDIAN),
     ]),
     mounted: Mounted::local(&[], Stores::Unknown),
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("raid1", KNOBS)
 };
 
@@ -218,8 +222,10 @@ mod tests {
         assert!(lines[5].ends_with("assay-0 /dev/md/assay-0 20480"), "{}", lines[5]);
         assert_eq!(lines[6], "mdadm --manage --quiet /dev/md/assay-0 --add /dev/loopM");
         let refused = |text: &str| crate::resolve(&text.parse().unwrap()).err().unwrap();
-        assert!(refused("raid1[resync=fast]").to_string().contains("as resync=20"));
-        assert!(refused("raid1[resync=5,degraded]").to_string().contains("drop one of degraded"));
+        assert!(refused("raid1[resync=fast]").to_string().contains("e.g. resync=20"));
+        assert!(
+            refused("raid1[resync=5,degraded]").to_string().contains("degraded and resync exclude")
+        );
     }
 
     #[test]

@@ -14,21 +14,28 @@ const KNOBS: &[Knob] = &[
     value(
         CACHE_MODE,
         "",
-        "which files are kept in a cache on disk; less than writes refuses random writes",
-        "writes, said for all",
+        "which files to cache on disk; below `writes`, random writes fail",
+        "writes, set by assay",
         &["off", "minimal", "writes", "full"],
     ),
-    value(WRITE_BACK, "duration", "wait before a closed file is stored", "1ms, said for all", &[]),
+    value(
+        WRITE_BACK,
+        "duration",
+        "delay before a closed file is \
+                                   uploaded",
+        "1ms, set by assay",
+        &[],
+    ),
     value("vfs-cache-max-size", "bytes", "size of the cache on disk", "off", &[]),
-    value("vfs-read-chunk-size", "bytes", "length of the first read of a file", "128Mi", &[]),
-    value("vfs-read-ahead", "bytes", "read ahead with cache mode full", "0", &[]),
-    value("buffer-size", "bytes", "memory of an open file", "16Mi", &[]),
-    value("dir-cache-time", "duration", "how long listings are kept", "5m", &[]),
-    value("attr-timeout", "duration", "how long attributes are kept", "1s", &[]),
-    value("max-read-ahead", "bytes", "read ahead of the kernel", "128Ki", &[]),
-    value("transfers", "files", "files that are stored side by side", "4", &[]),
-    flag("write-back-cache", "gather small writes in the kernel"),
-    flag("no-modtime", "keep no times of changes"),
+    value("vfs-read-chunk-size", "bytes", "size of the first read of a file", "128Mi", &[]),
+    value("vfs-read-ahead", "bytes", "read-ahead in cache mode full", "0", &[]),
+    value("buffer-size", "bytes", "buffer per open file", "16Mi", &[]),
+    value("dir-cache-time", "duration", "directory listing cache timeout", "5m", &[]),
+    value("attr-timeout", "duration", "attribute cache timeout", "1s", &[]),
+    value("max-read-ahead", "bytes", "kernel read-ahead", "128Ki", &[]),
+    value("transfers", "files", "parallel uploads", "4", &[]),
+    flag("write-back-cache", "merge small writes in the kernel"),
+    flag("no-modtime", "do not store modification times"),
     STORE,
     STORE_DELAY,
     STORE_RATE,
@@ -49,7 +56,7 @@ pub(crate) const ROW: Over = Over {
         signature: Signature::Without("it shows a directory"),
         mounted: Mounted::network(&["fuse.rclone"], "rclone")
             .loses("rclone answers a sync before any file below it is synced"),
-        facts: Facts::Without("nobody has looked them up"),
+        facts: Facts::Without("not researched yet"),
         ..about("rclone", KNOBS)
     },
     kind: "fuse.rclone",
@@ -101,7 +108,7 @@ const WAIT: &str = r#"# Waits until no file of the cache is to be stored
 left=30000
 while grep -rqs '"Dirty": *true' "$1"; do
     left=$((left - 1))
-    [ $left -gt 0 ] || { echo "files of the cache are not stored after ten minutes" >&2; exit 1; }
+    [ $left -gt 0 ] || { echo "cached files were not uploaded within ten minutes" >&2; exit 1; }
     sleep 0.02
 done
 "#;

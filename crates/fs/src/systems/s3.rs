@@ -40,7 +40,7 @@ const ABOUT: &About = &About {
     mounted: Mounted::local(&[], Stores::Unknown).loses(
         "versitygw syncs no file of its objects, and what a store elsewhere does is not seen",
     ),
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new(NAME, KNOBS)
 };
 

@@ -16,13 +16,13 @@ const KNOBS: &[Knob] = &[
     STORE_DELAY,
     STORE_RATE,
     STORE_HOST,
-    value("parallel_count", "requests", "parts of a file that are sent side by side", "5", &[]),
+    value("parallel_count", "requests", "parallel part uploads per file", "5", &[]),
     value("multipart_size", "MB", "size of a part", "10", &[]),
-    value("multireq_max", "requests", "attributes that are asked for side by side", "20", &[]),
-    value("max_stat_cache_size", "files", "attributes that are kept", "100000", &[]),
-    value("stat_cache_expire", "s", "how long they are kept", "900", &[]),
-    flag("enable_noobj_cache", "keep what names do not exist"),
-    flag("nomultipart", "send every file as one"),
+    value("multireq_max", "requests", "parallel attribute requests", "20", &[]),
+    value("max_stat_cache_size", "files", "attribute cache entries", "100000", &[]),
+    value("stat_cache_expire", "s", "cache timeout", "900", &[]),
+    flag("enable_noobj_cache", "cache negative lookups"),
+    flag("nomultipart", "upload each file in one piece"),
     ANY_OPTION,
 ];
 
@@ -38,7 +38,7 @@ pub(crate) const ROW: Over = Over {
         signature: Signature::Without("its store is of objects"),
         mounted: Mounted::network(&["fuse.s3fs"], "s3fs")
             .loses("s3fs answers when the object store has, whose word is not proven here"),
-        facts: Facts::Without("nobody has looked them up"),
+        facts: Facts::Without("not researched yet"),
         ..about("s3fs", KNOBS)
     },
     kind: "fuse.s3fs",

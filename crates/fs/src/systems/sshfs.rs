@@ -11,13 +11,13 @@ use crate::{About, Cmd, Tool, trial::safe};
 use model::Knob;
 
 const KNOBS: &[Knob] = &[
-    value("max_conns", "connections", "connections side by side", "1", &[]),
-    value("dir_cache", "", "keep listings of directories", "yes", &["yes", "no"]),
-    value("dcache_timeout", "s", "how long they are kept", "20", &[]),
-    flag("no_readahead", "read what is asked for and no more"),
-    flag("sshfs_sync", "wait for the answer to every write"),
-    flag("direct_io", "keep no data in the kernel"),
-    flag("kernel_cache", "let the kernel keep data beyond the close of a file"),
+    value("max_conns", "connections", "parallel connections", "1", &[]),
+    value("dir_cache", "", "cache directory listings", "yes", &["yes", "no"]),
+    value("dcache_timeout", "s", "cache timeout", "20", &[]),
+    flag("no_readahead", "no read-ahead"),
+    flag("sshfs_sync", "wait for each write to complete"),
+    flag("direct_io", "do not use the page cache"),
+    flag("kernel_cache", "keep the page cache after close"),
     ATTRIBUTE_TIMEOUT,
     ENTRY_TIMEOUT,
     ANY_OPTION,
@@ -41,7 +41,7 @@ pub(crate) const ROW: Over = Over {
         ],
         signature: Signature::Without("it shows a directory"),
         mounted: Mounted::network(&["fuse.sshfs"], "sshfs"),
-        facts: Facts::Without("nobody has looked them up"),
+        facts: Facts::Without("not researched yet"),
         ..about("sshfs", KNOBS)
     },
     kind: "fuse.sshfs",

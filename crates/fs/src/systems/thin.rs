@@ -27,7 +27,7 @@ const KNOBS: &[Knob] = &[
     value(
         "chunksize",
         "",
-        "what is allocated at once",
+        "allocation unit",
         "64k, more for large disks",
         &["64k", "128k", "256k", "512k", "1m", "2m", "4m"],
     ),
@@ -35,7 +35,7 @@ const KNOBS: &[Knob] = &[
     value(
         "discards",
         "",
-        "what becomes of discards",
+        "handling of discards",
         "passdown",
         &["passdown", "nopassdown", "ignore"],
     ),
@@ -74,7 +74,7 @@ const ABOUT: &About = &About {
     min_bytes: 128 << 20,
     signature: SIGNATURE,
     mounted: Mounted::local(&[], Stores::Unknown),
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("thin", KNOBS)
 };
 

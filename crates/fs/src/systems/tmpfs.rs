@@ -13,8 +13,8 @@ pub(crate) struct Fs;
 
 const KNOBS: &[Knob] = &[
     NOATIME,
-    value("size", "bytes", "most that it may hold; a percentage is of memory", "50%", &[]),
-    value("nr_inodes", "inodes", "most inodes that it may hold", "half the pages of memory", &[]),
+    value("size", "bytes", "maximum size; a percentage refers to memory", "50%", &[]),
+    value("nr_inodes", "inodes", "maximum number of inodes", "half the pages of memory", &[]),
     value(
         "huge",
         "",
@@ -22,18 +22,12 @@ const KNOBS: &[Knob] = &[
         "never",
         &["never", "always", "within_size", "advise"],
     ),
-    value(
-        "nr_blocks",
-        "pages",
-        "most pages that it may hold, in the place of size",
-        "not given",
-        &[],
-    ),
-    value("mode", "octal digits", "rights of its root", "1777", &[]),
+    value("nr_blocks", "pages", "maximum number of pages, instead of size", "not given", &[]),
+    value("mode", "octal digits", "mode of the root directory", "1777", &[]),
     flag("noswap", "never swap it out"),
     flag("inode64", "inode numbers of 64 bits"),
     flag("inode32", "inode numbers of 32 bits"),
-    value("mpol", "", "memory policy, as interleave or bind:0", "default", &[]),
+    value("mpol", "", "memory policy, e.g. interleave or bind:0", "default", &[]),
     ANY_MOUNT,
 ];
 
@@ -89,7 +83,7 @@ fn limit(text: &str, memory: Bytes) -> Result<Bytes, String> {
 
 /// A whole number with one letter of a binary unit, as `memparse` of the kernel reads it.
 fn number(text: &str) -> Result<u64, String> {
-    let unclear = || format!("`{text}` is not a size; write a whole number with K, M, G or T");
+    let unclear = || format!("`{text}` is not a size; expected an integer with K, M, G or T");
     let (digits, shift) = match text.char_indices().last() {
         Some((at, letter)) if letter.is_ascii_alphabetic() => {
             let unit = "KMGTPE".find(letter.to_ascii_uppercase()).ok_or_else(unclear)?;

@@ -1,4 +1,4 @@
-//! What mkfs.xfs and the mount of XFS get, by xfsprogs. Options are those of xfs(5) and mkfs.xfs(8).
+//! Commands of mkfs.xfs and mount for XFS, by xfsprogs. Options are those of xfs(5) and mkfs.xfs(8).
 
 use crate::facts::Facts;
 use crate::magic::{Signature, start, uuid};
@@ -30,12 +30,12 @@ const KNOBS: &[Knob] = &[
     value(
         "allocsize",
         "bytes",
-        "space that a growing file reserves ahead; a given size is fixed",
+        "preallocation of growing files; an explicit size is fixed",
         "dynamic",
         POWERS_4K_TO_1G,
     ),
-    value("sunit", "sectors", "stripe unit that the allocator aligns to", "from mkfs", &[]),
-    value("swidth", "sectors", "stripe width that the allocator aligns to", "from mkfs", &[]),
+    value("sunit", "sectors", "stripe unit for allocation", "from mkfs", &[]),
+    value("swidth", "sectors", "stripe width for allocation", "from mkfs", &[]),
     flag("largeio", "report the stripe width as the best I/O size"),
     flag("nolargeio", "report the page size as the best I/O size (the default)"),
     flag("inode64", "put inodes anywhere (the default)"),
@@ -46,14 +46,21 @@ const KNOBS: &[Knob] = &[
     DISCARD,
     NODISCARD,
     GRPID,
-    flag("noalign", "align no allocation to the stripe unit"),
-    flag("uquota", "count and limit what each user has"),
-    flag("gquota", "count and limit what each group has"),
-    flag("pquota", "count and limit what each project has"),
-    flag("uqnoenforce", "count what each user has"),
-    flag("gqnoenforce", "count what each group has"),
-    flag("pqnoenforce", "count what each project has"),
-    value("mkfs.d=agcount", "groups", "allocation groups, which work in parallel", "by size", &[]),
+    flag("noalign", "do not align allocations to the stripe unit"),
+    flag("uquota", "count and limit usage per user"),
+    flag("gquota", "count and limit usage per group"),
+    flag("pquota", "count and limit usage per project"),
+    flag("uqnoenforce", "count usage per user"),
+    flag("gqnoenforce", "count usage per group"),
+    flag("pqnoenforce", "count usage per project"),
+    value(
+        "mkfs.d=agcount",
+        "groups",
+        "number of allocation groups, which work in \
+                                       parallel",
+        "by size",
+        &[],
+    ),
     value("mkfs.d=agsize", "bytes", "size of an allocation group", "by size", &[]),
     value("mkfs.d=su", "bytes", "stripe unit", "0", &[]),
     value("mkfs.d=sw", "units", "stripe width in stripe units", "0", &[]),
@@ -65,27 +72,15 @@ const KNOBS: &[Knob] = &[
     value("mkfs.l=version", "", "version of the log", "2", &["1", "2"]),
     value("mkfs.l=su", "bytes", "stripe unit of the log", "0", &[]),
     value("mkfs.l=sunit", "blocks", "stripe unit of the log", "0", &[]),
-    value(
-        "mkfs.l=size",
-        "bytes",
-        "size of the log; a larger one writes metadata later",
-        "by size",
-        &[],
-    ),
+    value("mkfs.l=size", "bytes", "log size; a larger log writes metadata later", "by size", &[]),
     value("mkfs.m=crc", "", "checksums of metadata", "1", ON_OFF),
     value("mkfs.m=finobt", "", "index of free inodes", "1", ON_OFF),
-    value(
-        "mkfs.m=inobtcount",
-        "",
-        "counters of the inode indexes, for a faster mount",
-        "1",
-        ON_OFF,
-    ),
-    value("mkfs.m=reflink", "", "files that share blocks", "1", ON_OFF),
-    value("mkfs.m=rmapbt", "", "index of the owners of blocks", "0, since xfsprogs 6.5 1", ON_OFF),
+    value("mkfs.m=inobtcount", "", "inode index counters, for a faster mount", "1", ON_OFF),
+    value("mkfs.m=reflink", "", "shared blocks (reflink)", "1", ON_OFF),
+    value("mkfs.m=rmapbt", "", "reverse mapping index", "0, since xfsprogs 6.5 1", ON_OFF),
     value("mkfs.m=bigtime", "", "timestamps beyond 2038", "1", ON_OFF),
     value("mkfs.i=size", "bytes", "size of an inode", "512", &["256", "512", "1024", "2048"]),
-    value("mkfs.i=maxpct", "%", "most of the space for inodes", "25, 5 or 1 by size", &[]),
+    value("mkfs.i=maxpct", "%", "maximum space for inodes", "25, 5 or 1 by size", &[]),
     value("mkfs.i=attr", "", "version of inline attributes", "2", &["1", "2"]),
     value("mkfs.i=projid32bit", "", "project numbers of 32 bits", "1", ON_OFF),
     value("mkfs.i=nrext64", "", "counters of extents of 64 bits", "1", ON_OFF),
@@ -136,12 +131,12 @@ const WORDS: &[Word] = &[
     nothing("delaylog"),
     refused("barrier", BARRIER),
     refused("nobarrier", BARRIER),
-    refused("nodelaylog", "no option since Linux 4.0, and the log is always delayed; leave it out"),
+    refused("nodelaylog", "removed in Linux 4.0, and the log is always delayed; omit it"),
     refused("norecovery", FRESH),
 ];
 
-const BARRIER: &str = "no option of XFS, which has no barriers option since Linux 4.19 and always flushes the device's cache; leave \
-     it out";
+const BARRIER: &str = "not an XFS option since Linux 4.19; XFS always flushes the device's cache; \
+                       omit it";
 
 const POWERS_4K_TO_1G: &[&str] = &[
     "4k", "8k", "16k", "32k", "64k", "128k", "256k", "512k", "1m", "2m", "4m", "8m", "16m", "32m",
@@ -174,10 +169,10 @@ const TRIALS: &[Trial] = &[
 const EXCLUSIONS: &[Exclusion] = &[
     BOTH_ATIMES,
     not_both("inode64", "inode32", "inode64 and inode32 contradict each other; drop one"),
-    not_both("sunit", "!swidth", "sunit needs swidth beside it"),
-    not_both("swidth", "!sunit", "swidth needs sunit beside it"),
+    not_both("sunit", "!swidth", "sunit needs swidth"),
+    not_both("swidth", "!sunit", "swidth needs sunit"),
     not_both("mkfs.l:lazy-count=0", "!mkfs.m:crc=0", "lazy-count=0 needs crc=0"),
-    not_both("mkfs.d:agcount=", "mkfs.d:agsize=", "agcount and agsize say the same; drop one"),
+    not_both("mkfs.d:agcount=", "mkfs.d:agsize=", "agcount and agsize are equivalent; drop one"),
     not_both("mkfs.i:size=256", "!mkfs.m:crc=0", "inodes of 256 bytes need crc=0"),
     not_both("mkfs.m:crc=0", "mkfs.m:reflink=1", "reflink needs crc=1"),
     not_both("mkfs.m:crc=0", "mkfs.m:rmapbt=1", "rmapbt needs crc=1"),

@@ -28,12 +28,12 @@ const KNOBS: &[Knob] = &[
     value(
         "cache",
         "",
-        "what the client keeps; without mmap or more, files cannot be mapped for writing",
+        "client cache mode; below mmap, files cannot be mapped for writing",
         "mmap",
         &["none", "loose", "fscache", "mmap"],
     ),
-    value("msize", "bytes", "most that one request moves", "131072", &[]),
-    value("access", "", "who the client is for the server", "user", &["user", "any", "client"]),
+    value("msize", "bytes", "maximum request size", "131072", &[]),
+    value("access", "", "client identity", "user", &["user", "any", "client"]),
     NOATIME,
     ANY_MOUNT,
 ];
@@ -50,7 +50,7 @@ const ABOUT: &About = &About {
     is_slow: true,
     signature: Signature::Without("its store is of files"),
     mounted: zerofs::MOUNTED,
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("zerofs-9p", KNOBS)
 };
 

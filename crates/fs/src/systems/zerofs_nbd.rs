@@ -1,5 +1,5 @@
 //! zerofs-nbd: a disk over an object store, served by ZeroFS and attached by nbd-client, for another file
-//! system to be made on. The store is on an ext4 of its own, the carrier, which nobody else sees.
+//! system to be made on. The store is on an ext4 of its own, the carrier, which is not visible elsewhere.
 //! Options are those of nbd-client(8) and of ZeroFS's configuration.
 
 use super::{
@@ -51,7 +51,7 @@ const ABOUT: &About = &About {
     is_slow: true,
     signature: Signature::Without("its store is of files"),
     mounted: zerofs::MOUNTED,
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("zerofs-nbd", KNOBS)
 };
 

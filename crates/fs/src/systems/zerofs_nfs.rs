@@ -27,10 +27,10 @@ const KNOBS: &[Knob] = &[
     STORE_RATE,
     STORE_HOST,
     value("nconnect", "sockets", "connections to the server", "1", &[]),
-    value("rsize", "bytes", "most that one request reads", "negotiated", &[]),
-    value("wsize", "bytes", "most that one request writes", "negotiated", &[]),
-    value("actimeo", "s", "how long attributes are kept", "3 to 60 by age", &[]),
-    flag("noac", "keep no attributes, and write synchronously"),
+    value("rsize", "bytes", "maximum read size", "negotiated", &[]),
+    value("wsize", "bytes", "maximum write size", "negotiated", &[]),
+    value("actimeo", "s", "attribute cache timeout", "3 to 60 by age", &[]),
+    flag("noac", "no attribute cache, and synchronous writes"),
     NOATIME,
     ANY_MOUNT,
 ];
@@ -44,7 +44,7 @@ const ABOUT: &About = &About {
     is_slow: true,
     signature: Signature::Without("its store is of files"),
     mounted: zerofs::MOUNTED,
-    facts: Facts::Without("nobody has looked them up"),
+    facts: Facts::Without("not researched yet"),
     ..About::new("zerofs-nfs", KNOBS)
 };
 

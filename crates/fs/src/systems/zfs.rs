@@ -22,9 +22,9 @@ use std::path::PathBuf;
 /// The registered file system.
 pub(crate) struct Fs;
 
-/// What the pool is told where the target does not say otherwise. Sectors of 4 KiB: most drives claim
-/// 512 bytes for compatibility and have 4096. Access times like all others by default; and no
-/// compression, which OpenZFS alone switches on (since 2.2), because it would store less data.
+/// Defaults of the pool. Sectors of 4 KiB: most drives claim 512 bytes for compatibility and have
+/// 4096. Access times like all others by default; and no compression, which OpenZFS alone switches
+/// on (since 2.2), because it would store less data.
 const POOL: &[(&str, &str)] = &[("ashift", "12")];
 const DATASET: &[(&str, &str)] = &[("compression", "off"), ("relatime", "on")];
 
@@ -35,22 +35,19 @@ const POOL_KEYS: &[&str] = &["ashift", "autotrim"];
 const MIRROR: &str = "mirror";
 
 const KNOBS: &[Knob] = &[
-    flag(MIRROR, "two devices with the same content"),
-    flag(DEGRADED, "as after the loss of the second device of a mirror"),
-    flag(
-        RESYNC,
-        "measured while the second device is resilvered, at the pace of ZFS, from the begin of each test on",
-    ),
+    flag(MIRROR, "two mirrored devices"),
+    flag(DEGRADED, "run as after the loss of the mirror's second device"),
+    flag(RESYNC, "run tests during a resilver of the second device, started with each test"),
     value(
         "recordsize",
         "bytes",
-        "largest block of a file; small random writes want a small one",
+        "maximum record size; use a small one for small random writes",
         "128k",
         RECORDS,
     ),
-    value("compression", "", "compress what shrinks", "off, stated for all pools", COMPRESSION),
+    value("compression", "", "compress data that shrinks", "off, set by assay", COMPRESSION),
     value("atime", "", "update access times", "on", ON_OFF),
-    value("relatime", "", "update access times once a day at most", "on, as elsewhere", ON_OFF),
+    value("relatime", "", "update access times once a day at most", "on, set by assay", ON_OFF),
     value(
         "checksum",
         "",
@@ -59,7 +56,7 @@ const KNOBS: &[Knob] = &[
         &["on", "off", "fletcher2", "fletcher4", "sha256", "sha512", "skein", "edonr"],
     ),
     value("copies", "", "copies of data", "1", &["1", "2", "3"]),
-    value("dedup", "", "store equal blocks once", "off", &["off", "on", "verify"]),
+    value("dedup", "", "deduplicate blocks", "off", &["off", "on", "verify"]),
     value(
         "dnodesize",
         "",
@@ -70,11 +67,11 @@ const KNOBS: &[Knob] = &[
     value(
         "logbias",
         "",
-        "make a sync quick, or the pool as a whole",
+        "optimize sync latency, or pool throughput",
         "latency",
         &["latency", "throughput"],
     ),
-    value("primarycache", "", "what memory keeps", "all", &["all", "none", "metadata"]),
+    value("primarycache", "", "what to cache in memory", "all", &["all", "none", "metadata"]),
     value("redundant_metadata", "", "copies of metadata", "all", &["all", "most"]),
     value(
         "sync",
@@ -83,17 +80,17 @@ const KNOBS: &[Knob] = &[
         "standard",
         &["standard", "always", "disabled"],
     ),
-    value("xattr", "", "where extended attributes are kept", "on", &["on", "off", "sa"]),
+    value("xattr", "", "where extended attributes are stored", "on", &["on", "off", "sa"]),
     value("acltype", "", "access control lists", "off", &["off", "nfsv4", "posix"]),
-    value("special_small_blocks", "bytes", "blocks that go to a special device", "0", &[]),
+    value("special_small_blocks", "bytes", "blocks stored on the special device", "0", &[]),
     value(
         "ashift",
         "",
-        "sector of the pool, as a power of two",
+        "sector size of the pool, log2",
         "12",
         &["9", "10", "11", "12", "13", "14", "15", "16"],
     ),
-    value("autotrim", "", "tell the device about freed blocks", "off", ON_OFF),
+    value("autotrim", "", "discard freed blocks", "off", ON_OFF),
     ANY_MKFS,
     value("o.*", "", "any other property of the file system, unchecked", "", &[]),
 ];
@@ -139,8 +136,8 @@ const TRIALS: &[Trial] = &[
     safe("primarycache", "metadata"),
     safe("ashift", "9"),
     risky("redundant_metadata", "most", "a damaged block of metadata costs up to 100 records"),
-    risky("checksum", "off", "damaged data is not noticed"),
-    risky("sync", "disabled", "a crash loses seconds of work that was synced"),
+    risky("checksum", "off", "corrupt data is not detected"),
+    risky("sync", "disabled", "a crash loses seconds of synced data"),
 ];
 
 /// How other file systems write its properties.
@@ -152,12 +149,12 @@ const WORDS: &[Word] = &[
 ];
 
 const EXCLUSIONS: &[Exclusion] = &[
-    not_both("sync=disabled", "logbias", "with sync=disabled there is no log; drop logbias"),
-    not_both("checksum=off", "dedup=on", "dedup compares checksums; drop checksum=off"),
-    not_both(DEGRADED, "!mirror", "degraded is what a mirror can be; add mirror"),
-    not_both(RESYNC, "!mirror", "resync is of a mirror; add mirror"),
-    not_both(RESYNC, DEGRADED, "a disk is lost or rebuilt; drop one of degraded and resync"),
-    not_both("checksum=off", "dedup=verify", "dedup compares checksums; drop checksum=off"),
+    not_both("sync=disabled", "logbias", "sync=disabled uses no log; drop logbias"),
+    not_both("checksum=off", "dedup=on", "dedup needs checksums; drop checksum=off"),
+    not_both(DEGRADED, "!mirror", "degraded needs mirror; add it"),
+    not_both(RESYNC, "!mirror", "resync needs mirror; add it"),
+    not_both(RESYNC, DEGRADED, "degraded and resync exclude each other; drop one"),
+    not_both("checksum=off", "dedup=verify", "dedup needs checksums; drop checksum=off"),
 ];
 
 pub(crate) const ABOUT: &About = &About {
@@ -342,8 +339,8 @@ mod tests {
         );
         let refused =
             |text: &str| crate::resolve(&text.parse().unwrap()).err().unwrap().to_string();
-        assert!(refused("zfs[resync]").contains("add mirror"));
-        assert!(refused("zfs[mirror,resync,degraded]").contains("drop one of degraded"));
+        assert!(refused("zfs[resync]").contains("degraded needs mirror"));
+        assert!(refused("zfs[mirror,resync,degraded]").contains("degraded and resync exclude"));
         assert!(refused("zfs[mirror,resync=20]").contains("resync"), "it has no rate");
         let is_rebuilt = |text: &str| text.parse::<crate::ResolvedTarget>().unwrap().is_rebuilt();
         assert!(is_rebuilt("zfs[mirror,resync]") && !is_rebuilt("zfs[mirror]"));

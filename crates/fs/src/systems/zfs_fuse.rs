@@ -18,13 +18,20 @@ pub(crate) struct Fs;
 /// Where the server listens; it cannot be told another place.
 const SOCKET: &str = "/run/zfs/zfs_socket";
 
-/// What the file system is told where the target does not say otherwise; it knows no relatime.
+/// Defaults of the file system; it has no relatime.
 const DATASET: &[(&str, &str)] = &[("compression", "off")];
 
 const KNOBS: &[Knob] = &[
-    flag("mirror", "two devices with the same content"),
-    value("recordsize", "bytes", "largest block of a file", "128k", RECORDS),
-    value("compression", "", "compress what shrinks", "off", &["on", "off", "lzjb", "gzip", "zle"]),
+    flag("mirror", "two mirrored devices"),
+    value("recordsize", "bytes", "maximum record size", "128k", RECORDS),
+    value(
+        "compression",
+        "",
+        "compress data that \
+                              shrinks",
+        "off",
+        &["on", "off", "lzjb", "gzip", "zle"],
+    ),
     value("atime", "", "update access times", "on", &["on", "off"]),
     value(
         "checksum",
@@ -33,9 +40,16 @@ const KNOBS: &[Knob] = &[
         "on",
         &["on", "off", "fletcher2", "fletcher4", "sha256"],
     ),
-    value("logbias", "", "make a sync quick, or the pool", "latency", &["latency", "throughput"]),
-    value("primarycache", "", "what memory keeps", "all", &["all", "none", "metadata"]),
-    value("ashift", "", "sector of the pool, as a power of two", "12", &["9", "12", "13"]),
+    value(
+        "logbias",
+        "",
+        "optimize sync latency, or pool \
+                          throughput",
+        "latency",
+        &["latency", "throughput"],
+    ),
+    value("primarycache", "", "what to cache in memory", "all", &["all", "none", "metadata"]),
+    value("ashift", "", "sector size of the pool, log2", "12", &["9", "12", "13"]),
     ANY_MKFS,
     value("o.*", "", "any other property of the file system, unchecked", "", &[]),
 ];
@@ -47,7 +61,7 @@ const TRIALS: &[Trial] = &[
     safe("atime", "off"),
     safe("compression", "lzjb"),
     safe("logbias", "throughput"),
-    risky("checksum", "off", "damaged data is not noticed"),
+    risky("checksum", "off", "corrupt data is not detected"),
 ];
 
 const ABOUT: &About = &About {

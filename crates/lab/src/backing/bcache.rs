@@ -49,7 +49,7 @@ pub(crate) fn stop(name: &str) -> Result<bool, LabError> {
                 return Err(LabError::Disk(disk::Error::StaysBusy {
                     path: member.node.clone(),
                     seconds: PATIENCE.as_secs(),
-                    why: "bcache does not give it up".into(),
+                    why: "bcache does not release it".into(),
                 }));
             }
             thread::sleep(PAUSE);

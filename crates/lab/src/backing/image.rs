@@ -84,6 +84,6 @@ mod tests {
     fn too_large_an_image_is_refused_before_writing() {
         let dir = tempfile::tempdir().unwrap();
         let error = check_room(dir.path(), Bytes(1 << 60)).unwrap_err().to_string();
-        assert!(error.contains("by --image-dir"), "{error}");
+        assert!(error.contains("with --image-dir"), "{error}");
     }
 }

@@ -144,7 +144,7 @@ pub(crate) fn detach(image: &Path) -> Result<Vec<PathBuf>, LabError> {
             return Err(LabError::Disk(disk::Error::StaysBusy {
                 path: image.into(),
                 seconds: PATIENCE.as_secs(),
-                why: "a loop device still holds it".into(),
+                why: "a loop device still uses it".into(),
             }));
         }
         thread::sleep(Duration::from_millis(20));

@@ -206,7 +206,8 @@ impl Journal {
         report.messages.extend(inner.faults.lines(&self.path));
         if inner.was_lost || fstat(&*inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
             report.messages.push(format!(
-                "the journal {} was removed while its campaign ran; what it named was cleaned up from memory",
+                "the journal {} was removed while its campaign was running; its entries were \
+                 cleaned up from memory",
                 self.path.display()
             ));
         }

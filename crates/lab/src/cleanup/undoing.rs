@@ -157,7 +157,7 @@ fn named(devices: &[PathBuf], image: &Path) -> Option<String> {
 }
 
 fn parts_on(names: &[String], link: &Path) -> Option<String> {
-    let told = || format!("{}; what lies in it is left on {}", names.join(", "), link.display());
+    let told = || format!("{}; its content stays on {}", names.join(", "), link.display());
     (!names.is_empty()).then(told)
 }
 
@@ -182,10 +182,7 @@ mod tests {
         assert_eq!(told.apply(&mark).unwrap(), None, "it was undone");
         std::fs::create_dir_all(&witness).unwrap();
         let said = told.apply(&mark).unwrap().unwrap();
-        assert!(
-            said.starts_with("left what was made in assay-c-1 of h:/a, which is not"),
-            "{said}"
-        );
+        assert!(said.starts_with("left files in assay-c-1 of h:/a, which is no longer"), "{said}");
     }
 
     #[test]

@@ -91,9 +91,7 @@ pub fn age(dir: &Path, how: &Ageing, stop: &AtomicBool) -> Result<Aged, LabError
 /// An error once `stop` has come.
 pub(crate) fn going_on(stop: &AtomicBool) -> Result<(), LabError> {
     match stop.load(Ordering::Relaxed) {
-        true => {
-            Err(LabError::Disk(disk::Error::Stopped("bringing the file system into its state")))
-        }
+        true => Err(LabError::Disk(disk::Error::Stopped("aging and filling the file system"))),
         false => Ok(()),
     }
 }

@@ -92,7 +92,8 @@ fn reached(dir: &Path, wanted: f64) -> Result<f64, LabError> {
         return Ok(share);
     }
     let why = format!(
-        "{:.0} % of it is used and cannot be {:.0} %; give a larger --image-size or another --fullness",
+        "{:.0} % of it is used, and it cannot reach {:.0} %; use a larger --image-size or another \
+         --fullness",
         share * 100.0,
         wanted * 100.0
     );

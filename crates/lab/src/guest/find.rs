@@ -11,7 +11,13 @@ use std::path::Path;
 /// A program or a kernel is missing, KVM does not work, or `kind` is no guest.
 pub fn find(kind: LabKind, image: Option<&Path>) -> Result<Box<dyn Guest>, Missing> {
     Ok(match kind {
-        LabKind::Host => return Err(Missing::new("this machine is no guest", "name uml or qemu")),
+        LabKind::Host => {
+            return Err(Missing::new(
+                "this machine is not a \
+                                                  guest",
+                "name uml or qemu",
+            ));
+        }
         LabKind::Uml => Box::new(uml::find()?),
         LabKind::Kvm | LabKind::Tcg => Box::new(qemu::find(kind, image)?),
     })

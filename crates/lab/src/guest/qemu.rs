@@ -61,7 +61,7 @@ fn given_kernel(image: &Path) -> Result<(PathBuf, String), Missing> {
     let bytes = fs::read(image)
         .map_err(|error| Missing::new(format!("{}: {error}", image.display()), "name a kernel"))?;
     let version = image_version(&bytes).ok_or_else(|| {
-        Missing::new(format!("{} is no Linux kernel for x86", image.display()), "name a bzImage")
+        Missing::new(format!("{} is not a Linux kernel for x86", image.display()), "name a bzImage")
     })?;
     if !modules(&version).is_dir() {
         let what = format!("{} is missing", modules(&version).display());
@@ -108,10 +108,10 @@ impl Qemu {
     /// Boots a kernel that says a token. Where KVM is only half there QEMU gives no error: the machine
     /// stands still.
     fn try_kvm(&self) -> Result<(), Missing> {
-        let emulated = "figures come from an emulated processor instead";
+        let emulated = "results come from an emulated CPU instead";
         let bad = |what: String| Missing::new(what, emulated);
         if Path::new("/sys/module/kvm_pvm").exists() {
-            return Err(bad("KVM here is that of a paravirtual machine (kvm_pvm)".into()));
+            return Err(bad("KVM is provided by a paravirtual machine (kvm_pvm)".into()));
         }
         File::options()
             .read(true)
@@ -120,7 +120,7 @@ impl Qemu {
             .map_err(|error| bad(format!("/dev/kvm cannot be opened: {error}")))?;
         match self.token_boot() {
             Ok(true) => Ok(()),
-            Ok(false) => Err(bad(format!("KVM boots nothing in {} s", TOKEN_TIME.as_secs()))),
+            Ok(false) => Err(bad(format!("KVM did not boot within {} s", TOKEN_TIME.as_secs()))),
             Err(error) => Err(bad(error.to_string())),
         }
     }

@@ -142,7 +142,7 @@ impl Boot<'_> {
                 {
                     return Ok(Ok(Ended::Exit(status)));
                 }
-                None if !running => return Ok(Err("ended without a result".into())),
+                None if !running => return Ok(Err("exited without a result".into())),
                 _ => {}
             }
             if start.elapsed() > BOOT && !self.has_begun() {

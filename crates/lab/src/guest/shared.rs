@@ -46,7 +46,7 @@ impl Shared {
     /// At most `most` bytes of the file `name` from byte `from` on; `None` while it is not there.
     ///
     /// # Errors
-    /// It is no plain file, has another name too, or cannot be read.
+    /// It is not a regular file, has another name too, or cannot be read.
     pub fn read(&self, name: &str, from: u64, most: usize) -> Result<Option<Vec<u8>>, LabError> {
         let read = || {
             let Some(file) = self.file(name)? else { return Ok(None) };
@@ -114,7 +114,7 @@ impl Shared {
         };
         match file.metadata()?.nlink() {
             1 => Ok(Some(file)),
-            _ => Err(io::Error::other("it is linked from elsewhere, and not read")),
+            _ => Err(io::Error::other("it has other hard links and was not read")),
         }
     }
 }

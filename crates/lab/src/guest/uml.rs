@@ -41,7 +41,7 @@ pub(super) fn find() -> Result<Uml, Missing> {
     let kernel = said.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_string());
     let kernel = kernel.filter(|kernel| kernel.starts_with(|c: char| c.is_ascii_digit()));
     let kernel = kernel.ok_or_else(|| {
-        Missing::new(format!("{} does not tell its version", program.display()), INSTALL)
+        Missing::new(format!("{} does not report its version", program.display()), INSTALL)
     })?;
     let modules = Path::new("/usr/lib/uml/modules").join(&kernel);
     if !modules.is_dir() {

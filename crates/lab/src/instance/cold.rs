@@ -81,7 +81,7 @@ impl Instance<'_> {
         self.invalidate_cold();
         match &self.place {
             Place::Mounted { .. } if self.disks.is_empty() => {
-                Ok(Coldness::Impossible("it lives in memory and has no device"))
+                Ok(Coldness::Impossible("it is in memory and has no device"))
             }
             Place::Mounted { .. } => self.remount(),
             Place::Held(_) if self.stack.top().is_some() => self.remount(),

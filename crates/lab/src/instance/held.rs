@@ -57,7 +57,7 @@ impl Held {
     /// It was let go.
     pub(super) fn get(&self) -> Result<Ref<'_, HeldDir>, LabError> {
         Ref::filter_map(self.dir.borrow(), Option::as_ref)
-            .map_err(|_| self.replaced("it is not mounted any more"))
+            .map_err(|_| self.replaced("it is no longer mounted"))
     }
 
     /// Closes it, so that what it lies in can be unmounted.
@@ -77,7 +77,7 @@ impl Held {
             return Ok(());
         }
         self.let_go();
-        Err(self.replaced("another one has its name since it was mounted again"))
+        Err(self.replaced("another file system was mounted in its place"))
     }
 
     /// Removes it, with all that is in it, where it is still there.

@@ -131,7 +131,7 @@ impl NamedDir {
         if mine && beneath::is_empty(dir.as_fd())? {
             return Ok(dir);
         }
-        Err(io::Error::other("somebody replaces what is made in it"))
+        Err(io::Error::other("its contents are being replaced by another process"))
     }
 
     /// Whether root may make a directory here for the user who may not: nobody else can put another one
@@ -145,11 +145,12 @@ impl NamedDir {
     fn why(&self, error: &io::Error) -> String {
         match self.user {
             Some(user) => format!(
-                "{error}; root works in it as user {}, who can change it or the way to it: make it \
-                 writable for that user and its parents searchable, or leave both to root alone",
+                "{error}; root works in it as user {}, who can change it or a parent: make it \
+                 writable by that user and its parents searchable, or make root the only user who \
+                 can change them",
                 user.uid
             ),
-            None => format!("{error}; make it writable for this user"),
+            None => format!("{error}; make it writable by this user"),
         }
     }
 }
@@ -162,11 +163,12 @@ impl HeldDir {
     pub(crate) fn find(path: &Path) -> Result<HeldDir, LabError> {
         let bad = |why: String| LabError::BadDir { path: path.into(), why };
         let (Some(around), Some(name)) = (path.parent(), path.file_name()) else {
-            return Err(bad("it is no private directory".into()));
+            return Err(bad("it is not a private directory".into()));
         };
         let named = NamedDir::open(around)?;
         let dir = beneath::open(named.dir.as_fd(), Path::new(name), beneath::DIR);
-        let dir = dir.map_err(|error| bad(format!("{error}; do all hosts have it?")))?;
+        let dir =
+            dir.map_err(|error| bad(format!("{error}; check that it exists on all hosts")))?;
         let held = HeldDir { name: name.into(), path: path.into(), dir, named };
         held.check()?;
         Ok(held)
@@ -197,9 +199,9 @@ impl HeldDir {
             let held = held.map_err(|error| replaced(format!("it is lost: {error}")))?;
             match found {
                 Ok(found) if found == held => Ok(()),
-                Ok(_) => Err(replaced("another one has its name".into())),
+                Ok(_) => Err(replaced("it was replaced by another directory".into())),
                 Err(Errno::NOENT) => Err(replaced("it does not exist".into())),
-                Err(error) => Err(replaced(format!("it cannot be looked at: {error}"))),
+                Err(error) => Err(replaced(format!("cannot read it: {error}"))),
             }
         };
         let look = AtFlags::SYMLINK_NOFOLLOW;

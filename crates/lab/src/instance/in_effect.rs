@@ -60,11 +60,11 @@ fn told(about: &About, (key, value): (&str, &str), table: &str) -> Option<String
         _ if shows(&option) || other_name.is_some_and(shows) => None,
         ("", Some(_)) => None,
         (_, Some((_, shown))) if is_same(value, shown) => None,
-        (_, Some((_, shown))) => Some(format!("{key} is {shown}, not {value} as asked")),
+        (_, Some((_, shown))) => Some(format!("{key} is {shown}, not {value} as requested")),
         ("0", None) if shows(&opposite) => None,
         ("1", None) if shows(key) => None,
         (_, None) if shows(&opposite) => {
-            Some(format!("{opposite} is in effect, not {option} as asked"))
+            Some(format!("{opposite} is in effect, not {option} as requested"))
         }
         (_, None) if is_default(&knobs(about), key, value) => None,
         (_, None) => Some(format!("{option} is not in the mount table, and may have no effect")),

@@ -51,7 +51,7 @@ fn difference(was: &Mount, is: &Mount) -> Option<String> {
         (true, true) => return None,
         (false, false) => format!("{new} instead of {gone}"),
         (true, false) => format!("{new} is new"),
-        (false, true) => format!("{gone} is gone"),
+        (false, true) => format!("{gone} was removed"),
     };
     Some(format!("its mount options changed: {what}"))
 }

@@ -155,7 +155,7 @@ fn free_disks(parts: &[Part], mut disks: Vec<Disk>) -> Result<Vec<Disk>, LabErro
     let Some(bottom) = parts.first().filter(|bottom| bottom.disks() > 0) else {
         return Ok(Vec::new());
     };
-    need_root("making a file system")?;
+    need_root("creating a file system")?;
     let (name, needed, have) = (bottom.fs.about().name, bottom.disks(), disks.len());
     if have < needed {
         return Err(LabError::FewDisks { name, needed, have });

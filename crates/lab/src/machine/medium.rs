@@ -18,8 +18,8 @@ pub fn medium(path: &Path) -> String {
     let mount = path.canonicalize().ok().and_then(|path| mounts::holding(&path).ok().flatten());
     match mount.map(|mount| mount.kind) {
         Some(kind) if kinds::is_memory(&kind) => format!("memory ({kind})"),
-        Some(kind) => format!("a disk that is not known ({kind})"),
-        None => "a disk that is not known".into(),
+        Some(kind) => format!("a disk of unknown type ({kind})"),
+        None => "a disk of unknown type".into(),
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn where_no_disk_is_it_says_what_is_there() {
-        assert_eq!(medium(Path::new("/proc")), "a disk that is not known (proc)");
+        assert_eq!(medium(Path::new("/proc")), "a disk of unknown type (proc)");
         assert!(!medium(Path::new("/")).is_empty());
     }
 }

@@ -54,11 +54,11 @@ impl Need {
             Need::Kernel(name) | Need::Build(name) => format!("the kernel has no {name}"),
             Need::Program(tool) => format!("`{}` is not installed", tool.program),
             Need::Unseen(program, path) => {
-                format!("`{program}` is {}, which a guest does not see", path.display())
+                format!("`{program}` is {}, which is not visible in guests", path.display())
             }
             Need::Root => "root".into(),
             Need::LoopDevices => "loop devices".into(),
-            Need::Network => "a guest has no network, and the object store is outside".into(),
+            Need::Network => "guests have no network, but the object store is remote".into(),
         }
     }
 
@@ -73,19 +73,17 @@ impl Need {
                     BUILT.iter().find(|built| names.split(", ").any(|name| name == **built));
                 match built {
                     Some(name) => format!(
-                        "run `assay doctor --install {name}`, once, for guests of QEMU, or {boot}"
+                        "run `assay doctor --install {name}` once for QEMU guests, or {boot}"
                     ),
                     None => boot,
                 }
             }
-            Need::Build(name) => format!("run `assay doctor --install {name}`, once"),
+            Need::Build(name) => format!("run `assay doctor --install {name}` once"),
             Need::Program(tool) => tool::install(tool),
-            Need::Unseen(..) => "install it in /usr/local/bin, readable for all".into(),
+            Need::Unseen(..) => "install it in /usr/local/bin, readable by all users".into(),
             Need::Root => "run assay with sudo".into(),
             Need::LoopDevices => "run `modprobe loop`".into(),
-            Need::Network => {
-                "leave --s3-endpoint out, and the store is a server in the guest".into()
-            }
+            Need::Network => "omit --s3-endpoint to use a server in the guest".into(),
         }
     }
 
@@ -106,7 +104,7 @@ impl fmt::Display for Need {
             Need::Kernel(name) => write!(f, "no module {name}"),
             Need::Build(name) => write!(f, "{name} not built"),
             Need::Program(tool) => write!(f, "no {}", tool.program),
-            Need::Unseen(program, _) => write!(f, "{program} not seen"),
+            Need::Unseen(program, _) => write!(f, "{program} not visible"),
             Need::Root => f.write_str("not root"),
             Need::LoopDevices => f.write_str("no loop devices"),
             Need::Network => f.write_str("no network"),
@@ -186,7 +184,11 @@ mod tests {
         };
         let needs = needs(find("xfs").unwrap(), &guest);
         assert_eq!(needs[0].to_string(), "mkfs.xfs not seen");
-        assert_eq!(needs[0].what(), "`mkfs.xfs` is /opt/bin/mkfs.xfs, which a guest does not see");
+        assert_eq!(
+            needs[0].what(),
+            "`mkfs.xfs` is /opt/bin/mkfs.xfs, which is not visible in \
+                                     guests"
+        );
         assert!(needs[0].fix().contains("/usr/local/bin"));
     }
 

@@ -105,7 +105,7 @@ pub fn doctor() -> Vec<DoctorLine> {
         Finding::Limited,
         "run assay with sudo",
         [
-            "file systems can be made and caches dropped",
+            "file systems can be created and caches dropped",
             "only existing directories can be measured",
         ],
     )];
@@ -114,14 +114,18 @@ pub fn doctor() -> Vec<DoctorLine> {
         has_loop(),
         Finding::Limited,
         "run `modprobe loop`",
-        ["file systems can be made on images", "no file system can be made on an image"],
+        ["file systems can be created on images", "no file system can be created on an image"],
     ));
     lines.push(line(
         "drop_caches",
         drop_caches::can_drop(),
         Finding::Limited,
         "run assay with sudo",
-        ["inodes and dentries can be dropped", "in directories only file data can be made cold"],
+        [
+            "inodes and dentries can be dropped",
+            "in directories only file data can be dropped from \
+                                                the cache",
+        ],
     ));
     let cachestat = residency::has_cachestat();
     lines.push(line(
@@ -140,7 +144,7 @@ pub fn doctor() -> Vec<DoctorLine> {
         psi,
         Finding::Limited,
         "boot with psi=1",
-        ["noise of other work is recorded", "noise of other work is not seen"],
+        ["interference is recorded", "interference is not recorded"],
     ));
     lines
 }

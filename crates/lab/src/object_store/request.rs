@@ -74,7 +74,7 @@ impl Answer {
         }
         let code = values(&self.body, "Code").into_iter().next();
         Err(format!(
-            "it answers {}{}",
+            "it answered {}{}",
             self.status,
             code.map_or_else(String::new, |c| format!(" {c}"))
         ))
@@ -98,7 +98,7 @@ pub(super) fn send(place: &Endpoint, requests: &[Request]) -> Result<Vec<Answer>
     if requests.is_empty() {
         return Ok(Vec::new());
     }
-    let keys = Keys::of_user().ok_or("there are no keys to it")?;
+    let keys = Keys::of_user().ok_or("no keys for it")?;
     let now = SystemTime::now();
     let all: Vec<String> = requests.iter().map(|one| one.lines(&keys, place, now)).collect();
     let output = curl(&all.join("next\n"))?;
@@ -110,7 +110,7 @@ pub(super) fn send(place: &Endpoint, requests: &[Request]) -> Result<Vec<Answer>
 fn curl(config: &str) -> Result<Output, String> {
     let path =
         tool::find_program("curl").ok_or("`curl` is not installed; install the package curl")?;
-    let failed = |error: std::io::Error| format!("curl cannot be run: {error}");
+    let failed = |error: std::io::Error| format!("cannot run curl: {error}");
     // Not what a file of the user's makes of it.
     let mut command = program::command(Path::new(&path));
     command.args(["--disable", "--config", "-", "--show-error"]);
@@ -129,8 +129,11 @@ fn curl(config: &str) -> Result<Output, String> {
 
 fn unreached(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("curl gave no reason");
-    format!("it cannot be reached: {}", said.trim())
+    let said = said.lines().find(|line| !line.trim().is_empty()).unwrap_or(
+        "curl printed no \
+                                                            reason",
+    );
+    format!("cannot reach it: {}", said.trim())
 }
 
 /// What stands in the elements `name` of an answer, which have none inside.

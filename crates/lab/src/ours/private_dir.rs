@@ -84,7 +84,7 @@ fn write_mark(mut file: File, mark: &Mark) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The mark of `dir`; `None` when it is no private directory.
+/// The mark of `dir`; `None` when it is not a private directory.
 pub(crate) fn mark(dir: &Path) -> Option<Mark> {
     let (_, dir) = open(dir).ok().flatten()?;
     marker(&dir).ok().flatten()
@@ -116,7 +116,7 @@ pub(crate) fn is_left(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
 /// Removes `dir` with all that is in it. Returns whether it was there.
 ///
 /// # Errors
-/// It does not carry `mark` and is not empty, a running campaign holds it, or something is mounted inside.
+/// It does not carry `mark` and is not empty, a running campaign uses it, or something is mounted inside.
 pub(crate) fn remove(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
     let Some((parent, opened)) = open(dir)? else { return Ok(false) };
     if let Some(mount_point) = mounts::below(dir)? {
@@ -140,10 +140,10 @@ pub(crate) fn remove(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
 fn check_ours(dir: &Path, opened: &OwnedFd, mark: &Mark) -> Result<bool, LabError> {
     let lacks = || not_ours(dir, format!("it lacks the marker {MARKER} of {}", mark.campaign));
     if !is_named(dir) {
-        return Err(not_ours(dir, format!("its name does not begin with {OURS}")));
+        return Err(not_ours(dir, format!("its name does not start with {OURS}")));
     }
     if open_marker(opened)?.is_some_and(is_locked) {
-        return Err(not_ours(dir, "a running campaign holds it".into()));
+        return Err(not_ours(dir, "a running campaign uses it".into()));
     }
     match marker(opened)? {
         Some(own) if own.is_of(mark) => return Ok(true),
@@ -166,7 +166,7 @@ fn not_ours(dir: &Path, why: String) -> LabError {
 fn open(dir: &Path) -> Result<Option<(OwnedFd, OwnedFd)>, LabError> {
     let parent = dir.parent().unwrap_or(Path::new("/"));
     let (Some(name), true) = (dir.file_name(), crate::mark::is_straight(dir)) else {
-        return Err(not_ours(dir, "it is no whole path".into()));
+        return Err(not_ours(dir, "it is not an absolute path".into()));
     };
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let no_links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -184,7 +184,7 @@ fn open(dir: &Path) -> Result<Option<(OwnedFd, OwnedFd)>, LabError> {
         Ok((opened, above)) => Ok(Some((above, opened))),
         Err(Errno::NOENT) => Ok(None),
         Err(Errno::LOOP | Errno::NOTDIR) => {
-            Err(not_ours(dir, "it is not a directory, or a link leads to it".into()))
+            Err(not_ours(dir, "it is not a directory, or is reached through a link".into()))
         }
         Err(errno) => Err(LabError::errno("look at", dir)(errno)),
     }

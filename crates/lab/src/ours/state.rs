@@ -77,7 +77,8 @@ impl State {
             open_folder(rustix::fs::CWD, path.as_os_str(), &path, Tighten::State)?;
         let messages = found.map(|mode| {
             format!(
-                "closed {} to other users: its mode was {mode:04o}, and is {FOLDER:04o} now",
+                "changed the mode of {} from {mode:04o} to {FOLDER:04o}, to close it to other \
+                 users",
                 path.display()
             )
         });
@@ -148,7 +149,7 @@ impl State {
         let start = Instant::now();
         while !lock(&self.folder, FlockOperation::NonBlockingLockShared) {
             if start.elapsed() > PATIENCE {
-                let why = "a cleanup is at work in it".into();
+                let why = "a cleanup is running in it".into();
                 return Err(LabError::Disk(disk::Error::StaysBusy {
                     path: self.path.clone(),
                     seconds: PATIENCE.as_secs(),
@@ -175,12 +176,12 @@ fn lock(folder: &File, kind: FlockOperation) -> bool {
 pub(crate) fn real(path: &Path) -> Result<PathBuf, LabError> {
     let full = std::path::absolute(path).map_err(LabError::io("find", path))?;
     let (Some(parent), Some(name)) = (full.parent(), full.file_name()) else {
-        return Err(refused(&full, "is no folder of its own; name another".into()));
+        return Err(refused(&full, "cannot be used as a state folder; choose another".into()));
     };
     let parent = parent.canonicalize().unwrap_or_else(|_| parent.into());
     let path = parent.join(name);
     if path.to_str().is_none() {
-        return Err(refused(&path, "is not UTF-8; name another".into()));
+        return Err(refused(&path, "is not UTF-8; choose another".into()));
     }
     check_above(&parent)?;
     Ok(path)
@@ -198,8 +199,8 @@ fn check_above(parent: &Path) -> Result<(), LabError> {
         let shared = stat.st_mode & 0o022 != 0 && stat.st_mode & 0o1000 == 0;
         if ![0, ruler].contains(&stat.st_uid) || shared {
             let why = format!(
-                "is not safe: {} belongs to user {} with mode {:04o}, who could put another in its place; \
-                 choose a state folder below which only root may write",
+                "is not safe: {} belongs to user {} with mode {:04o}, who could replace it; \
+                 choose a state folder in a path that only root can change",
                 above.display(),
                 stat.st_uid,
                 stat.st_mode & 0o7777
@@ -250,8 +251,8 @@ fn open_folder(
         let folder = openat(&handle, c".", flags, Mode::empty()).ok();
         if let Some(other) = folder.and_then(|folder| stranger(&folder)) {
             let why = format!(
-                "has mode {mode:04o} and holds `{other}`, which is no part of a state; name a folder of its own, \
-                 or close it to others yourself (chmod 700)"
+                "has mode {mode:04o} and contains `{other}`, which does not belong to assay; \
+                 choose a separate folder, or run chmod 700 on it"
             );
             return Err(refused(path, why));
         }
@@ -281,8 +282,7 @@ fn check_owner(path: &Path, stat: &Stat) -> Result<(), LabError> {
     if owner == user {
         return Ok(());
     }
-    let why =
-        format!("belongs to user {owner} and is not used by user {user}; name another (--state)");
+    let why = format!("belongs to user {owner}, not to user {user}; choose another (--state)");
     Err(refused(path, why))
 }
 
@@ -290,7 +290,7 @@ fn check_owner(path: &Path, stat: &Stat) -> Result<(), LabError> {
 /// not there.
 ///
 /// # Errors
-/// It is not a plain file of this user alone.
+/// It is not a regular file of this user alone.
 pub(crate) fn open_file(
     at: &File,
     name: &str,
@@ -314,7 +314,7 @@ pub(crate) fn open_file(
     }
     let file = match openat(at, name, flags, Mode::empty()) {
         Err(Errno::LOOP) => {
-            return Err(refused(path, "is a link and is not obeyed; remove it".into()));
+            return Err(refused(path, "is a link and is ignored; remove it".into()));
         }
         opened => opened.map_err(failed())?,
     };
@@ -327,17 +327,17 @@ pub(crate) fn check_file(path: &Path, stat: &Stat) -> Result<(), LabError> {
     let user = geteuid().as_raw();
     let mode = stat.st_mode & 0o7777;
     let what = if stat.st_mode & libc::S_IFMT != libc::S_IFREG {
-        "is not a plain file".to_string()
+        "is not a regular file".to_string()
     } else if stat.st_uid != user {
         format!("belongs to user {}, not to user {user}", stat.st_uid)
     } else if mode & 0o022 != 0 {
-        format!("may be written by others (mode {mode:04o})")
+        format!("is writable by others (mode {mode:04o})")
     } else if stat.st_nlink > 1 {
-        format!("has {} names", stat.st_nlink)
+        format!("has {} hard links", stat.st_nlink)
     } else {
         return Ok(());
     };
-    Err(refused(path, format!("{what} and is not obeyed; look who made it, then remove it")))
+    Err(refused(path, format!("{what} and is ignored; find out who created it, then remove it")))
 }
 
 /// Removes the file `name` from the folder `at`; that it is gone is no error.

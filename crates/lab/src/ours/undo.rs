@@ -152,7 +152,8 @@ impl Undo {
                 link.display().to_string()
             }
             Undo::ReportExport { server, path, .. } => format!(
-                "what was made in {} of {server}, which is not mounted any more; mount it and remove that, if it is there",
+                "files in {} of {server}, which is no longer mounted; mount it and remove them, \
+                 if any",
                 path.file_name().unwrap_or_default().display()
             ),
             Undo::ExportPool { pool } => format!("the pool {pool}"),

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_can_change_the_way_is_its_user() {
+    fn user_who_can_change_the_path_does_the_work() {
         let root = dir(0, 0, 0o755);
         assert_eq!(user(&[root, dir(0, 0, 0o1777), root]), None, "as /tmp");
         assert_eq!(user(&[root, dir(0, 0, 0o775)]), None, "the group is root's");

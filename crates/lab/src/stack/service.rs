@@ -79,7 +79,7 @@ impl Service {
         let status = self.ended().ok().flatten()?;
         let starved =
             status.signal() == Some(Signal::KILL.as_raw()) && out_of_memory() > self.out_of_memory;
-        let why = if starved { ", as the kernel was out of memory" } else { "" };
+        let why = if starved { "(the kernel was out of memory)" } else { "" };
         Some(LabError::ServerEnded {
             command: self.command.clone(),
             status: format!("{}{why}", disk::program::ending(status)),
@@ -228,7 +228,7 @@ mod tests {
         let cmd = Cmd::new("sh").args(["-c", script]).arg(&ready);
         let mut service = Service::start(&cmd, &Ready::Exists(ready.clone())).unwrap();
         let error = service.end_within(Duration::from_millis(50)).unwrap_err().to_string();
-        assert!(error.contains("was killed, and what it held is lost: flushing"), "{error}");
+        assert!(error.contains("was killed; unwritten data is lost: flushing"), "{error}");
         assert!(!service.runs());
     }
 
@@ -255,6 +255,12 @@ mod tests {
                 None => thread::sleep(PAUSE),
             }
         };
-        assert!(loss.contains("ended at work (signal 6): working / node 7 not found"), "{loss}");
+        assert!(
+            loss.contains(
+                "exited unexpectedly (signal 6): working / node 7 not \
+                               found"
+            ),
+            "{loss}"
+        );
     }
 }

@@ -70,7 +70,7 @@ fn ids_are_checked_as_file_names() {
         let mut data = whole();
         data.campaign.id = id.into();
         let error = data.checked().unwrap_err().to_string();
-        assert!(error.starts_with("the campaign: ") && error.contains("an id is"), "{error}");
+        assert!(error.starts_with("the campaign: ") && error.contains("ids consist"), "{error}");
     }
     let mut data = whole();
     data.tests[0].suite = "a/b".into();
@@ -92,7 +92,7 @@ fn a_number_that_is_none_is_named_with_its_sample() {
     assert!(with(|s| s.cpu_sys_s = f64::NEG_INFINITY).contains("cpu_sys_s is -inf"));
     let ragged = with(|s| s.series.as_mut().unwrap().end_ms.push(30));
     assert!(ragged.contains("series"), "{ragged}");
-    assert!(with(|s| s.histograms[0].bins.push((1, 1))).contains("\"read\" does not ascend"));
+    assert!(with(|s| s.histograms[0].bins.push((1, 1))).contains("\"read\" is not ascending"));
     let mut data = whole();
     data.campaign.scale = f64::NAN;
     assert!(data.checked().unwrap_err().to_string().contains("scale"));
@@ -105,15 +105,15 @@ fn parts_fit_together() {
         change(&mut data);
         data.checked().unwrap_err().to_string()
     };
-    assert!(with(|d| d.targets.push(d.targets[0].clone())).contains("stands twice"));
-    assert!(with(|d| d.tests.push(d.tests[0].clone())).contains("stands twice"));
+    assert!(with(|d| d.targets.push(d.targets[0].clone())).contains("listed twice"));
+    assert!(with(|d| d.tests.push(d.tests[0].clone())).contains("listed twice"));
     assert!(with(|d| d.samples[0].case.target = "other".into()).contains("not listed"));
     assert!(with(|d| d.samples[0].case.test = "other".into()).contains("not listed"));
     let twice = with(|d| {
         let full = d.samples.iter_mut().find(|s| !s.metrics.is_empty()).unwrap();
         full.metrics.push(full.metrics[0].clone());
     });
-    assert!(twice.contains("metric \"first\": it stands twice"), "{twice}");
+    assert!(twice.contains("metric \"first\": it is listed twice"), "{twice}");
     assert!(with(|d| d.campaign.plan.baseline = Some("\x1b".into())).contains("the plan"));
 }
 

@@ -14,7 +14,7 @@ exec ip netns exec "$host" unshare --uts --mount --fork --time --monotonic "${ho
     sh -c 'hostname "$0"; eval "$*"' "$host" "$@"
 "#;
 
-/// So many hosts, `assayh1` and on.
+/// A number of hosts, `assayh1` and on.
 #[derive(Debug)]
 pub(crate) struct Hosts {
     count: u8,

@@ -1,4 +1,4 @@
-//! What lies behind a cell, opened when it is asked for.
+//! Drawer of a cell, opened on demand.
 
 use super::Block;
 
@@ -36,7 +36,7 @@ pub struct DotPanel {
 /// One sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dot {
-    /// When, in blocks from the begin of the campaign.
+    /// Time, in blocks from the start of the campaign.
     pub block: f64,
     /// Value over the mean of the valid samples, above 0; `None` without a value.
     pub over_mean: Option<f64>,

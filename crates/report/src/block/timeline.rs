@@ -1,4 +1,4 @@
-//! What the machine did over a campaign: a panel for each figure, all over the same time.
+//! Panels of the machine over a campaign: one per figure, all on the same time axis.
 
 /// Figures over time.
 #[derive(Clone, Debug, PartialEq)]

@@ -33,7 +33,7 @@ pub(super) fn ladder(campaigns: &[(Dataset, Findings)]) -> Option<Lines> {
     let lines: Vec<Vec<Option<Span>>> = names.iter().map(line).collect();
     lines.iter().any(|line| line.iter().flatten().count() > 1).then(|| Lines {
         caption: format!(
-            "Score over {baseline} by age, 95 % intervals; each age is a campaign of its own"
+            "Score over {baseline} by age, 95 % intervals; each age is a separate campaign"
         ),
         across: "cycles of ageing".into(),
         places: steps.iter().map(|(age, _)| step(*age)).collect(),

@@ -26,7 +26,8 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
     let all = beside(&sections, BESIDE);
     let main = markup! {
         (contents(all.iter().map(|(title, _)| *title)))
-        p { "Each campaign is judged by itself. Ratios between them are those of `assay compare`." }
+        p { "Each campaign is evaluated separately. For ratios between campaigns, use `assay \
+             compare`." }
         @if !ladder.is_empty() {
             section { h2 { "Ageing" } @for block in &ladder { (render(block, BESIDE)) } }
         }

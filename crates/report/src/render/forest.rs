@@ -14,7 +14,7 @@ const WORDS: f64 = 348.0;
 const ROW: f64 = 19.0;
 /// Room under the rows for the ticks.
 const BOTTOM: f64 = 20.0;
-/// Characters that fit before, and after the bars, and from the begin of the bars to the end.
+/// Characters that fit before, and after the bars, and from the start of the bars to the end.
 const NAME: usize = 20;
 const SAID: usize = 21;
 const REASON: usize = 58;

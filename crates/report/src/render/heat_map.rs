@@ -1,5 +1,5 @@
-//! Where a cell of the page is drawn, in the map of every test: a table with names for rows and columns, so that it is
-//! read aloud as one: each cell has its ratio and its word, and the drawer with its samples behind a link.
+//! Renders the map of every test: a table with row and column headers, so that screen readers read it as one; each cell
+//! has its ratio and its word, and links to its drawer.
 
 use crate::block::{Fill, HeatCell, HeatMap, HeatRow};
 use maud::{Markup, html as markup};

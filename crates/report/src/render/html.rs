@@ -1,5 +1,5 @@
-//! Where a cell of the page is drawn: the report as one HTML file: no request, readable in any browser without its
-//! script, in print and by a screen reader.
+//! Renders the report as one HTML file: no requests, readable in any browser without its script, in print and by a
+//! screen reader.
 
 use super::{
     bars, built, chart, dots, drawer, forest, heat_map, legend, lines, scatter, script,
@@ -44,10 +44,8 @@ impl Extent {
     /// What it leaves out, if anything.
     fn left_out(self) -> Option<&'static str> {
         match self {
-            Extent { notes: false, .. } => {
-                Some("Samples, the choice of another baseline, intervals and curves")
-            }
-            Extent { logs: false, .. } => Some("Samples and the choice of another baseline"),
+            Extent { notes: false, .. } => Some("Samples, other baselines, intervals and curves"),
+            Extent { logs: false, .. } => Some("Samples and other baselines"),
             Extent { drawers: false, .. } => Some("Samples"),
             Extent { drawers: true, .. } => None,
         }
@@ -107,7 +105,7 @@ fn page(
     let main = markup! {
         (contents(headings.chain([legend::HEADING])))
         @if let Some(what) = extent.left_out() {
-            p { (what) " are left out to keep this file small; they are in the CSV and the JSON." }
+            p { (what) " are omitted to keep this file small; they are in the CSV and the JSON." }
         }
         @for (heading, blocks) in shown {
             section id=(anchor(heading)) {

@@ -1,5 +1,4 @@
-//! How to read the page, for whoever has nothing but the file: what its figures, colours and hatching
-//! mean.
+//! Legend of the page, for readers who have only the file: figures, colours and hatching.
 
 use maud::{Markup, html as markup};
 
@@ -15,15 +14,18 @@ pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) 
             h2 { (HEADING) }
             dl {
                 dt { span class="n" { "1.42" } }
-                dd { "Ratio: how many times better than the baseline. Above 1 is better, also where less is better, as in times." }
+                dd { "Ratio: how many times better than the baseline. Above 1 is always better, \
+                      even for metrics where lower is better, e.g. times." }
                 dt { span class="n" { "1.31-1.54" } }
                 dd {
-                    "Its 95 % interval: what the blocks leave open. In a block every candidate is measured once, freshly made. "
-                    "Candidates with overlapping bars are mostly not told apart."
+                    "Its 95 % interval: the uncertainty left by the blocks. In each block every \
+                     candidate is created anew and measured once.  "
+                    "Candidates with overlapping bars usually do not differ significantly."
                 }
                 dt { span class="n s" { "0.99 " b { "same" } } }
                 dd {
-                    "Grey: too little to act on. Same: the whole interval lies within ±" (band) "; slightly better or worse: it excludes 1, "
+                    "Grey: too small to matter. Same: the whole interval lies within \
+                     ±" (band) "; slightly better or worse: it excludes 1, "
                     "and the ratio lies in that band, which is shaded in pictures."
                 }
                 dt { span class="n b2" { "1.42 " b { "better" } } " " span class="n w2" { "0.70 " b { "worse" } } }
@@ -32,33 +34,43 @@ pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) 
                 dd { "Hatched, or a hollow point: unclear. The data does not decide; more blocks might. It does not mean the same." }
                 dt { span class="n" { "1.42 " b { "better" } " " small { "short" } } }
                 dd {
-                    "Plain: in no score, as a timed part that is too short, or a sync whose time the rate of its write includes. "
-                    "Small marks are explained under Ratios; after the word baseline they are about its value."
+                    "Plain: not scored, because the timed part is too short, or because the rate \
+                     of the write includes this sync.  "
+                    "Small marks are explained under Ratios; after the word baseline they refer \
+                     to its value."
                 }
                 dt { span class="n" { "invalid" } }
-                dd { "No figure, with the reason: a sample that was too short, out of space or in another state of the cache is shown and counts nowhere." }
+                dd { "A reason instead of a figure: a sample that was too short, out of space or \
+                      in the wrong cache state is shown but not counted." }
                 dt { span class="n" { "cold" } }
                 dd {
-                    "Before a cold read its files are dropped from the page cache, and at most 1 % of them is seen there; "
-                    "the device then has to read at least 90 % of what the test touched. Otherwise the sample is lukewarm, and counts nowhere."
+                    "Before a cold read its files are dropped from the page cache, and at most 1 \
+                     % of their pages may remain;  "
+                    "the device then must read at least 90 % of what the test touched. Otherwise \
+                     the sample is lukewarm and not counted."
                 }
                 dt { "Limiter" }
                 dd {
-                    "What a sample waited for: page cache, processor, device; throttling, where frequency, temperature or a quota slowed the machine; "
-                    "worker start, where that took a tenth of it; none found, where none of these was busy."
+                    "What limited a sample: page cache, processor, device; throttling, if \
+                     frequency, temperature or a quota slowed the machine;  "
+                    "worker start, if it took a tenth of the time; none found, if none of these \
+                     was busy."
                 }
                 @if choices {
                     dt { "What if" }
                     dd {
                         "The controls at the top choose another baseline, metric or profile, process counts, groups and their weights; "
-                        "scores and ratios are computed again in the page, and the address keeps the choice. They need the script."
+                        "scores and ratios are recomputed in the page, and the URL records the \
+                         choice. They need the script."
                     }
                 }
                 @if drawers {
                     dt { "Samples" }
                     dd {
-                        "A cell of the map of every test opens all that it is made of: each sample in order of time, "
-                        "what limited it, latencies, and the command that measures it again. Escape leads back."
+                        "Click a cell in the map of tests for its details: each sample in order \
+                         of time,  "
+                        "its limiter, latencies, and the command to measure it again. Escape \
+                         closes it."
                     }
                 }
             }

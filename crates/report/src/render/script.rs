@@ -35,8 +35,8 @@ pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; 
 const METRICS: [(&str, &str); 12] = [
     ("cache_rate", "rate into the page cache"),
     ("sync_s", "time of the sync"),
-    ("sum_rate", "sum of the rates of processes"),
-    ("nano_rate", "rate as its source counts it"),
+    ("sum_rate", "sum of the processes' rates"),
+    ("nano_rate", "rate as computed by its source"),
     ("iops", "operations per second"),
     ("latency_ms", "mean latency"),
     ("latency_max_ms", "longest latency"),

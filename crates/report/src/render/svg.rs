@@ -1,5 +1,5 @@
-//! What the drawings share: a logarithmic axis of ratios, its ticks, the end of an axis from 0, and text that is cut to
-//! its room.
+//! Shared parts of the drawings: a logarithmic axis of ratios, its ticks, the end of an axis from 0, and truncated
+//! text.
 
 /// Ticks of an axis of ratios, those that are dropped last first.
 const TICKS: [f64; 15] =

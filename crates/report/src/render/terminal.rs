@@ -23,8 +23,8 @@ pub fn terminal(dataset: &Dataset, findings: &Findings, options: &TerminalOption
         out.push_str(&render(block, options, &mut notes_left_out));
     }
     if notes_left_out {
-        let text = "At this width intervals and notes are left out of some tables; every format but \
-                    this one has them.";
+        let text = "At this width some tables omit intervals and notes; all other formats have \
+                    them.";
         out.push('\n');
         out.push_str(&wrap(text, options.width));
     }

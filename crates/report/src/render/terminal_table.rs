@@ -136,7 +136,7 @@ fn words(
     drawn
 }
 
-/// The heading of a column between whose words it is broken into at most so many lines, as narrow as that
+/// The heading of a column, broken between words into at most this many lines, as narrow as that
 /// allows.
 fn head_in(table: &Table, column: usize, lines: usize) -> String {
     let head = printable(&table.columns[column].head);

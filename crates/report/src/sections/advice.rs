@@ -1,5 +1,5 @@
-//! What a profile advises: the answer, the candidates with their doubts, what each group of work
-//! says, how much hangs on the weights, and the cells behind the lead.
+//! Shows the advice for a profile: the answer, the candidates with caveats, each group of work, the effect of the
+//! weights, and the cells behind the lead.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -69,7 +69,7 @@ fn candidates(advice: &stats::Advice) -> Table {
     let mut footnotes = reasons(advice);
     if out && advice.leaders.len() + usize::from(advice.lead.is_some()) > 0 {
         footnotes.push(format!(
-            "What is ruled out is compared with {over} over the cells that both have."
+            "Ruled-out targets are compared to {over} over the cells that both have."
         ));
     }
     let figures = [
@@ -98,7 +98,7 @@ fn candidates(advice: &stats::Advice) -> Table {
     let row = |row: &Vec<String>| Row::body(kept.iter().map(|&column| shown(row, column)));
     Table {
         caption: format!(
-            "Candidates over {} of {} cells that the profile asks for, with its weights",
+            "Candidates over {} of {} cells of the profile, with its weights",
             advice.cells, advice.of_cells
         ),
         columns: kept.iter().map(|&column| columns[column].clone()).collect(),
@@ -183,8 +183,8 @@ fn groups(advice: &stats::Advice) -> Table {
         ],
         rows: rows.collect(),
         footnotes: vec![
-            "Break-even weight: the nearest weight of the group, of what the campaign covers, at \
-             which another target draws level; the other weights keep their proportions."
+            "Break-even weight: the nearest weight of the group, as a share of what the campaign \
+             covers, at which another target ties; the other weights keep their proportions."
                 .into(),
         ],
     }
@@ -197,9 +197,9 @@ fn trials(sensitivity: &Sensitivity) -> String {
     let mut text =
         format!("First under 2000 sets of weights drawn around these: {}.", shares.join(", "));
     let parts = [
-        ("cold cells alone", &sensitivity.cold_only),
-        ("hot cells alone", &sensitivity.hot_only),
-        ("all but the noisiest tenth of the cells", &sensitivity.without_noisiest),
+        ("only cold cells", &sensitivity.cold_only),
+        ("only hot cells", &sensitivity.hot_only),
+        ("all except the noisiest 10 % of the cells", &sensitivity.without_noisiest),
     ];
     for (what, first) in parts {
         if let Some(first) = first {
@@ -228,7 +228,7 @@ fn support(advice: &stats::Advice) -> Table {
     let mut footnotes = Vec::new();
     if left_out > 0 {
         footnotes.push(format!(
-            "{left_out} more cells, with smaller differences, are in the JSON and in `assay report`."
+            "{left_out} more cells with smaller differences are in the JSON and in `assay report`."
         ));
     }
     Table {

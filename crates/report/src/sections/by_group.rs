@@ -1,4 +1,5 @@
-//! Which candidate for which kind of work: who is first in each group of tests at each process count, and by how much.
+//! Shows the best candidate for each kind of work: the first in each group of tests at each process count, and its
+//! lead.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -56,8 +57,9 @@ fn read_ahead(table: &stats::Table) -> Option<String> {
     let count = table.rows.iter().filter(|row| ratios::is_read_ahead(row)).count();
     (count > 0).then(|| {
         format!(
-            "{}, {}: in {count} of {} tests most random reads of a candidate were served from the page cache, by read-ahead of \
-             earlier reads, so that these say more of read-ahead than of the device.",
+            "{}, {}: in {count} of {} tests most random reads of a candidate were served from the \
+             page cache, by read-ahead of earlier reads, so these tests measure read-ahead rather \
+             than the device.",
             table.group.title(),
             stats::processes(table.procs),
             table.rows.len()

@@ -1,5 +1,5 @@
-//! How much of the answer hangs on the weights, which are opinions: who is first by each profile of which the campaign
-//! shows something, and by equal weights, and under how many sets of weights around these.
+//! Shows how much the answer depends on the weights: who is first under each profile covered by the campaign, under
+//! equal weights, and under how many sets of weights around these.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -12,7 +12,7 @@ pub(crate) struct ByWeights;
 
 impl Section for ByWeights {
     fn title(&self) -> &'static str {
-        "By other weights"
+        "With other weights"
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
@@ -29,7 +29,7 @@ impl Section for ByWeights {
 
 fn table(all: &[&Workload]) -> Table {
     let mut table = Table {
-        caption: "Who is first by which weights, and how much depends on them".into(),
+        caption: "First place under different weights".into(),
         columns: vec![
             Column::words("Weights"),
             Column::numbers("", "Measured"),
@@ -41,10 +41,11 @@ fn table(all: &[&Workload]) -> Table {
         ],
         rows: all.iter().map(|own| row(own)).collect(),
         footnotes: vec![
-            "Measured: share of the weights that the campaign shows. Weights varied: 2000 sets around these, of a \
-             weight of 30 % mostly 24 to 36 %; 100 % says that the weights do not matter, not that the ratio is sure, \
-             which its interval says. These are no verdicts: a target may be first of a line by chance; assay advise judges by a profile \
-             that was chosen beforehand."
+            "Measured: share of the weights that the campaign covers. Weights varied: 2000 sets \
+             around these; a weight of 30 % becomes mostly 24 to 36 %. 100 % means that the \
+             weights do not matter, not that the ratio is certain; see its interval for that. \
+             These are not verdicts: a target may be first in a line by chance; assay advise \
+             evaluates one profile chosen beforehand."
                 .into(),
         ],
     };

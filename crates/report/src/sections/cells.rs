@@ -1,5 +1,5 @@
-//! Which cells have a drawer with all that they are made of. Where a campaign has more samples than a page should
-//! carry, the tests with the largest differences and the most noise have one, and the section says so.
+//! Selects the cells that have a drawer with all their details. If a campaign has more samples than a page can hold,
+//! only the tests with the largest differences and the most noise have one, and the section says so.
 
 mod drawer;
 
@@ -110,12 +110,12 @@ fn interest(row: &stats::Row) -> u64 {
 }
 
 fn introduction(dataset: &Dataset, shown: usize, all: usize) -> String {
-    let what = "What each cell is made of. Dots are samples in order of time, each over the mean of its candidate; \
-                crosses are in no mean.";
+    let what = "The samples of each cell. Dots are samples in order of time, relative to the mean \
+                of their candidate; crosses are excluded from means.";
     match shown < all {
         true => format!(
-            "{what} {shown} of {all} tests are here, those with the largest differences and the most noise; the \
-             others are in the export: assay export {}",
+            "{what} {shown} of {all} tests are shown, those with the largest differences and the \
+             most noise; for the others, run assay export {}",
             dataset.campaign.id
         ),
         false => what.into(),

@@ -59,16 +59,17 @@ impl Section for Compare {
     }
 }
 
-const UNPAIRED: &str = "The campaigns share no block, so their ratios are not paired (Welch's interval), \
-                        and whatever else changed between them is part of each ratio. Ratios inside a \
-                        campaign stay paired.";
+const UNPAIRED: &str = "The campaigns share no blocks, so their ratios are not paired (Welch's \
+                        interval), and anything else that changed between them is part of each \
+                        ratio. Ratios within a campaign stay paired.";
 
 /// What the intervals know, and what they would have found.
 fn what_varies(comparison: &CampaignComparison) -> String {
     let known = match comparison.is_look() {
         true => LOOK.to_string(),
         false => format!(
-            "{} of A against {} of B: each is one value, and the intervals are of what differs between them.",
+            "{} of A against {} of B: each is one value, and the intervals cover the variation \
+             between them.",
             campaigns(comparison.sides[0].len()),
             campaigns(comparison.sides[1].len())
         ),
@@ -82,8 +83,9 @@ fn campaigns(count: usize) -> String {
 }
 
 /// What one campaign on each side is worth.
-const LOOK: &str = "One campaign on each side is no more than a look: the intervals are of its blocks, and know nothing \
-                    of what differs between runs. Three on each side say more: assay compare A1,A2,A3 B1,B2,B3.";
+const LOOK: &str = "One campaign per side is only a first look: the intervals cover the variation \
+                    between blocks, not between runs. Use three per side: assay compare A1,A2,A3 \
+                    B1,B2,B3.";
 
 fn side(letter: &str, facts: &CampaignFacts) -> String {
     let title = if facts.title.is_empty() { "" } else { &format!(" ({})", facts.title) };
@@ -104,7 +106,7 @@ fn changes(comparison: &CampaignComparison) -> Vec<Block> {
         comparison.changed.iter().partition(|c| c.of == "settings" || c.a.is_some() && c.b.is_some());
     let mut blocks = Vec::new();
     if both.is_empty() {
-        blocks.push(Block::Prose("Nothing that both campaigns recorded has changed.".into()));
+        blocks.push(Block::Prose("Nothing recorded by both campaigns has changed.".into()));
     } else {
         blocks.push(Block::Table(changed(&both)));
     }
@@ -145,7 +147,7 @@ fn pairs(pairs: &[Pair]) -> Table {
         Row::body(names.into_iter().chain(counts))
     };
     Table {
-        caption: "Target against target, over the cells that both have".into(),
+        caption: "Targets over the cells that both have".into(),
         columns: vec![
             Column::words("Target"),
             Column::words("over"),
@@ -167,15 +169,12 @@ fn side_by_side(apart: &Apart) -> Table {
         Row::body(cells)
     };
     let (caption, by_lab) = match apart.is_of_one_lab() {
-        true => ("Different promises of a sync: side by side, not comparable", false),
-        false => ("Measured in different labs: side by side, not comparable", true),
+        true => ("Different durability guarantees: shown side by side, not comparable", false),
+        false => ("Measured in different labs: shown side by side, not comparable", true),
     };
     let column = |placed: &Placed| match by_lab {
         true => Column::numbers(&placed.target, placed.lab.as_str()),
-        false => Column::numbers(
-            &placed.target,
-            placed.durability.words().unwrap_or("keeps what it synced"),
-        ),
+        false => Column::numbers(&placed.target, placed.durability.words().unwrap_or("durable")),
     };
     let words = ["Test", "Unit"].map(Column::words).into_iter();
     Table {
@@ -187,14 +186,17 @@ fn side_by_side(apart: &Apart) -> Table {
 }
 
 fn differences(all: &[Difference]) -> Table {
-    let mut footnotes =
-        vec!["* holds among all ratios of B over A (Holm, 5 %); the others may be chance.".into()];
+    let mut footnotes = vec![
+        "* significant among all ratios of B over A (Holm, 5 %); the others may be \
+              chance."
+            .into(),
+    ];
     if all.len() > MOST_DIFFERENCES {
         let more = all.len() - MOST_DIFFERENCES;
-        footnotes.push(format!("{more} further differences, smaller ones, are in the JSON."));
+        footnotes.push(format!("{more} smaller differences are in the JSON."));
     }
     Table {
-        caption: "Decided differences of B over A, the largest first".into(),
+        caption: "Decided differences of B over A, largest first".into(),
         columns: vec![
             Column::words("Test"),
             Column::words("Target"),

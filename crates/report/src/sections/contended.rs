@@ -25,13 +25,13 @@ impl Section for Contended {
         }
         let count: usize = entries.values().map(|entry| entry.count).sum();
         let prose = format!(
-            "{count} of {} valid samples shared the machine with other work. They are in the means; a ratio of \
-             which they are more than a fifth is not judged.",
+            "{count} of {} valid samples shared the machine with other work. They are included in \
+             the means; a ratio with more than 20 % of them is reported as unclear.",
             valid().count()
         );
         Some(vec![
             Block::Prose(prose),
-            Block::Table(table(dataset, &entries, "that of the most contended sample")),
+            Block::Table(table(dataset, &entries, "of the most contended sample")),
         ])
     }
 

@@ -1,4 +1,4 @@
-//! What speed costs, and which targets nobody should choose.
+//! Shows the cost of speed, and dominated targets.
 
 pub(super) mod moved;
 
@@ -77,7 +77,7 @@ fn processors(findings: &Findings) -> Option<Table> {
         &format!("work per CPU time / {base}"),
         "CPU ns per op",
         "CPU ns per byte",
-        "kernel threads at most",
+        "kernel threads (maximum)",
         "dominated by",
     ];
     let cells = |cost: &stats::Cost| {
@@ -93,19 +93,19 @@ fn processors(findings: &Findings) -> Option<Table> {
         ]
     };
     let any = findings.costs.iter().any(|cost| cost.cpu.is_some());
-    let caption = "Work for the same processor time";
+    let caption = "CPU efficiency";
     let table = table(findings, caption, &heads, cells).filter(|_| any)?;
     Some(Table {
         footnotes: vec![
             format!(
-                "Work per CPU time: that of {base} over its own for the same work, above 1 needs less. CPU ns per \
-                 op is of tests of many small operations, CPU ns per byte of the others, so that one can rise while \
-                 the other falls. Kernel threads: system time of the machine outside of the workers, which others may \
-                 have used as well."
+                "Work per CPU time: CPU time of {base} divided by that of the target for the same \
+                 work; above 1 is better. CPU ns per op covers tests of many small operations, \
+                 CPU ns per byte all others, so one can rise while the other falls. Kernel \
+                 threads: system time outside the workers, which may include other processes."
             ),
             format!(
-                "Dominated by: a target that is at least as fast and needs no more processor time, and \
-                 is better in one of them by more than {:.0} %; ?: their intervals overlap in both.",
+                "Dominated by: a target that is at least as fast, uses no more CPU time, and is \
+                 better in one of them by more than {:.0} %; ?: their intervals overlap in both.",
                 100.0 * findings.band
             ),
         ],
@@ -136,11 +136,11 @@ fn prices(findings: &Findings) -> Option<Table> {
             dominated(priced.dominated_by.as_ref(), priced.certain),
         ]
     };
-    let table = table(findings, "Price, as it was given", &heads, cells)?;
+    let table = table(findings, "Price, as given", &heads, cells)?;
     let note = format!(
-        "Work per money: speed over {base}, over its price for a month over that of {base}; above 1 the same \
-         money does more of this work. Dominated by: a target that is at least as fast and costs no more, and \
-         is better in one of them by more than {:.0} %; ?: their intervals overlap.",
+        "Work per money: speed relative to {base}, divided by the monthly price relative to \
+         {base}; above 1 is better. Dominated by: a target that is at least as fast, costs no \
+         more, and is better in one of them by more than {:.0} %; ?: their intervals overlap.",
         100.0 * findings.band
     );
     Some(Table { footnotes: vec![note], ..table })
@@ -159,9 +159,10 @@ fn media(findings: &Findings) -> Option<Table> {
             mb(cost.page_cache_bytes),
         ]
     };
-    let caption = "Write, read and space amplification, for each logical byte, and memory of the whole machine";
-    let note = "Written per byte: of the tests that only write, and each byte once. Space per byte: what the files \
-                added to the space in use right after mkfs.";
+    let caption = "Write, read and space amplification per logical byte, and memory of the whole \
+                   machine";
+    let note = "Written per byte: only tests that write and do nothing else, counting each byte \
+                once. Space per byte: space used by the files, relative to right after mkfs.";
     Some(Table { footnotes: vec![note.into()], ..table(findings, caption, &heads, cells)? })
 }
 
@@ -181,7 +182,8 @@ fn amplification(findings: &Findings) -> Option<Block> {
     .collect();
     (!groups.is_empty()).then(|| {
         Block::Bars(Bars {
-            caption: "Write and space amplification, bytes for each logical byte: less is better, the line is at 1"
+            caption: "Write and space amplification, bytes per logical byte; lower is better, the \
+                      line is at 1"
                 .into(),
             mark: 1.0,
             groups,
@@ -209,7 +211,7 @@ fn worth(findings: &Findings) -> Option<Block> {
         let priced = cost.price.as_ref()?;
         Some((priced.work_per_money?.point, priced.certain))
     };
-    scatter(findings, "what the same money does", "work per money", y)
+    scatter(findings, "work per money", "work per money", y)
 }
 
 /// Speed against `y`, which gives a height and whether another is certainly better.
@@ -228,7 +230,7 @@ fn scatter(
     (spots.len() > 1).then(|| {
         Block::Scatter(Scatter {
             caption: format!(
-                "Speed against {what}: up and right is better, hollow is certainly dominated"
+                "Speed against {what}: up and right is better, hollow points are dominated"
             ),
             x: format!("speed / {base}"),
             y: format!("{axis} / {base}"),

@@ -1,4 +1,4 @@
-//! What each disk of a mirror, or of another target with several disks, did. Nothing is ranked by it.
+//! Shows the I/O of each disk of a mirror, or of another target with several disks. Not ranked.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

@@ -1,4 +1,4 @@
-//! Which targets do not keep what was synced, for whatever their rates say.
+//! Lists targets that do not keep synced data, whatever their rates.
 
 use crate::{block::Block, sections::Section, words};
 use model::Dataset;
@@ -31,7 +31,7 @@ fn warning(dataset: &Dataset) -> Option<String> {
     let losers = dataset.targets.iter().map(|target| target.label.as_str()).filter(loses);
     let losers = words::doubtful(&doubtful(dataset, losers))?;
     Some(format!(
-        "{losers}. Compare the figures of such a target only with those of another: it is not ranked beside one \
-         that keeps what it synced."
+        "{losers}. Compare such a target only with others like it: it is not ranked against \
+         targets with durable fsync."
     ))
 }

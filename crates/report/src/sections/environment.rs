@@ -1,4 +1,4 @@
-//! What the machine and the targets were.
+//! Shows the machine and the targets.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

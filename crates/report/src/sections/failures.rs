@@ -22,7 +22,7 @@ impl Section for Failures {
             Row::body([Cell::plain(&failure.target), Cell::plain(&failure.why)])
         };
         Some(vec![Block::Table(Table {
-            caption: "Targets that could not be measured, or not in full".into(),
+            caption: "Targets that could not be measured completely".into(),
             columns: vec![Column::words("Target"), Column::words("Why")],
             rows: findings.failures.iter().map(row).collect(),
             footnotes: Vec::new(),

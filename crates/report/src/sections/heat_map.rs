@@ -1,6 +1,5 @@
-//! Where a cell of the page is worded, in the overview: every test on every candidate on one screen, the ratio in
-//! words and colour. Each cell leads to its samples. Tests of a grid are in the map of that, which has fewer
-//! rows.
+//! Words the cells of the overview: every test on every candidate on one screen, the ratio in words and colour. Each
+//! cell links to its samples. Tests of a grid are in the map of that grid, which has fewer rows.
 
 use crate::{
     block::{Block, Fill, HeatCell, HeatGroup, HeatMap, HeatRow},
@@ -50,11 +49,11 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
         let rows: Vec<HeatRow> = rows.collect();
         groups.extend((!rows.is_empty()).then_some((is_scored, HeatGroup { title, rows })));
     }
-    // What is in no score comes last, so that nobody reads the answer from it.
+    // What is not scored comes last, so that it is not mistaken for the answer.
     groups.sort_by_key(|(is_scored, _)| !is_scored);
     HeatMap {
         caption: format!(
-            "Ratio over {}: blue is better, orange worse, hatched unclear, plain in no score",
+            "Ratio over {}: blue is better, orange worse, hatched unclear, plain not scored",
             names::baseline(findings)
         ),
         head: "Test".into(),
@@ -69,7 +68,11 @@ pub(crate) fn heading(group: Group) -> String {
     match group.is_scored() {
         true => group.title().to_string(),
         false => {
-            format!("{}: in no score, as the rate of each write includes its sync", group.title())
+            format!(
+                "{}: not scored, because the rate of each write includes its \
+                     sync",
+                group.title()
+            )
         }
     }
 }

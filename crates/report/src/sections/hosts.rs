@@ -1,5 +1,4 @@
-//! How far the hosts of a campaign on several were apart: which of them is slow, and in which tests. Nothing is ranked
-//! by it.
+//! Shows how much the hosts of a campaign differ: which is slow, and in which tests. Not ranked.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -60,7 +59,7 @@ fn over_all(totals: &[HostTotal<'_>]) -> Table {
         ])
     };
     Table {
-        caption: "Rate of a rank of each host, the slowest host first".into(),
+        caption: "Rate per rank of each host, slowest first".into(),
         columns: vec![
             Column::words("Host"),
             Column::numbers("", "over the mean host"),
@@ -69,8 +68,8 @@ fn over_all(totals: &[HostTotal<'_>]) -> Table {
         ],
         rows: totals.iter().map(row).collect(),
         footnotes: vec![
-            "Operations of a rank in a second over the geometric mean of all hosts in the same test, target and number \
-             of ranks; only where two hosts or more had ranks."
+            "Operations/s per rank relative to the geometric mean of all hosts for the same test, \
+             target and number of ranks; only tests with ranks on at least two hosts."
                 .into(),
         ],
     }
@@ -103,8 +102,8 @@ fn by_test(cells: &[HostCell], totals: &[HostTotal<'_>]) -> Table {
         columns,
         rows,
         footnotes: vec![
-            "Operations/s: all ranks of a host together, from their first start to their last end, with how many they \
-             were; geometric means over the valid samples. Hosts are compared for each of their ranks."
+            "Operations/s: all ranks of a host together, from first start to last end, with the \
+             number of ranks; geometric means over valid samples. Hosts are compared per rank."
                 .into(),
         ],
     }

@@ -1,6 +1,5 @@
-//! The other questions of whoever opens a page, each with its answer in a line and the section that has the rest: for
-//! which work, where it loses, at what cost, measured how. Which, by how much and how sure stands in the verdict before
-//! it.
+//! Other questions of a page's reader, each with its answer in a line and the section that has the rest: for which
+//! work, where it loses, at what cost, measured how. Which, by how much and how sure stands in the verdict before it.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -20,7 +19,7 @@ const MOST_LOSSES: usize = 3;
 
 /// Bytes written for each byte below which a test wrote over its own data, or was held in memory.
 const LEAST_WRITTEN: f64 = 0.5;
-/// Bytes written that are so many times others are as many.
+/// Bytes written that differ by less than this factor count as equal.
 const MOST_ALIKE: f64 = 1.1;
 
 pub(crate) struct InShort;
@@ -46,7 +45,7 @@ impl Section for InShort {
             Row::body([Cell::plain(question), Cell::plain(answer), Cell::plain(place)])
         };
         Some(vec![Block::Table(Table {
-            caption: "Other questions, each with its answer".into(),
+            caption: "Other questions".into(),
             columns: ["Question", "Answer", "More in"].map(Column::words).into(),
             rows: answered.map(row).collect(),
             footnotes: Vec::new(),
@@ -114,7 +113,8 @@ fn losses(findings: &Findings) -> String {
     match (leaders.lost_in, shown.is_empty()) {
         (_, true) => format!("{first} is behind no other candidate in any of {all} cells."),
         (0, false) => format!(
-            "In none of {all} cells is {first} worse than another candidate. Furthest behind: {shown}."
+            "{first} is not worse than another candidate in any of {all} cells. Furthest behind: \
+             {shown}."
         ),
         (some, false) => format!(
             "{first} is worse than another candidate in {some} of {all} cells{}: {shown}.",
@@ -127,13 +127,13 @@ fn losses(findings: &Findings) -> String {
 fn cost(findings: &Findings) -> String {
     let base = &findings.baseline;
     let kinds: [(String, Figure); 3] = [
-        (format!("Work for the same processor time, over {base}, more is better"), |cost| {
+        (format!("CPU efficiency relative to {base} (higher is better)"), |cost| {
             cost.cpu.map(|work| work.point)
         }),
-        ("Bytes written to the device for each byte of data, less is better".into(), |cost| {
+        ("Bytes written to the device per byte of data (lower is better)".into(), |cost| {
             cost.written_per_byte
         }),
-        ("Bytes of space for each byte of data, less is better".into(), |cost| cost.taken_per_byte),
+        ("Bytes of space per byte of data (lower is better)".into(), |cost| cost.taken_per_byte),
     ];
     let said = |(what, figure): &(String, Figure)| {
         let own = |cost: &Cost| Some(format!("{} {}", cost.target, number::ratio(figure(cost)?)));
@@ -159,10 +159,7 @@ fn written_apart(findings: &Findings) -> Option<String> {
         let all: Vec<String> = row.cells.iter().zip(&own).map(of).collect();
         let test = format!("{}, {}", names::of_row(row, table), stats::processes(table.procs));
         (least >= LEAST_WRITTEN && most > MOST_ALIKE * least).then(|| {
-            (
-                most / least,
-                format!("Bytes written are furthest apart in {test}: {}.", all.join(", ")),
-            )
+            (most / least, format!("Bytes written differ most in {test}: {}.", all.join(", ")))
         })
     };
     let most = rows.filter_map(apart).max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -204,7 +201,7 @@ fn tests(dataset: &Dataset) -> String {
     let is_unscored = |test: &&TestInfo| all.contains(test.id.as_str()) && !test.group.is_scored();
     match dataset.tests.iter().filter(is_unscored).count() {
         0 => format!("{} tests", all.len()),
-        some => format!("{} tests, {some} of them in no score,", all.len()),
+        some => format!("{} tests, {some} of them not scored,", all.len()),
     }
 }
 

@@ -41,13 +41,9 @@ impl Section for Invalid {
         let total = dataset.samples.len();
         let mut blocks = vec![
             Block::Prose(format!(
-                "{count} of {total} samples are shown here and kept out of every mean."
+                "{count} of {total} samples are listed here and excluded from all means."
             )),
-            Block::Table(table(
-                dataset,
-                &entries,
-                "where numbers differ, those of the first sample",
-            )),
+            Block::Table(table(dataset, &entries, "numbers are those of the first sample")),
         ];
         if entries.len() > MOST_ROWS {
             let more = entries.len() - MOST_ROWS;

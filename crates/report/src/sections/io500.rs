@@ -35,13 +35,14 @@ fn table(scores: &[Io500]) -> Table {
         Column::words("phases without a valid sample"),
     ];
     Table {
-        caption: "Score by the rules of IO500; no official submission".into(),
+        caption: "Score by the rules of IO500; not an official submission".into(),
         columns,
         rows,
         footnotes: vec![
-            "Bandwidth: geometric mean of the four phases that move data; operations: that of the eight on names; score: \
-             root of the product of both. IO500 asks for 300 s in each phase that writes, for all of them in one go, \
-             and for its own programs: a figure here stands beside another one of this program, and in no list."
+            "Bandwidth: geometric mean of the four data phases; operations: that of the eight \
+             metadata phases; score: square root of their product. IO500 requires 300 s in each \
+             write phase, all phases in one run, and its own programs, so compare these figures \
+             only with others of this program."
                 .into(),
         ],
     }

@@ -1,4 +1,4 @@
-//! What a reader must know of figures that were not measured on the host.
+//! States what a reader must know about results that were not measured on the host.
 
 use crate::{block::Block, names, sections::Section};
 use model::{Dataset, LabKind};
@@ -19,7 +19,7 @@ impl Section for Lab {
             findings.lab.place()
         );
         if matches!(findings.durability, Durability::NotProven(_)) {
-            text.push_str(" Its fsync is not shown to be durable.");
+            text.push_str(" Its fsync is not proven to be durable.");
         }
         Some(vec![Block::Callout(text)])
     }
@@ -34,13 +34,10 @@ impl Section for Lab {
 fn why(lab: LabKind) -> Option<&'static str> {
     match lab {
         LabKind::Host => None,
-        LabKind::Kvm => Some("The disks are virtual, behind a file of the host"),
+        LabKind::Kvm => Some("Virtual disks backed by a file on the host"),
         LabKind::Uml => Some(
-            "One processor runs everything, and a system call takes 150 to 300 times as long as \
-             natively",
+            "One CPU runs everything, and system calls take 150 to 300 times as long as natively",
         ),
-        LabKind::Tcg => {
-            Some("The processor is emulated and about ten times slower than the real one")
-        }
+        LabKind::Tcg => Some("The CPU is emulated and about ten times slower than the real one"),
     }
 }

@@ -28,9 +28,9 @@ impl Section for Labs {
         };
         let classes: Vec<String> = labs.iter().map(place).collect();
         Some(vec![Block::Prose(format!(
-            "The targets were measured in {} kinds of lab ({}). A lab is a machine of its own between \
-             the work and the disk, so figures of two labs are not comparable: each has tables of its \
-             own, with its own baseline, and nothing is ranked across them.",
+            "The targets were measured in {} kinds of lab ({}). A lab is a separate machine \
+             between the work and the disk, so results of two labs are not comparable: each lab \
+             has its own tables and baseline, and nothing is ranked across them.",
             classes.len(),
             classes.join("; ")
         ))])

@@ -1,5 +1,5 @@
-//! How long operations took. Service times, of a closed loop, and response times, at a fixed rate,
-//! never stand in one table, and neither ranks anything here.
+//! Shows latencies. Service times, of a closed loop, and response times, at a fixed rate, are never in one table, and
+//! neither is ranked here.
 
 use crate::{
     block::{Block, Cell, Chart, Column, Curve, Row, Table},
@@ -42,15 +42,15 @@ fn blocks(kind: LatencyKind, all: &[&Latencies]) -> Vec<Block> {
         LatencyKind::Response => (
             "Response time",
             "at a fixed rate",
-            "From when an operation should have started to its end: what a user waits. A stall is \
-             counted for every operation that it held up.",
+            "From the scheduled start of an operation to its end: what a user waits. A stall \
+             counts for every operation that it delays.",
         ),
         LatencyKind::Service => (
             "Service time",
             "in a closed loop",
-            "From when an operation was given to the system to its end. The next one waits for it, so a \
-             stall holds up the load with it and is counted once: service times describe the system, \
-             they are no response times, and nothing is ranked by them.",
+            "From the submission of an operation to its end. The next one waits for it, so a \
+             stall also pauses the load and counts once: these are service times, not response \
+             times, and are not ranked.",
         ),
     };
     let mut blocks = vec![
@@ -77,7 +77,9 @@ fn table(word: &str, all: &[&Latencies]) -> Table {
         columns: fixed.into_iter().chain(heads).collect(),
         rows,
         footnotes: vec![
-            "-: fewer operations than the percentile needs, ten for p90, a hundred for p99, ten thousand for p99.99.".into(),
+            "-: too few operations for the percentile (10 for p90, 100 for p99, 10 000 for \
+             p99.99)."
+                .into(),
         ],
     }
 }
@@ -103,7 +105,7 @@ fn row(target: &TargetLatency) -> Row {
     Row::body(known.into_iter().chain(figures))
 }
 
-/// The curves of `test` with so many processes, one picture for each kind of operation.
+/// The curves of `test` at a process count, one picture per kind of operation.
 pub(super) fn of_cell(findings: &Findings, test: &str, procs: u32) -> Vec<Chart> {
     let is_own = |one: &&Latencies| one.test == test && one.procs == procs;
     let own: Vec<&Latencies> = findings.latencies.iter().filter(is_own).collect();

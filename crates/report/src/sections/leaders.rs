@@ -1,4 +1,4 @@
-//! Where the first two candidates differ most, both ways, and where any other is ahead of the first.
+//! Shows where the first two candidates differ most, in both directions, and where any other is ahead of the first.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -86,7 +86,7 @@ fn lost(findings: &Findings, leaders: &stats::Leaders) -> Option<Block> {
     has_more.then(|| {
         Block::Table(Table {
             caption: format!(
-                "Where {} is behind the best of all others most; selected as extremes, so likely overstated",
+                "Where {} is furthest behind the best; selected as extremes, so likely overstated",
                 leaders.first
             ),
             columns: vec![

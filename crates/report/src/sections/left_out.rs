@@ -1,5 +1,5 @@
-//! What was left out and why, in a paragraph: tests, targets, samples. The sections on failed targets and on
-//! invalid samples have each of them.
+//! Summarizes in one paragraph which tests, targets and samples were left out, and why. The sections on failed targets
+//! and on invalid samples have the details.
 
 use crate::{
     block::Block,
@@ -60,7 +60,7 @@ fn targets(findings: &Findings) -> Option<String> {
         .iter()
         .take(NAMED)
         .map(|Failure { target, why }| format!("{target} ({})", short(why)));
-    listed("Targets, wholly or in part", named.collect(), failures.len())
+    listed("Targets, completely or partly", named.collect(), failures.len())
 }
 
 /// How many cells are in no score as their timed parts are too short.
@@ -71,7 +71,10 @@ fn short_cells(findings: &Findings) -> Option<String> {
         rows.fold((0, 0), |(short, all), row| (short + usize::from(row.is_short()), all + 1));
     let (are, their) = if short == 1 { ("is", "its") } else { ("are", "their") };
     (short > 0).then(|| {
-        format!("{short} of {all} cells {are} in no score, as {their} timed parts are too short.")
+        format!(
+            "{short} of {all} cells {are} not scored, because {their} timed parts are too \
+                 short."
+        )
     })
 }
 
@@ -82,9 +85,9 @@ fn samples(dataset: &Dataset) -> Option<String> {
         let why = match &sample.validity {
             Validity::Valid => continue,
             Validity::Invalid(why) => why,
-            Validity::Lukewarm(_) => "not in the cache state that was asked for",
+            Validity::Lukewarm(_) => "not in the requested cache state",
             Validity::Disturbed(_) => {
-                "measured again, as other processes used too much of the machine"
+                "measured again, because other processes used too much of the machine"
             }
         };
         reasons.entry(invalid::without_numbers(why)).or_insert((0, why)).0 += 1;
@@ -127,7 +130,7 @@ mod tests {
     fn a_long_reason_ends_with_a_clause_or_a_word() {
         assert_eq!(short("no module"), "no module");
         let moved =
-            "its device moved 15.6 MiB while it was held for other candidates, beside 103 MiB";
+            "its device moved 15.6 MiB while it was paused for other candidates, and 103 MiB";
         assert_eq!(short(moved), moved.split(',').next().unwrap());
         let words =
             "mkfs.zfs, which has to make the pool of this candidate on two devices was not found";

@@ -55,7 +55,7 @@ impl Section for Matrix {
         }
         let orders = order::tables(&grids, findings);
         if !orders.is_empty() {
-            blocks.push(Block::Heading("Random beside sequential".into()));
+            blocks.push(Block::Heading("Random versus sequential".into()));
             blocks.extend(orders.into_iter().map(Block::Table));
         }
         (!blocks.is_empty()).then_some(blocks)
@@ -135,7 +135,7 @@ fn leads(grid: &Grid<'_>) -> Table {
     let with_words =
         grid.cells.values().filter_map(|r| r.lead.as_ref()).any(|l| l.ratio.low.is_some());
     let none = "One run per cell: no ratio has an interval.";
-    let words = "The best is picked for being the best, so its ratio is rather too large. ?: the 95 % \
+    let words = "The best is selected as the best, so its ratio is likely overstated. ?: the 95 % \
                  interval of the ratio includes 1, or the machine was busy.";
     Table {
         caption: format!("{}: which target leads, and by how much over the second", grid.title),

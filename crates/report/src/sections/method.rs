@@ -1,4 +1,4 @@
-//! How the numbers were made, short enough to be read, and how to make them again.
+//! Summarizes how the numbers were made, and how to repeat them.
 
 use crate::{block::Block, names, number, sections::Section};
 use model::{Dataset, Origin, Plan, printable};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Samples above which their hash is left to an export: a page of 100 000 is made within two seconds.
 const MOST_HASHED: usize = 20_000;
 
-/// Blocks whose order is told.
+/// Blocks whose order is listed.
 const MOST_ORDERS: usize = 12;
 
 pub(crate) struct Method;
@@ -38,8 +38,8 @@ impl Section for Method {
 pub fn measured(timed: &Timed) -> String {
     let Timed { blocks, wall_s, timed_s, parts, median_s } = *timed;
     format!(
-        "Measured: {} of the {} that {} took, {:.0} %, lie inside timed parts; the median of the {parts} timed \
-         parts took {}.",
+        "Measured: {} of the {} that {} took ({:.0} %) were timed; the median of the {parts} \
+         timed parts was {}.",
         number::length(timed_s),
         number::length(wall_s),
         names::blocks(blocks),
@@ -68,9 +68,7 @@ fn ended(dataset: &Dataset) -> Option<String> {
     let is_said = dataset.campaign.notes.iter().any(|note| note.starts_with("Ended after"));
     let blocks = dataset.samples.iter().map(|sample| sample.block + 1).max()?;
     let asked = dataset.campaign.plan.block_count() == blocks && !is_said;
-    asked.then(|| {
-        format!("Ended after {}: as many as were planned.", names::blocks(blocks as usize))
-    })
+    asked.then(|| format!("Ended after {}, as planned.", names::blocks(blocks as usize)))
 }
 
 /// `block 1 ext4, xfs; block 2 xfs, ext4`. A candidate that was run again stands twice.
@@ -105,38 +103,42 @@ fn digest(dataset: &Dataset) -> String {
 fn notes(findings: &Findings) -> Vec<String> {
     let band = findings.band;
     vec![
-        "Value: geometric mean over blocks. A block runs every target once, each on a fresh instance, \
-         in balanced order; several samples of one block are averaged first. A test during which others used \
-         the machine is measured again by all, at once, on the instances of its block."
+        "Value: geometric mean over blocks. A block runs every target once, each on a fresh \
+         instance, in balanced order; several samples of one block are averaged first. If other \
+         processes used the machine during a test, all targets repeat it at once, on the \
+         instances of the block."
             .into(),
         "Ratio: exp(mean over blocks of ln target - ln baseline), negated where lower is better. Its \
          95 % interval is a paired t; Welch's where fewer than two blocks are shared. One block gives no \
-         interval. From ten cells and three blocks on, a cell that is quieter than cells of its length \
-         usually are has a part of their variance (a moderated t), because three blocks alone say little \
-         about noise; a noisier one keeps its own. The JSON has the plain t's interval beside it."
+         interval. From ten cells and three blocks on, a cell that is quieter than usual for its \
+         length borrows variance from the others (a moderated t), because three blocks say little \
+         about noise; a noisier cell keeps its own variance. The JSON also has the plain t \
+         interval."
             .into(),
         format!(
-            "Band: 1/(1+{band}) to 1+{band}. A cell is contended, and so unclear, when others had more \
-             than {} % of the processors or of the disk below in more than a fifth of its samples.",
+            "Band: 1/(1+{band}) to 1+{band}. A cell is contended, and so unclear, if other \
+             processes used more than {} % of the CPU or of the disk below in more than 20 % of \
+             its samples.",
             findings.contention_limit_pct
         ),
-        "GEOMETRIC MEAN: of the values, and of the ratios, over the tests valid on all targets. The \
-         interval comes from the mean log ratio of each block, because a block shares its noise among \
-         its tests. MIN and MAX RATIO are picked from many, so they exaggerate. In \
-         better/same/worse/unclear, slight differences count on their side."
+        "GEOMETRIC MEAN: of the values, and of the ratios, over the tests valid on all targets. \
+         The interval is computed from the mean log ratio of each block, because the tests of a \
+         block share noise. MIN and MAX RATIO are picked from many, so they exaggerate. In \
+         better/same/worse/unclear, slight differences count as better or worse."
             .into(),
-        "Latency: the histograms of all valid samples of a cell put together, so a percentile is over \
-         operations, not over blocks. It has no interval and ranks nothing."
+        "Latency: merged histograms of all valid samples of a cell, so percentiles are over \
+         operations, not over blocks. They have no interval and are not ranked."
             .into(),
-        "Score: mean over groups of the mean over tests and process counts of the log ratio. Its interval is \
-         wider than that of a fixed number of blocks where the campaign ends at one of several looks, so that it \
-         holds the truth in 95 % of campaigns at their end. P(best): \
+        "Score: mean over groups of the mean over tests and process counts of the log ratio. If \
+         the campaign may end at one of several looks, the interval is wider than for a fixed \
+         number of blocks, so that it still covers the truth in 95 % of finished campaigns. \
+         P(best): \
          share of 20 000 seeded draws from the t posterior with one variance pooled over targets and \
-         blocks, and no more than the pairs allow. Rank: what Holm's procedure over all pairs leaves open. Loss of score (95 %): the \
-         loss against the best that is not exceeded in 95 % of the same draws: one-sided, of each target by itself, \
-         not adjusted for looks. A verdict is clear when the first is better \
-         than every other by Holm's procedure, at 5 % where the number of blocks was fixed, at 1 to 2.5 % where \
-         it hung on what the first blocks said, and leads by 3 %."
+         blocks, and no more than the pairs allow. Rank: the ranks that Holm's procedure over all \
+         pairs does not exclude. Loss of score (95 %): the loss against the best that 95 % of the \
+         same draws do not exceed: one-sided, per target, not adjusted for looks. A verdict is \
+         clear if the first is better than every other by Holm's procedure, at 5 % if the number \
+         of blocks was fixed, at 1-2.5 % if the stopping rule was adaptive, and leads by 3 %."
             .into(),
     ]
 }

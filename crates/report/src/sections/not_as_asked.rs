@@ -8,7 +8,7 @@ pub(crate) struct NotAsAsked;
 
 impl Section for NotAsAsked {
     fn title(&self) -> &'static str {
-        "Options that are not in effect as asked"
+        "Options not in effect as requested"
     }
 
     fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {
@@ -25,7 +25,7 @@ impl Section for NotAsAsked {
         let mut blocks = self.build(dataset, findings)?;
         blocks.iter_mut().for_each(|block| {
             if let Block::Prose(text) = block {
-                *text = format!("Not as asked: {text}");
+                *text = format!("Not as requested: {text}");
             }
         });
         Some(blocks)

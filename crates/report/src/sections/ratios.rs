@@ -1,4 +1,4 @@
-//! Where a cell of the page is worded, in tables of ratios: one table for each group of tests and process count.
+//! Words the cells of the ratio tables: one table per group of tests and process count.
 
 use crate::{
     block::{Block, Cell, Column, Row, RowKind, Shade, Table},
@@ -40,29 +40,32 @@ impl Section for Ratios {
 
 fn legend(findings: &Findings) -> String {
     let mut values = format!(
-        "n=: blocks with a valid sample, when not all; a ratio is from those that both have, and n= is theirs in the \
-         map of every test. noisy: blocks vary by more than {:.0} % (standard deviation over mean, without what the \
-         order of candidates and the image explain). one sample: median size and time of a timed part, all \
-         processes together.",
+        "n=: blocks with a valid sample, if not all; ratios use only blocks that both candidates \
+         completed, which n= counts in the map of tests. noisy: blocks vary by more than {:.0} % \
+         (standard deviation over mean, after removing the effects of order and image). one \
+         sample: median size and time of a timed part, all processes together.",
         100.0 * NOISY
     );
     let cells = || findings.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
     if cells().any(|cell| cell.unproven > 0) {
-        values += " unproven: durability not proven, as nothing shows that what was synced reached the medium.";
+        values += " unproven: durability not proven; nothing shows that synced data reached the \
+                   medium.";
     }
     if cells().any(|cell| cell.short) {
-        values += " short: timed part below a third of what the preset asks for; in no mean, score or verdict.";
+        values += " short: timed part below a third of the preset's minimum; excluded from means, \
+                   scores and verdicts.";
     }
     if cells().any(|cell| cell.read_ahead_pct.is_some()) {
-        values += " read ahead: cold at the start, but that share of the random reads was served from \
-                   the page cache, by read-ahead of other reads.";
+        values += " read ahead: cold at the start, but this share of the random reads was served \
+                   from the page cache by read-ahead of other reads.";
     }
     if cells().any(|cell| cell.modes.is_some()) {
-        values += " two modes: the samples lie in two groups with a gap between them wider than either, so that none \
-                   is near the mean; under Samples both stand.";
+        values += " two modes: the samples form two groups, separated by a gap wider than either, \
+                   so none is near the mean; see Samples.";
     }
     if cells().any(|cell| cell.reason == Some(Unjudged::Contended)) {
-        values += " contended: others had more than a tenth of the machine, so that the ratio is not judged.";
+        values += " contended: other processes used more than 10 % of the machine, so the ratio \
+                   is not evaluated.";
     }
     if findings.targets.len() < 2 {
         return values;
@@ -71,8 +74,8 @@ fn legend(findings: &Findings) -> String {
     format!(
         "Ratios are over {}; above 1 is always better. better / worse: the 95 % interval excludes 1 \
          and the ratio is outside ±{band:.0} %; slightly: it excludes 1, inside the band; same: the \
-         whole interval is inside the band; ?: unclear; very wide: its ends lie four orders of magnitude \
-         apart. * holds among all ratios of its table (Holm, 5 %). {values}",
+         whole interval is inside the band; ?: unclear; very wide: its ends are four orders of \
+         magnitude apart. * significant among all ratios of its table (Holm, 5 %). {values}",
         names::baseline(findings)
     )
 }
@@ -100,7 +103,7 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
     }
 }
 
-/// Says what the ratios are over where that is not the first target and nobody asked for it.
+/// Says what the ratios are over if that is not the first target and was not requested.
 fn caption(table: &stats::Table, findings: &Findings) -> String {
     let own = format!("{}, {}", table.group.title(), stats::processes(table.procs));
     match &findings.baseline_instead {
@@ -340,9 +343,10 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
     let mut notes = Vec::new();
     if !table.group.is_scored() {
         notes.push(
-            "What each write left to sync: the durable rate of the write includes it already, so these rows are in no mean, \
-             no score and no verdict. left: how much of the data the device wrote in the sync. The rest had been \
-             written before it began, so that such ratios do not compare like with like."
+            "What each write left to sync: the durable rate of the write already includes it, so \
+             these rows are excluded from means, scores and verdicts. left: share of the data \
+             that the device wrote during the sync. The rest was written before it started, so \
+             these ratios compare different amounts of work."
                 .into(),
         );
     }
@@ -350,14 +354,15 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
         table.rows.iter().filter(|r| r.is_short()).map(|r| names::of_row(r, table)).collect();
     if !short.is_empty() {
         notes.push(format!(
-            "Short, so in no mean, no score and no verdict: {}. Its size was given, there was no room for more of it, \
-             or more would be another test.",
+            "Short, so excluded from means, scores and verdicts: {}. The size was given, space \
+             ran out, or growing it would change the test.",
             short.join(", ")
         ));
     }
     if !table.with_syncs.is_empty() {
         notes.push(
-            "With syncs: as the original suite prints it, over these tests and those of the table of syncs after writes."
+            "With syncs: as the original suite prints it, over these tests and those in the table \
+             of syncs after writes."
                 .into(),
         );
     }
@@ -375,8 +380,7 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
     }
     if table.rows.iter().any(|r| r.basis == "overlap_rate") && table.procs > 1 {
         notes.push(
-            "Rates are over the window in which all processes ran, where every sample has it."
-                .into(),
+            "Rates are over the window in which all processes ran, if all samples have one.".into(),
         );
     }
     notes

@@ -1,5 +1,5 @@
-//! How rates grow with processes: speed-up over the least count as lines beside the ideal, and in a table with the
-//! efficiency. Nothing is ranked by it.
+//! Shows how rates scale with processes: speed-up over the smallest count as lines next to the ideal, and in a table
+//! with the efficiency. Not ranked.
 
 use crate::{
     block::{Block, Cell, Column, LinePanel, Lines, Row, Span, Table},
@@ -66,10 +66,10 @@ fn lines(kind: &[&Scaling], findings: &Findings) -> Lines {
     };
     let left_out = match kind.len().saturating_sub(MOST_PANELS) {
         0 => String::new(),
-        more => format!("; {more} more tests stand in the table"),
+        more => format!("; {more} more tests are in the table"),
     };
     Lines {
-        caption: format!("Rate over that with {}, 95 % intervals{left_out}", least(kind)),
+        caption: format!("Rate relative to {}, 95 % intervals{left_out}", least(kind)),
         across: "processes".into(),
         places: procs.iter().map(u32::to_string).collect(),
         names: findings.targets.clone(),
@@ -101,9 +101,10 @@ fn table(kind: &[&Scaling], dataset: &Dataset) -> Table {
         columns,
         rows,
         footnotes: vec![format!(
-            "Speed-up: the rate over that with the least number of processes, on the same target in the same blocks, \
-             with its 95 % interval; the rates are over all valid blocks of each count, so that their quotient may \
-             differ from it. Efficiency: speed-up over the growth of the number of processes; {}.",
+            "Speed-up: the rate relative to that with the fewest processes, on the same target in \
+             the same blocks, with its 95 % interval; the rates shown are over all valid blocks \
+             of each count, so their quotient may differ. Efficiency: speed-up divided by the \
+             increase in processes; {}.",
             sharing(procs, dataset)
         )],
     }
@@ -117,12 +118,12 @@ fn sharing(procs: &[u32], dataset: &Dataset) -> String {
     let most = procs.last().copied().unwrap_or_default();
     match count {
         Some(count) if procs[0] <= count && count < most => format!(
-            "this machine has {count} processors, so that {} that never wait reach about {:.0} %, and more only where \
-             they wait for something",
+            "this machine has {count} processors, so {} that never wait reach about {:.0} %, and \
+             more only if they wait for something",
             stats::processes(most),
             100.0 * f64::from(count) / f64::from(most)
         ),
-        _ => "where these are more than the processors, they share them".into(),
+        _ => "processes in excess of the processors share them".into(),
     }
 }
 

@@ -1,5 +1,5 @@
-//! What the campaign says of itself: the A/A pair, the drift over its blocks, the place in a block, what
-//! was run again.
+//! Shows the self-checks of the campaign: the A/A pair, the drift over its blocks, the place in a block, repeated
+//! turns.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -30,7 +30,7 @@ impl Section for SelfCheck {
             return Some(blocks);
         }
         blocks.push(Block::Table(Table {
-            caption: "Sanity checks: what is found where nothing should be".into(),
+            caption: "Sanity checks: differences where none should be".into(),
             columns: vec![
                 Column::words("Check"),
                 Column::numbers("", "Figure"),
@@ -54,7 +54,7 @@ fn pair(aa: &AaCheck, band: f64) -> Vec<Row> {
         Some(false) if aa.is_telling() => format!("fails: as far apart in {}", by_signs(aa)),
         Some(false) => "fails: by the mean below".into(),
         None if aa.cells == 0 => "no interval".into(),
-        None => format!("says nothing: {} patterns of signs, 20 are needed", aa.patterns),
+        None => format!("inconclusive: {} patterns of signs, 20 are needed", aa.patterns),
     };
     let marked = format!("{} of {}", aa.marked, aa.cells);
     let name = format!("A/A pair: cells in which {} differs from {}", aa.twin, aa.of);
@@ -101,13 +101,13 @@ fn turn(findings: &Findings) -> Option<Row> {
         format!("Turn in a test: last over first, largest in {test}"),
         number::ratio(ratio),
         String::new(),
-        "taken out of all figures",
+        "removed from all figures",
     ))
 }
 
 fn result(ratio: &Ratio, band: f64) -> &'static str {
     match stats::judge(ratio, band) {
-        Comparison::Same => "none that matters",
+        Comparison::Same => "negligible",
         Comparison::SlightlyBetter | Comparison::SlightlyWorse => "within the band",
         Comparison::Better | Comparison::Worse => "beyond the band",
         Comparison::Unclear => "not ruled out",
@@ -117,16 +117,17 @@ fn result(ratio: &Ratio, band: f64) -> &'static str {
 fn footnotes(pair: Option<&AaCheck>) -> Vec<String> {
     let word = |aa: &AaCheck| {
         format!(
-            "{} is {} entered again under another name. It is no candidate: it stands in no other \
-             table and has no part in the verdict.",
+            "{} is {} measured again under another name. It is not a candidate: no other table \
+             shows it, and it has no effect on the verdict.",
             aa.twin, aa.of
         )
     };
     let silent = |aa: &AaCheck| {
         (aa.cells > 0 && !aa.is_telling()).then(|| {
-            "The cells of a block share its noise, so how many differ by chance is counted by turning the signs \
-             of whole blocks. Fewer than six blocks have fewer than 20 patterns of signs: any number of cells \
-             can then differ by chance, and only the mean over all cells says something."
+            "The cells of a block share noise, so the number that differ by chance is counted by \
+             flipping the signs of whole blocks. With fewer than six blocks there are fewer than \
+             20 patterns of signs: any number of cells can then differ by chance, and only the \
+             mean over all cells is informative."
                 .to_string()
         })
     };

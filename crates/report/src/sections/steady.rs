@@ -22,9 +22,9 @@ impl Section for Steady {
             return None;
         }
         let mut blocks = vec![Block::Prose(format!(
-            "{} of {judged} sustained cells were steady in every sample: over five equal parts of the \
-             run, the largest rate less the smallest was at most 20 % of their mean, and their trend at \
-             most 10 % (SNIA).",
+            "{} of {judged} sustained cells were steady in every sample: over five equal parts of \
+             the run, the range of rates was at most 20 % of their mean, and their trend at most \
+             10 % (SNIA).",
             judged - unsteady.len()
         ))];
         if !unsteady.is_empty() {
@@ -46,7 +46,7 @@ fn table(unsteady: &[&Steadiness]) -> Table {
         ])
     };
     Table {
-        caption: "Not steady: these figures depend on how long the run was".into(),
+        caption: "Not steady: these figures depend on the length of the run".into(),
         columns: vec![
             Column::words("Test"),
             Column::words("Target"),

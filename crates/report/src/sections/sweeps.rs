@@ -1,5 +1,4 @@
-//! What the options of a file system do: one table for each sweep, its variants against the default,
-//! by size of the effect.
+//! Shows the effect of options: one table per sweep, variants against the default, by size of the effect.
 
 mod lines;
 
@@ -54,8 +53,8 @@ fn effects(sweep: &SweepEffects) -> Table {
     };
     Table {
         caption: format!(
-            "{}: variants against the default over {} of {} cells and {}, each group of tests weighing \
-             the same",
+            "{}: variants against the default over {} of {} cells and {}, all groups of tests \
+             weighted equally",
             sweep.sweep,
             sweep.cells,
             sweep.of_cells,
@@ -69,8 +68,8 @@ fn effects(sweep: &SweepEffects) -> Table {
         ],
         rows: sweep.variants.iter().map(row).collect(),
         footnotes: vec![
-            "* holds among all variants of the table (Holm, 5 %). The tests named are the largest gain \
-             and the largest loss of many, so their ratios exaggerate."
+            "* significant among all variants of the table (Holm, 5 %). The tests named are the \
+             largest gain and the largest loss of many, so their ratios exaggerate."
                 .into(),
         ],
     }
@@ -109,7 +108,7 @@ fn left_out(sweep: &SweepEffects) -> Table {
     let row =
         |left: &LeftOut| Row::body([Cell::plain(left.variant.to_string()), Cell::plain(&left.why)]);
     Table {
-        caption: format!("{}: variants that cannot be", sweep.sweep),
+        caption: format!("{}: impossible variants", sweep.sweep),
         columns: vec![Column::words("Left out"), Column::words("Why")],
         rows: sweep.left_out.iter().map(row).collect(),
         footnotes: Vec::new(),

@@ -1,5 +1,5 @@
-//! How runs of some seconds went: the rate in each second, one small plot for each target and one line
-//! for each run, so that dips, drifts and slow starts are seen that a mean hides.
+//! Shows the rate per second of longer runs, one small plot per target and one line per run, so that dips, drifts and
+//! slow starts are visible that a mean hides.
 
 use crate::{
     block::{Block, Cell, Column, Panel, Row, Table, TimeSeries},
@@ -38,8 +38,8 @@ impl Section for RatesOverTime {
         };
         let mut blocks = vec![
             Block::Prose(format!(
-                "Rates of each second of the runs that took {LEAST_SECONDS} s or more. A plot has one \
-                 line for each run, all plots of a test the same axes.{more}"
+                "Rates per second of runs of at least {LEAST_SECONDS} s. Each run is one line; \
+                 all plots of a test share axes.{more}"
             )),
             Block::Table(table(&cells)),
         ];

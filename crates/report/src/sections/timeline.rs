@@ -1,5 +1,5 @@
-//! What the machine did over the campaign: device, pressure, processors and dirty pages in the timed parts, one after
-//! the other in the order in which they were measured, so that drift, a busy neighbour or a throttled disk shows.
+//! Shows the machine over the campaign: device, pressure, processors and dirty pages in the timed parts, in order of
+//! measurement, so that drift, a busy neighbour or a throttled disk is visible.
 
 use crate::{
     block::{Block, TimePanel, TimePiece, Timeline},
@@ -65,9 +65,7 @@ fn timeline(dataset: &Dataset) -> Option<Timeline> {
         .filter(|panel| !panel.pieces.is_empty())
         .collect();
     (!panels.is_empty()).then(|| Timeline {
-        caption:
-            "In timed parts, in the order in which they were measured; bars from least to largest"
-                .into(),
+        caption: "In timed parts, in order of measurement; bars from minimum to maximum".into(),
         seconds,
         blocks,
         panels,

@@ -17,8 +17,8 @@ impl Section for Unfinished {
             return None;
         }
         Some(vec![Block::Callout(format!(
-            "Not finished: these are the figures that the campaign has until now. If it was \
-             interrupted, `assay resume {}` goes on.",
+            "Not finished: these are the results so far. If it was interrupted, continue with \
+             `assay resume {}`.",
             campaign.id
         ))])
     }

@@ -150,7 +150,7 @@ pub(super) fn reach(dataset: &Dataset) -> &'static str {
             "P covers the variation between runs on this machine, not other devices, kernels or \
              workloads."
         }
-        _ => "P covers the variation between runs on the machine of the source, not others.",
+        _ => "P covers the variation between runs on the source's machine, not on others.",
     }
 }
 

@@ -1,5 +1,5 @@
-//! What a profile advises, in words. Each sentence names the profile, the interval and the number of blocks, and none
-//! says more than the figures do.
+//! Words the advice for a profile. Each sentence names the profile, the interval and the number of blocks, and claims
+//! no more than the figures show.
 
 use super::{
     durability::among_equals,
@@ -27,8 +27,8 @@ pub fn advice(findings: &Findings) -> String {
     let mut text = match advice.counsel {
         Counsel::NothingMeasured => nothing(findings, advice),
         Counsel::NoneLeft => format!(
-            "No recommendation for {}: every measured target is ruled out; the reasons stand beside \
-             each.",
+            "No recommendation for {}: every measured target is ruled out, for the reasons given \
+             with each.",
             advice.profile
         ),
         Counsel::OnlyOne => only_one(findings, advice),
@@ -81,8 +81,8 @@ fn nothing(findings: &Findings, advice: &Advice) -> String {
         _ => "has no test of this profile that is valid on every candidate",
     };
     format!(
-        "No recommendation for {}: campaign {} {without}. {} runs those that it needs, on the candidates that \
-         --on names.",
+        "No recommendation for {}: campaign {} {without}. {} runs the tests it needs, on the \
+         candidates of --on.",
         advice.profile,
         findings.campaign.id,
         command(advice)
@@ -91,7 +91,8 @@ fn nothing(findings: &Findings, advice: &Advice) -> String {
 
 fn only_one(findings: &Findings, advice: &Advice) -> String {
     format!(
-        "For {} {}, only {} is left; the others that were measured are ruled out, whatever their figures.",
+        "For {} {}, only {} is left; the other measured targets are ruled out, whatever their \
+         figures.",
         advice.profile,
         place(findings.campaign.origin, findings.lab),
         advice.candidates[0].target
@@ -222,7 +223,8 @@ pub fn group_lead(group: &GroupLead, band: f64) -> String {
     let Lead { target, second, ratio, comparison: verdict } = &group.lead;
     if group.contended {
         return format!(
-            "{name}: {target} and {second} are not judged, the machine was busy with other work."
+            "{name}: {target} and {second} are not compared, because other processes used the \
+             machine."
         );
     }
     let close = ratio.point <= 1.0 + band;
@@ -288,13 +290,14 @@ fn scoring(advice: &Advice) -> String {
     let shares = Vec::from_iter(shares).join(", ");
     let has_time = advice.candidates.iter().any(|c| c.mix_s.is_some());
     match (advice.counts_ops, has_time) {
-        (false, _) => format!("Weights are opinions; this profile has {shares}."),
+        (false, _) => format!("Weights are a judgment; this profile uses {shares}."),
         (true, true) => format!(
-            "Scored by the time for all operations that the profile counts; their shares of it are {shares}."
+            "Scored by the total time of the operations in the profile; their shares of it are \
+             {shares}."
         ),
         (true, false) => {
-            "The profile counts operations: a target is scored by the time for all of them, \
-                          which takes a block with a valid sample of each."
+            "The profile counts operations: a target is scored by their total time, which needs a \
+             block with a valid sample of each."
                 .into()
         }
     }
@@ -303,14 +306,14 @@ fn scoring(advice: &Advice) -> String {
 fn not_covered(group: &GroupCover) -> String {
     match (group.of_cells, group.missing.is_empty()) {
         (0, _) if group.unscored > 0 => format!(
-            "Not covered: {}; its tests were measured and score nothing: their timed parts are too short, or they are of \
-             a sync that the durable rate of its write includes.",
+            "Not covered: {}; its tests were measured but are not scored: their timed parts are \
+             too short, or they are syncs that the durable rate of the write includes.",
             group.name
         ),
         (0, _) => format!("Not covered: {}; the campaign has no such test.", group.name),
         (_, true) => format!("Not covered: {}; no cell is valid on all candidates.", group.name),
         (_, false) => format!(
-            "Not covered: {}; {} has no valid cell of it.",
+            "Not covered: {}; {} has no valid cell for it.",
             group.name,
             list(group.missing.iter().map(String::as_str))
         ),

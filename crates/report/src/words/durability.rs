@@ -1,4 +1,4 @@
-//! Whether what was synced is kept, in words.
+//! Words whether synced data is kept.
 
 use stats::{Doubtful, Durability, list};
 
@@ -20,7 +20,7 @@ fn group(Doubtful { durability, targets }: &Doubtful) -> Option<String> {
 /// That targets are not ranked, and why, as a sentence.
 pub(crate) fn not_ranked(groups: &[Doubtful]) -> String {
     let why = doubtful(groups).unwrap_or_default();
-    format!("Not ranked: {why}. Others of this campaign keep it.")
+    format!("Not ranked: {why}. Other targets of this campaign do not lose it.")
 }
 
 /// What must be known of a comparison in which no target keeps what it synced, as a sentence after it.
@@ -28,8 +28,8 @@ pub(crate) fn among_equals(durability: &Durability) -> Option<&'static str> {
     match durability {
         Durability::Keeps => None,
         Durability::NotProven(_) => {
-            Some(" That a sync reaches the disk is proven for none of them.")
+            Some(" It is not proven for any of them that a sync reaches the disk.")
         }
-        Durability::Loses(_) => Some(" All of them may lose with the power what they synced."),
+        Durability::Loses(_) => Some(" All of them may lose synced data on power loss."),
     }
 }

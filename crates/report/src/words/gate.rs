@@ -46,15 +46,15 @@ fn not_judged(gate: &Gate) -> String {
     let apart = |apart: &Apart| {
         let labels: Vec<&str> = apart.columns.iter().map(|p| p.target.as_str()).collect();
         let why = match apart.is_of_one_lab() {
-            true => "they do not keep alike what they synced",
+            true => "their durability guarantees differ",
             false => "measured in different labs",
         };
-        format!("; not judged, because {why}: {}", labels.join(", "))
+        format!("; not evaluated, because {why}: {}", labels.join(", "))
     };
     let is_said = matches!(gate.finding, Finding::Lacking { .. });
     let missing = match gate.missing {
         n if n > 0 && !is_said => {
-            Some(format!("; not judged, because B has none like them: {n} of A's cells"))
+            Some(format!("; not evaluated, because B has no counterpart: {n} of A's cells"))
         }
         _ => None,
     };
@@ -76,9 +76,8 @@ fn sentence(Loss { a, b, cell, ratio }: &Loss) -> String {
 }
 
 fn look() -> String {
-    "nothing is judged: one campaign on each side is no more than a look, as its intervals know nothing of what \
-     differs between runs; measure each side again, two times at least, better three, and compare A1,A2,A3 \
-     B1,B2,B3"
+    "inconclusive: with one campaign per side, intervals do not cover the variation between runs; \
+     measure each side at least twice, better three times, and compare A1,A2,A3 B1,B2,B3"
         .into()
 }
 
@@ -92,19 +91,20 @@ fn failed(largest: &Loss, all: usize, limit: f64) -> String {
 
 fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit: f64) -> String {
     let why = match why {
-        Blindness::Contended => "where the machine was busy with other work".to_string(),
+        Blindness::Contended => "where other processes used the machine".to_string(),
         Blindness::NoSample => "where a side has no valid sample".to_string(),
         Blindness::OneValue => {
-            "where a side has a single value; measure it in two campaigns at least".to_string()
+            "where a side has a single value; measure it in at least two campaigns".to_string()
         }
         Blindness::Width(width) => format!(
-            "where only {} would be; more campaigns find smaller ones, and fewer tests (--tests)",
+            "where only {} would be; to find smaller ones, use more campaigns or fewer tests \
+             (--tests)",
             loss(width).map_or("no loss".into(), |size| format!("a loss {size}"))
         ),
     };
     format!(
-        "nothing is certainly worse, but a loss of {} would not have been found in {blind} of {all}, as in {} of \
-         {}, {why}",
+        "no significant regression, but a loss of {} would not have been found in {blind} of \
+         {all}, e.g. in {} of {}, {why}",
         percent(limit),
         name(widest.cell.as_ref()),
         widest.b
@@ -117,15 +117,15 @@ fn lacking(cell: &AskedCell, all: usize) -> String {
         n => format!(" and {n} more cells of A"),
     };
     format!(
-        "nothing is certainly worse, but B has no row of {}{more}: measure them in B as well, or leave them out of both \
-         (--tests)",
+        "no significant regression, but B has no row of {}{more}: measure them in B, or exclude \
+         them from both (--tests)",
         name(Some(cell))
     )
 }
 
 fn doubtful(one: &Loss, limit: f64) -> String {
     format!(
-        "worse, and whether beyond {} is inconclusive: {}; more campaigns would decide",
+        "worse, but inconclusive whether beyond {}: {}; run more campaigns",
         percent(limit),
         sentence(one)
     )
@@ -133,7 +133,8 @@ fn doubtful(one: &Loss, limit: f64) -> String {
 
 fn passed(all: usize, limit: f64) -> String {
     format!(
-        "no regression beyond {}: of {all} {} of B over A on the same target none is certainly worse by more",
+        "no regression beyond {}: none of {all} {} of B over A on the same target is \
+         significantly worse by more",
         percent(limit),
         if all == 1 { "ratio" } else { "means and ratios" }
     )

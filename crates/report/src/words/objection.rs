@@ -1,4 +1,4 @@
-//! What speaks against a target, in words: what follows its name and its standing.
+//! Words objections to a target: the text after its name and its standing.
 
 use stats::{Basis, FloorFinding, Objection, Ratio, Shortfall, processes};
 
@@ -21,7 +21,7 @@ pub fn objection(objection: &Objection) -> String {
             format!("{wanted} is required; {}: {but} ({})", fact.feature, fact.source)
         }
         Objection::Unknown(features) => {
-            format!("no fact says whether it has {}; look it up", features.join(", "))
+            format!("support for {} is unknown", features.join(", "))
         }
         Objection::Durability(durability) => {
             format!("durable is required; it {}", durability.predicate().unwrap_or_default())
@@ -42,7 +42,7 @@ pub fn objection(objection: &Objection) -> String {
 fn floor(finding: &FloorFinding) -> String {
     match finding {
         FloorFinding::NoSample => "no valid sample".into(),
-        FloorFinding::Short => "its timed part is too short to tell".into(),
+        FloorFinding::Short => "its timed part is too short".into(),
         FloorFinding::Behind { best, ratio, basis, limit } => {
             let times = |ratio: f64| format!("{ratio:.2}");
             let point = format!("{}x behind {best}", times(ratio.point));

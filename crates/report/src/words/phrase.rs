@@ -7,7 +7,7 @@ use stats::{CLEAR_LEAD, CellLoss, CellRatio, Findings, LEADS_P, Ratio, decimals,
 /// How sure a number of blocks is to be enough.
 pub(crate) const WITH_POWER: &str = "80 % probability";
 
-/// What choosing any of several costs, `of_these` where nobody has named them, given the 95 % regret of each.
+/// The cost of choosing any of several, `of_these` if they are unnamed, given the 95 % regret of each.
 pub(crate) fn choosing(of_these: &str, regrets: impl Iterator<Item = Option<f64>>) -> String {
     let regrets: Vec<Option<f64>> = regrets.collect();
     let any = if regrets.len() == 2 { "either" } else { "any" };
@@ -37,7 +37,7 @@ pub(crate) fn best(
 ) -> String {
     let is_little = lead.is_none_or(|lead| lead.point <= 1.0 + band);
     let (is, little) = match is_little {
-        true => ("is ahead by little", format!(", inside the band of {:.0} %", 100.0 * band)),
+        true => ("leads slightly", format!(", inside the band of {:.0} %", 100.0 * band)),
         false => ("is best", String::new()),
     };
     let (p, interval) = (probability(p_best), interval(lead, blocks));

@@ -1,4 +1,4 @@
-//! Why figures are not judged, and what of them is left out, in words.
+//! Words the reasons why figures are not evaluated, and what is left out.
 
 use stats::{Missing, list};
 
@@ -9,17 +9,18 @@ const NAMED: usize = 3;
 pub(super) fn contended(targets: &[String], limit_pct: f64) -> String {
     let they = if targets.len() == 1 { "it" } else { "they" };
     format!(
-        "No recommendation: other work had more than {limit_pct} % of the processors or of the disk below during \
-         samples of {}; undisturbed {they} may be better. Repeat on a quiet machine.",
+        "No recommendation: other processes used more than {limit_pct} % of the CPU or of the \
+         disk below during samples of {}; undisturbed, {they} may be better. Repeat on a quiet \
+         machine.",
         list(targets.iter().map(String::as_str)),
     )
 }
 
 pub(super) fn same_places([first, second]: [&str; 2]) -> String {
     format!(
-        "No recommendation: {first} and {second} went in the same order in every block, so that their difference \
-         may be that of their places. Measure again with as many blocks as there are candidates: over so many, orders are \
-         balanced."
+        "No recommendation: {first} and {second} ran in the same order in every block, so run \
+         order may explain the difference. Measure again with as many blocks as candidates, so \
+         that orders are balanced."
     )
 }
 
@@ -30,8 +31,8 @@ pub(super) fn missing(of: &[(String, Missing)]) -> String {
     };
     let named: Vec<String> = of.iter().take(NAMED).map(lacks).collect();
     format!(
-        "No recommendation: {} have no valid value. What is missing is seldom missing by chance, so the other samples do \
-         not stand for all: remove what made it invalid, and measure again.",
+        "No recommendation: {} have no valid value. Values are rarely missing by chance, so the \
+         other samples are not representative: remove the cause, and measure again.",
         list(named.iter().map(String::as_str)),
     )
 }
@@ -40,7 +41,7 @@ pub(super) fn missing(of: &[(String, Missing)]) -> String {
 pub(super) fn given_up(target: &str, (blocks, of): (usize, usize), why: Option<&str>) -> String {
     match why {
         Some(why) => {
-            format!("{target} was given up after {blocks} of {of} blocks and is not ranked: {why}.")
+            format!("{target} was dropped after {blocks} of {of} blocks and is not ranked: {why}.")
         }
         None => format!("{target} was measured in {blocks} of {of} blocks and is not ranked."),
     }
@@ -50,6 +51,7 @@ pub(super) fn zeros(target: &str, missing: &Missing) -> String {
     let Missing { zeros, of, .. } = missing;
     let are = if *zeros == 1 { "is" } else { "are" };
     format!(
-        "{zeros} of {of} samples of {target} {are} zero: nothing was done, so they are in no mean."
+        "{zeros} of {of} samples of {target} {are} zero: no work was done, so they are excluded \
+         from means."
     )
 }

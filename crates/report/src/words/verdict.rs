@@ -43,8 +43,8 @@ pub fn notes(verdict: &Verdict) -> Vec<String> {
             refusal::given_up(target, (*blocks, *of), why.as_deref())
         }
         Note::Partial { target, cells, of } => format!(
-            "{target} is valid in {cells} of {of} cells and left out of the score, so that the others are compared in all \
-             that they have."
+            "{target} is valid in {cells} of {of} cells and excluded from the score, so that the \
+             others are compared in all of their cells."
         ),
         Note::Zeros(target, missing) => refusal::zeros(target, missing),
     };
@@ -61,7 +61,7 @@ fn nothing_to_compare(findings: &Findings) -> String {
         [only, ..] => {
             let place = measured_place(findings);
             let is_rest = verdict.notes.iter().any(|note| matches!(note, Note::GivenUp { .. }));
-            let measured = if is_rest { "was measured to the end" } else { "has a valid sample" };
+            let measured = if is_rest { "was measured completely" } else { "has a valid sample" };
             format!(
                 "No recommendation: only {} {measured} {place}{}; a choice needs two targets.",
                 only.target,
@@ -89,7 +89,8 @@ fn apart_from(others: &[Findings]) -> String {
 
 fn all_short(findings: &Findings) -> String {
     format!(
-        "No recommendation: every timed part is short. Give {} more to do: leave out --scale, or give a larger one.",
+        "No recommendation: every timed part is too short. Give {} more work: omit --scale, or \
+         use a larger one.",
         findings.campaign.suite
     )
 }
@@ -121,17 +122,17 @@ fn not_compared(apart: &Apart) -> String {
     for placed in &apart.columns {
         let place = match (apart.is_of_one_lab(), placed.durability.words()) {
             (false, _) => format!("{} was measured {}", placed.target, placed.lab.place()),
-            (true, None) => format!("{} keeps what it synced", placed.target),
+            (true, None) => format!("{} (durable)", placed.target),
             (true, Some(words)) => format!("{} ({words})", placed.target),
         };
         places.extend((places.len() < 2).then_some(place));
     }
     let of = match apart.is_of_one_lab() {
-        true => "of different promises of a sync",
+        true => "with different durability guarantees",
         false => "of different labs",
     };
     format!(
-        "{}: figures {of} are not comparable, so they stand side by side without a ratio.",
+        "{}: figures {of} are not comparable, so they are shown side by side without a ratio.",
         places.join(" and ")
     )
 }
@@ -140,14 +141,14 @@ fn compared(found: &Compared) -> String {
     let all = found.counts.unwrap_or_default();
     if !found.replicated {
         return format!(
-            "{} {} of B over A, none with an interval: with one run per cell on either side nothing is \
-             decided.",
+            "{} {} of B over A, none with an interval: one run per cell on either side decides \
+             nothing.",
             all.total(),
             if all.total() == 1 { "ratio" } else { "ratios" }
         );
     }
     format!(
-        "Of {} ratios of B over A {} are better, {} worse, {} the same, {} unclear.",
+        "Of {} ratios of B over A, {} are better, {} worse, {} the same, {} unclear.",
         all.total(),
         all.better + all.slightly_better,
         all.worse + all.slightly_worse,

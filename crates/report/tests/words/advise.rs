@@ -145,7 +145,7 @@ fn what_was_measured_and_scores_nothing_is_not_called_missing() {
     let advice = ask(&data, &profile(groups), &[]).unwrap();
     let note = |start: &str| advice.notes.iter().find(|note| note.starts_with(start)).cloned();
     let syncs = note("Not covered: syncs;").unwrap();
-    assert!(syncs.contains("were measured and score nothing"), "{syncs}");
+    assert!(syncs.contains("were measured but are not scored"), "{syncs}");
     assert_eq!(
         note("Not covered: gone;").unwrap(),
         "Not covered: gone; the campaign has no such test."
@@ -189,9 +189,15 @@ fn what_no_fact_says_is_a_doubt_and_what_no_fact_knows_an_error() {
     let advice = ask(&data, &two_groups(), &["max_file>=1T"]).unwrap();
     let jfs = of(&advice, "jfs");
     assert_eq!((jfs.standing, jfs.target.as_str()), (Eligibility::AtRisk, "jfs"));
-    assert!(reasons(jfs)[0].contains("no fact says whether it has max_file>=1.0 TiB"));
+    assert!(reasons(jfs)[0].contains("support for max_file>=1.0 TiB is unknown"));
     let error = ask(&data, &two_groups(), &["teleport"]).unwrap_err();
-    assert!(error.to_string().contains("`teleport`; known are: max_file, snapshots"), "{error}");
+    assert!(
+        error.to_string().contains(
+            "`teleport`; expected one of: max_file, \
+                                        snapshots"
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -271,7 +277,7 @@ fn two_blocks_are_too_few_for_a_limit() {
 #[test]
 fn what_is_at_risk_is_said_in_the_answer() {
     let data = QUIET.dataset(&[("ext4", 1.0), ("jfs", 1.3)], 4, 5, 5);
-    let risk = " jfs is at risk: no fact says whether it has max_file>=1.0 TiB; look it up.";
+    let risk = " jfs is at risk: support for max_file>=1.0 TiB is unknown.";
     let clear = ask(&data, &two_groups(), &["max_file>=1T"]).unwrap();
     assert_eq!(clear.counsel, Counsel::Clear);
     assert!(clear.sentence.ends_with(risk), "{}", clear.sentence);
@@ -293,7 +299,7 @@ fn a_busy_machine_decides_no_group() {
         panic!("{:?}", advice.group_leads)
     };
     assert_eq!(commits.lead.comparison, stats::Comparison::Unclear);
-    let busy = "commits: xfs and ext4 are not judged, the machine was busy with other work.";
+    let busy = "commits: xfs and ext4 are not compared, because other processes used the machine.";
     assert!(commits.contended && !pages.contended);
     assert_eq!(advice.leads[0], busy);
     assert!(advice.leads[1].starts_with("pages: xfs is better, 1."), "{}", advice.leads[1]);
@@ -416,7 +422,7 @@ fn what_the_campaign_lacks_is_said() {
     let nothing = ask(&data, &profile(vec![group("mail", 1.0, &["files.*"])]), &[]).unwrap();
     assert_eq!(nothing.counsel, Counsel::NothingMeasured);
     assert!(nothing.sentence.starts_with("No recommendation for oltp-db: campaign c1 has no test"));
-    assert!(nothing.sentence.contains("`assay run --profile oltp-db` runs those that it needs"));
+    assert!(nothing.sentence.contains("`assay run --profile oltp-db` runs the tests it needs"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn counted_operations_are_scored_by_their_time() {
     assert!((mix_s("xfs") - 0.02).abs() < 1e-4 && (mix_s("ext4") - 0.028).abs() < 1e-4);
     // Shares of the time: 10 of 20 and 20 of 28 ms, so 0.607 on average.
     assert!((advice.groups[0].weight - 0.607).abs() < 0.001, "{:?}", advice.groups);
-    assert!(advice.notes[0].starts_with("Scored by the time"), "{:?}", advice.notes);
+    assert!(advice.notes[0].starts_with("Scored by the total time"), "{:?}", advice.notes);
     // With ten times as many of the other kind the order turns: 110 against 100 ms.
     let advice = ask(&data, &mix(&[("t0", 10.0), ("t1", 10.0)]), &[]).unwrap();
     assert_eq!(advice.leaders, ["ext4"], "{}", advice.sentence);

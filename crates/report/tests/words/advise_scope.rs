@@ -17,7 +17,7 @@ fn ask(data: &Dataset) -> Worded {
 
 /// What a verdict cannot tell apart from the places of the first two, an advice cannot either.
 #[test]
-fn who_went_first_in_every_block_is_not_advised() {
+fn constant_run_order_gets_no_advice() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 6, 4, 1);
     assert_eq!(ask(&data).counsel, Counsel::Clear);
     data.samples.iter_mut().for_each(|s| s.position = u32::from(s.case.target != "xfs"));

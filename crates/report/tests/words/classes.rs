@@ -181,7 +181,7 @@ fn what_shares_a_lab_is_compared_and_the_rest_is_named() {
         comparison.apart.as_ref().unwrap().columns.iter().map(|p| p.target.as_str()).collect();
     assert_eq!(apart, ["A:xfs", "B:xfs"]);
     let gate = comparison.gate(0.05).unwrap();
-    let named = "not judged, because measured in different labs: A:xfs, B:xfs";
+    let named = "not evaluated, because measured in different labs: A:xfs, B:xfs";
     assert!(words::gate(&gate).ends_with(named), "{}", words::gate(&gate));
 }
 

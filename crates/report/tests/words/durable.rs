@@ -1,4 +1,4 @@
-//! What may lose what it synced is never ranked beside what keeps it.
+//! Tests that targets that may lose synced data are never ranked with durable ones.
 
 use crate::{
     common::Noise,
@@ -45,8 +45,8 @@ fn what_loses_has_tables_of_its_own_and_no_rank() {
         (loses.verdict.kind, loses.verdict.candidates.len()),
         (VerdictKind::Insufficient, 0)
     );
-    let said = "Not ranked: zfs[sync=disabled] may lose with the power what it synced (zfs: sync=disabled \
-                answers a sync at once); tmpfs may lose";
+    let said = "Not ranked: zfs[sync=disabled] may lose synced data on power loss (zfs: \
+                sync=disabled answers a sync at once); tmpfs may lose";
     assert!(verdict(loses).starts_with(said), "{}", verdict(loses));
     assert!(loses.next.is_none() && loses.leaders.is_none());
     assert!(loses.costs.iter().all(|cost| cost.speed.is_none() && cost.dominated_by.is_none()));
@@ -125,8 +125,8 @@ fn what_is_not_proven_is_not_ranked_beside_what_is() {
     let kinds: Vec<_> = findings.classes().map(|f| (f.durability.as_str(), f.is_ranked)).collect();
     assert_eq!(kinds, [("keeps", true), ("not-proven", false), ("loses", false)]);
     assert_eq!(findings.targets, ["ext4"]);
-    let said = "Not ranked: xfs is not proven to keep what it synced (measured on the host, whose fsync is not \
-                shown to reach the disk)";
+    let said = "Not ranked: xfs is not proven to keep what it synced (measured on the host, whose \
+                fsync is not proven to reach the disk)";
     assert!(verdict(&findings.others[0]).starts_with(said), "{}", verdict(&findings.others[0]));
 }
 
@@ -136,7 +136,7 @@ fn those_that_all_lose_are_compared_and_the_call_says_so() {
     assert!(all.others.is_empty() && all.is_ranked);
     let said = verdict(&all);
     assert!(said.contains("tmpfs is best"), "{said}");
-    assert!(said.ends_with("All of them may lose with the power what they synced."), "{said}");
+    assert!(said.ends_with("All of them may lose synced data on power loss."), "{said}");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_search_never_chooses_what_loses() {
 fn campaigns_are_compared_promise_by_promise() {
     let a = campaign("a", &[("ext4", 100.0), ("xfs", 100.0)]);
     let mut b = campaign("b", &[("ext4", 100.0), ("xfs", 300.0)]);
-    b.targets[1].facts.0.insert(NOT_DURABLE.into(), "somebody set it".into());
+    b.targets[1].facts.0.insert(NOT_DURABLE.into(), "set by a test".into());
     let (_, findings) = compare(&[a], &[b], &Settings::default()).unwrap();
     let comparison = findings.comparison.as_ref().unwrap();
     let pairs: Vec<&str> = comparison.pairs.iter().map(|p| p.a.as_str()).collect();
@@ -231,14 +231,11 @@ fn campaigns_are_compared_promise_by_promise() {
         ["A:xfs", "B:xfs"]
     );
     assert!(apart.rows.iter().flat_map(|row| &row.values).all(Option::is_some));
-    let said = "A:xfs keeps what it synced and B:xfs (may lose what it synced): figures of different promises \
-                of a sync are not comparable";
+    let said = "A:xfs (durable) and B:xfs (may lose synced data): figures with different \
+                durability guarantees are not comparable";
     assert!(verdict(&findings).contains(said), "{}", verdict(&findings));
     let gate = words::gate(&comparison.gate(0.05).unwrap());
-    assert!(
-        gate.ends_with("because they do not keep alike what they synced: A:xfs, B:xfs"),
-        "{gate}"
-    );
+    assert!(gate.ends_with("because their durability guarantees differ: A:xfs, B:xfs"), "{gate}");
 }
 
 fn advised(data: &Dataset, requires: &[&str]) -> Worded {
@@ -281,7 +278,13 @@ fn advice_never_ranks_what_loses_beside_what_keeps() {
         );
         let reasons = reasons(loser);
         let reason = reasons.last().unwrap();
-        assert!(reason.starts_with("not ranked: it may lose with the power"), "{reason}");
+        assert!(
+            reason.starts_with(
+                "not ranked: it may lose synced data on power \
+                                    loss"
+            ),
+            "{reason}"
+        );
     }
 }
 
@@ -294,7 +297,7 @@ fn a_single_target_that_keeps_is_what_is_left() {
         (Counsel::OnlyOne, &["ext4".to_string()][..])
     );
     assert!(advice.sentence.contains("only ext4 is left"), "{}", advice.sentence);
-    // Nobody forbids what loses; it is not ranked beside ext4 all the same.
+    // Losing data is not forbidden, but it is still not ranked with ext4.
     assert_eq!(advised(&data, &[]).counsel, Counsel::NoChoice);
 }
 

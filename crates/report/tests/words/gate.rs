@@ -167,15 +167,15 @@ fn a_gate_that_passes_tells_what_it_would_have_found() {
     let quiet = Runs { shared: 0.002, own: 0.002 };
     let passed = gate_of(quiet, (3, 4), (EQUAL, 0.1), 1);
     assert_eq!(passed.outcome, Outcome::Passed, "{}", words::gate(&passed));
-    let said = "no regression beyond 10 %: of 5 means and ratios of B over A on the same target none is certainly worse \
-                by more; a loss of ";
+    let said = "no regression beyond 10 %: none of 5 means and ratios of B over A on the same \
+                target is significantly worse by more; a loss of ";
     assert!(words::gate(&passed).starts_with(said), "{}", words::gate(&passed));
     let power = "in the worst would have been found with 80 % power";
     assert!(words::gate(&passed).ends_with(power), "{}", words::gate(&passed));
     let noisy = Runs { shared: 0.0, own: 0.2 };
     let blind = gate_of(noisy, (3, 4), (EQUAL, 0.1), 1);
     assert_eq!(blind.outcome, Outcome::Blind, "{}", words::gate(&blind));
-    let said = "nothing is certainly worse, but a loss of 10 % would not have been found in ";
+    let said = "no significant regression, but a loss of 10 % would not have been found in ";
     assert!(words::gate(&blind).starts_with(said), "{}", words::gate(&blind));
     assert!(blind.regressions.is_empty());
 }
@@ -186,7 +186,11 @@ fn one_campaign_on_each_side_is_no_more_than_a_look() {
     let b = campaign("b", &[("xfs", 50.0)], 0.002, 5, 2);
     let gate = compared(&a, &b, 0.05).gate(0.05).unwrap();
     assert_eq!((gate.outcome, gate.regressions.len()), (Outcome::Blind, 0));
-    assert!(words::gate(&gate).contains("no more than a look"), "{}", words::gate(&gate));
+    assert!(
+        words::gate(&gate).contains("do not cover the variation between runs"),
+        "{}",
+        words::gate(&gate)
+    );
     // Nor is one against several enough: what the one varies by is not known.
     let several = Runs { shared: 0.0, own: 0.002 }.side("c", (3, 4), EQUAL, 1);
     let gate = of_sides(&several, &[b], 0.05).gate(0.05).unwrap();
@@ -201,7 +205,7 @@ fn a_loss_that_is_certain_and_may_be_beyond_the_limit_does_not_pass() {
     let outcome = |seed| gate_of(runs, (4, 1), ((1, 1.0 / 1.042), 0.05), seed);
     let gates: Vec<Gate> = (0..40).map(outcome).collect();
     let doubtful =
-        gates.iter().filter(|g| words::gate(g).contains("whether beyond 5 % is inconclusive"));
+        gates.iter().filter(|g| words::gate(g).contains("inconclusive whether beyond 5 %"));
     assert!(doubtful.clone().count() > 10);
     assert!(doubtful.clone().all(|g| g.outcome == Outcome::Blind));
 }
@@ -247,7 +251,7 @@ fn a_busy_machine_is_named_where_nothing_is_judged() {
     assert_eq!(gate.outcome, Outcome::Blind);
     assert!(words::gate(&gate).contains("in 3 of 5"), "{}", words::gate(&gate));
     assert!(
-        words::gate(&gate).contains("where the machine was busy with other work"),
+        words::gate(&gate).contains("where other processes used the machine"),
         "{}",
         words::gate(&gate)
     );
@@ -259,13 +263,13 @@ fn what_b_lacks_is_told() {
     let (a, mut b) = (quiet.side("a", (3, 4), EQUAL, 1), quiet.side("b", (3, 4), EQUAL, 2));
     b.iter_mut().for_each(|b| b.samples.retain(|s| s.case.test != "t3"));
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
-    let said = "B has no row of t3 by name, 1 process: measure them in B as well";
+    let said = "B has no row of t3 by name, 1 process: measure them in B";
     assert_eq!(gate.outcome, Outcome::Blind, "{}", words::gate(&gate));
     assert!(words::gate(&gate).contains(said), "{}", words::gate(&gate));
     // Beside a regression it is no more than a remark.
     b.iter_mut().flat_map(|b| &mut b.samples).for_each(|s| s.metrics[0].value *= 0.5);
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
-    let said = "; not judged, because B has none like them: 1 of A's cells";
+    let said = "; not evaluated, because B has no counterpart: 1 of A's cells";
     assert!(
         gate.outcome == Outcome::Regressed && words::gate(&gate).ends_with(said),
         "{}",

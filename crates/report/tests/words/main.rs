@@ -1,4 +1,4 @@
-//! What is said of campaigns whose truth is known, from their samples to the sentence.
+//! Tests of sentences about campaigns with known truth, from samples to text.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

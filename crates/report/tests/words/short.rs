@@ -77,7 +77,7 @@ fn a_campaign_of_short_parts_recommends_nothing() {
     assert!(all.tables[0].footers.is_empty() && all.tables[0].rows.len() == 4);
     assert_eq!((all.verdict.kind, all.verdict.cells), (VerdictKind::Insufficient, 0));
     let sentence = verdict(&all);
-    assert!(sentence.contains("every timed part is short"), "{sentence}");
+    assert!(sentence.contains("every timed part is too short"), "{sentence}");
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn what_is_left_to_sync_is_in_no_mean_and_no_score() {
 }
 
 #[test]
-fn who_went_first_in_every_block_is_not_called_best() {
+fn constant_run_order_gets_no_verdict() {
     let turned = |same: bool| {
         let mut data = QUIET.dataset(&[("ext4", 100.0), ("xfs", 130.0)], 6, 4, 1);
         for sample in &mut data.samples {
@@ -199,11 +199,11 @@ fn in_one_order(first: &str) -> model::Dataset {
 
 /// More blocks in the same order would only be more of it.
 #[test]
-fn who_went_first_in_every_block_is_not_asked_for_more_of_them() {
+fn constant_run_order_asks_for_no_more_blocks() {
     let found = findings(&in_one_order("xfs"), &Settings::default()).unwrap();
     assert_eq!(found.next, None);
     let sentence = verdict(&found);
-    assert!(sentence.contains("Measure again with as many blocks as there are candidates"));
+    assert!(sentence.contains("Measure again with as many blocks as candidates"));
     assert!(!sentence.contains("more blocks"), "{sentence}");
 }
 
@@ -254,7 +254,8 @@ fn a_clear_lead_inside_the_band_is_ahead_by_little() {
     let still = Noise { block_sd: 0.001, own_sd: 0.001 };
     let verdict = said(&still.dataset(&[("a", 1.0), ("b", 1.04)], 4, 6, 1));
     assert_eq!(verdict.kind, VerdictKind::Clear);
-    let start = "on this machine, b is ahead by little (P>0.99): 1.04x a (95 % CI 1.04-1.04, 6 blocks), inside the band of 5 %.";
+    let start = "on this machine, b leads slightly (P>0.99): 1.04x a (95 % CI 1.04-1.04, 6 \
+                 blocks), inside the band of 5 %.";
     assert!(verdict.sentence.contains(start), "{}", verdict.sentence);
     let verdict = said(&still.dataset(&[("a", 1.0), ("b", 1.06)], 4, 6, 1));
     assert!(verdict.sentence.contains("b is best (P>0.99): 1.06x a"), "{}", verdict.sentence);
@@ -288,7 +289,7 @@ fn only_a_clear_call_names_the_best() {
     assert!((1..80).contains(&clear), "{clear}");
 }
 
-/// The blocks that are said are those of the first two, whoever left before.
+/// The reported blocks are those of the first two, even if others left before.
 #[test]
 fn the_blocks_of_a_call_are_those_that_the_first_two_share() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 1.2), ("c", 0.5)], 6, 8, 1);

@@ -215,7 +215,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Fills in what lies between the first two, and what it hangs on.
+    /// Fills in the difference between the first two, and what it depends on.
     pub(super) fn lead(
         &self,
         advice: &mut Advice,

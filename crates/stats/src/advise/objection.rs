@@ -1,4 +1,4 @@
-//! What speaks against a target, or must be known of it before it is chosen: data, which the report words.
+//! Objections to a target, and caveats before choosing it: data, worded by the report.
 
 use crate::{Durability, Ratio};
 use model::{DataKind, Fact, LabKind, LatencyLimit, Requirement};

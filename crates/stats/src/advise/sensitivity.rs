@@ -1,6 +1,6 @@
-//! How much of the answer hangs on the weights, which are opinions: weights drawn around the
-//! profile's (Lahdelma and Salminen, "SMAA-2", Operations Research 49(3), 2001), the change of one
-//! weight that changes the first, and parts left out.
+//! Computes how much the answer depends on the weights, which are judgments: weights drawn around the profile's
+//! (Lahdelma and Salminen, "SMAA-2", Operations Research 49(3), 2001), the change of one weight that changes the first
+//! place, and omitted parts.
 
 use super::work::{self, Entry};
 use crate::draw::dirichlet;

@@ -1,4 +1,4 @@
-//! What facts forbid, and what they favour. Performance never buys back a veto.
+//! Vetoes and preferences from facts. Performance never overrides a veto.
 
 use super::{
     Question,
@@ -25,7 +25,7 @@ pub(super) struct Judged {
     pub(super) vetoes: Vec<Objection>,
     /// Requirements that no fact speaks of.
     pub(super) unknown: Vec<String>,
-    /// Requirements that nobody has shown to be met.
+    /// Requirements without evidence that they are met.
     pub(super) doubts: Vec<Objection>,
     /// What is to be known of requirements that are met.
     pub(super) caveats: Vec<Objection>,

@@ -1,4 +1,4 @@
-//! Which cells of a campaign show the work of a profile, and how much each counts.
+//! Selects the cells of a campaign that show the work of a profile, and weights them.
 
 use super::GroupCover;
 use crate::{

@@ -1,5 +1,5 @@
-//! What each profile makes of a campaign without judging it: which cells show its groups of work, whom it rules out,
-//! and how far the first by score hangs on the weights. Of this a page computes the scores by any profile again.
+//! Evaluates each profile on a campaign without a verdict: cells per group of work, targets ruled out, and how much the
+//! first place depends on the weights. A page recomputes the scores of any profile from this.
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -1,5 +1,5 @@
-//! Whether two campaigns did the same work, so that a ratio of them is one of the machine and not of the
-//! question: scale, sizes, data, threads and metric.
+//! Checks that two campaigns did the same work, so that their ratio reflects the machine and not the plan: scale,
+//! sizes, data, threads and metric.
 
 use super::same::{Key, Shared, figure};
 use crate::{StatsError, processes};
@@ -130,7 +130,7 @@ pub(super) fn nothing_in_common(first: &Dataset, other: &Dataset) -> StatsError 
         None => StatsError::NothingInCommon { a, b },
         Some((one, another)) => {
             let how = format!(
-                "have {} tests in common and rank them by other metrics, as by {} and by {}",
+                "have {} tests in common but rank them by different metrics, e.g. {} and {}",
                 twins.len(),
                 by(one),
                 by(another)
@@ -147,8 +147,8 @@ fn remedy(first: &Dataset, other: &Dataset) -> String {
     };
     let both: Vec<String> = names(first).intersection(&names(other)).cloned().collect();
     match both.as_slice() {
-        [] => "no metric is in the samples of both".into(),
-        [one] => format!("rank both by the one that both have: --metric {one}"),
-        several => format!("rank both by one that both have with --metric: {}", several.join(", ")),
+        [] => "they have no metric in common".into(),
+        [one] => format!("rank both by their common metric: --metric {one}"),
+        several => format!("rank both by a common metric with --metric: {}", several.join(", ")),
     }
 }

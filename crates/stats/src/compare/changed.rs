@@ -1,5 +1,4 @@
-//! What is not the same of two campaigns besides their samples: how they were asked to run, the
-//! machine, and the targets that both have.
+//! Lists differences between two campaigns besides their samples: plan, machine, and facts of common targets.
 
 use model::{Campaign, Case, Dataset, Environment, LabKind, is_cost};
 use serde::Serialize;

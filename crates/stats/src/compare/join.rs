@@ -1,4 +1,4 @@
-//! Which cells of the campaigns of two sides are the same, and these cells as one dataset.
+//! Joins equal cells of the campaigns of two sides into one dataset.
 
 use super::{
     PREFIXES, alike,
@@ -240,7 +240,7 @@ fn unmatched<'a>(
 ) -> Vec<Unmatched> {
     let why = |index: usize, test: &TestInfo| {
         if partners.contains_key(&index) {
-            return "the other has no sample of it at this number of processes".into();
+            return "the other has no sample of it at this process count".into();
         }
         match other.tests.iter().find(|t| t.id == test.id) {
             Some(t) => format!("the other ranks it by {} in {}", t.metric, t.unit),
@@ -293,8 +293,8 @@ fn ends(of_a: &[Member<'_>], of_b: &[Member<'_>]) -> Option<String> {
     let rows = of_a.iter().chain(of_b).map(|m| syncs(m.dataset).len()).max()?;
     (rows > 0).then(|| {
         format!(
-            "{rows} {} that ends a durable write {} left out: it is part of the durable rate, by which the \
-             write is judged.",
+            "{rows} {} that ends a durable write {} omitted: the durable rate of the write \
+             includes it.",
             if rows == 1 { "row of a sync" } else { "rows of a sync" },
             if rows == 1 { "is" } else { "are" }
         )
@@ -336,8 +336,8 @@ fn other_counts(shared: &Shared) -> Option<String> {
     let differing: Vec<_> = shared.iter().filter(|(b, a)| a.1 != b.1).collect();
     let (b, a) = differing.first()?;
     Some(format!(
-        "{} tests were run by another number of processes in B, as {} for {} in A; they stand under \
-         those of A, and the difference is part of their ratios.",
+        "{} tests ran with another number of processes in B, e.g. {} for {} in A; they are listed \
+         under those of A, and the difference is part of their ratios.",
         differing.len(),
         b.1,
         a.1

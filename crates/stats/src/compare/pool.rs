@@ -50,8 +50,8 @@ fn campaign(all: &[Dataset]) -> Campaign {
     let notes = first.notes.iter().filter(|note| in_all(&|c| c.notes.contains(note)));
     let mut notes: Vec<String> = notes.cloned().collect();
     notes.push(format!(
-        "{} campaigns of equal machines as one: each is one block, and what it measured in blocks of its own are repeats \
-         of one value.",
+        "{} campaigns of identical machines pooled: each is one block, and its own blocks are \
+         repeats of one value.",
         all.len()
     ));
     Campaign {

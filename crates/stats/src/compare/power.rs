@@ -1,4 +1,4 @@
-//! How large a loss must be to be found: the other half of what a test that finds nothing says.
+//! Computes how large a loss must be to be found: the complement of a test that finds nothing.
 
 use crate::ratio::quantile;
 use statrs::distribution::{ContinuousCDF, Normal};

@@ -1,5 +1,5 @@
-//! Did anything become worse by more than somebody is willing to accept, and could that have been seen? The
-//! gate of a continuous integration.
+//! Finds regressions beyond an accepted size, and whether they could have been seen. The gate of a
+//! continuous integration.
 
 use super::{Apart, CampaignComparison, PREFIXES, Unmatched, power};
 use crate::{Ratio, holm::holm_at, ratio::Estimate};
@@ -69,7 +69,7 @@ pub enum Finding {
     },
     /// Worse, by the limit or not.
     Doubtful(Loss),
-    /// None of so many means and ratios is certainly worse by more than the limit.
+    /// None of this many means and ratios is certainly worse by more than the limit.
     Passed {
         /// How many.
         all: usize,
@@ -301,7 +301,7 @@ impl Judged<'_> {
         })
     }
 
-    /// Where the least would have been found, of `all` of which so many are `blind`.
+    /// Where the least would have been found, of `all`, of which this many are `blind`.
     fn not_found(&self, blind: usize, all: usize) -> Finding {
         let why = match (self.asked.contended, self.asked.estimate) {
             (true, _) => Blindness::Contended,

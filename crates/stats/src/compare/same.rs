@@ -1,4 +1,4 @@
-//! What makes a cell of one campaign that of another.
+//! Matches cells of two campaigns.
 
 use model::{Better, TestInfo};
 use std::collections::BTreeMap;

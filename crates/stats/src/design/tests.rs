@@ -5,7 +5,7 @@ use crate::point::Point;
 use crate::{draw::normal, ratio::compare};
 use model::{Better, CacheState, Case, Rng, balanced_order, part_in_block};
 
-/// Of so many candidates in so many blocks: what each measured by noise, by the orders of a campaign, and by the effect
+/// For a number of candidates and blocks: what each measured by noise, by the orders of a campaign, and by the effect
 /// of each place and part.
 struct World {
     candidates: usize,
@@ -40,7 +40,7 @@ impl World {
         (samples, series)
     }
 
-    /// The share of intervals of the first over the second that hold 1 in so many campaigns, and their mean
+    /// The share of intervals of the first over the second that include 1 in this many campaigns, and their mean
     /// half-width.
     fn intervals(&self, campaigns: u64, is_adjusted: bool) -> (f64, f64) {
         let (mut held, mut width) = (0, 0.0);

@@ -1,4 +1,4 @@
-//! The vectors that whoever computes from [`BlockLogs`] is held to: what this crate says of the same data. Each
+//! Test vectors for implementations that compute from [`BlockLogs`]: the results of this crate for the same data. Each
 //! holds one peculiarity: missing cells and blocks, no common block, contention, a table of one test, other weights.
 
 mod profiles;

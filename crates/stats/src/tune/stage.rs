@@ -1,5 +1,5 @@
-//! How many variants a stage takes and how many blocks each of them gets, from the turns that the
-//! budget still allows. A turn is one candidate in one block.
+//! Computes how many variants and blocks a stage gets from the turns left in the budget. A turn is one candidate in one
+//! block.
 
 /// Most variants that are confirmed.
 const FINALISTS: usize = 3;
@@ -37,7 +37,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// The first stage for a field of so many variants; `None` when `turns` are too few for any.
+    /// The first stage for a field of this many variants; `None` if `turns` are too few for any.
     pub(super) fn first(field: usize, turns: f64) -> Option<Stage> {
         if field <= FINALISTS
             && let Some(direct) = Stage::confirmation(field, turns)

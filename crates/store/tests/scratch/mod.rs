@@ -39,7 +39,7 @@ impl Scratch {
 pub(crate) fn imported(mut data: Dataset) -> Dataset {
     let campaign = &mut data.campaign;
     if campaign.state == CampaignState::Open {
-        let note = "Imported before it was finished: these are the figures that it had by then.";
+        let note = "Imported before it was finished: the results are incomplete.";
         campaign.notes.push(note.into());
     }
     (campaign.origin, campaign.state) = (Origin::Import, CampaignState::Done);

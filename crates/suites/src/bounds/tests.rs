@@ -38,13 +38,13 @@ fn more_written_than_planned_and_a_tenth_is_a_breach() {
 fn growth_is_a_breach_where_the_directory_holds_it() {
     let bounds = Bounds { space: Some(100 * M), ..Bounds::default() };
     let grown = Look { grown: 200 * M, free: M, ..Look::default() };
-    assert_eq!(judged(&bounds, grown, 100 * M), None, "somebody else wrote it");
+    assert_eq!(judged(&bounds, grown, 100 * M), None, "another process wrote it");
     assert_eq!(
         judged(&bounds, grown, 190 * M),
         Some(Breach::Space { planned: Bytes(100 * M), seen: Bytes(190 * M) })
     );
     let small = Look { grown: 100 * M, ..grown };
-    assert_eq!(bounds.judge(&small, || panic!("nobody has to look")), None);
+    assert_eq!(bounds.judge(&small, || panic!("no look is needed")), None);
 }
 
 #[test]

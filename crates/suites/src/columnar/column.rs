@@ -28,8 +28,8 @@ pub(super) const REPLACED_FLOAT: u64 = 3.14f64.to_bits();
 /// What the integers are replaced by in ascending order.
 pub(super) const REPLACED_SORTED: u64 = 1089;
 const REPLACED: [u64; 3] = [REPLACED_INT, REPLACED_FLOAT, REPLACED_SORTED];
-/// Pieces below this are written together where nobody measures, bytes: a network file system would need
-/// minutes, and its server gigabytes, for tens of thousands of small ones.
+/// Pieces below this are merged in untimed writes, bytes: a network file system would need minutes,
+/// and its server gigabytes, for tens of thousands of small ones.
 const GATHERED: usize = 1 << 20;
 
 /// Rows that a check looks at.
@@ -108,7 +108,7 @@ pub(super) struct Column {
     pub(super) incompressible_share: f64,
 }
 
-/// Copies of short files begin at a multiple of so many rows of their sequence.
+/// Copies of short files start at a multiple of this many rows of their sequence.
 const BLOCK_ROWS: u64 = 512;
 
 /// The distinct symbols of a campaign, the same for every worker.
@@ -127,7 +127,7 @@ pub(super) fn path_of_copy(path: &str, number: u32) -> String {
     rest.map_or(name.clone(), |rest| format!("{name}/{rest}"))
 }
 
-/// Bits of a row over those that it takes: a symbol is one of so many, whatever its name is (Shannon 1948).
+/// Entropy of a row over its stored bits: a symbol is one of N, whatever its name is (Shannon 1948).
 fn entropy_share(value: Value, format: Format) -> f64 {
     match value {
         Value::Symbol => (SYMBOLS as f64).log2() / (8 * format.row_bytes()) as f64,

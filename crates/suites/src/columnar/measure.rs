@@ -110,7 +110,7 @@ pub(super) fn meta(id: &str, pool: &PoolReport) -> Measured {
 /// under way at that moment is not counted, half an operation each, which is then 2 % at most.
 const LEAST_OPS: u64 = 25;
 
-/// Operations between two reports of progress of a worker that does so many in all: what it has not told of when
+/// Operations between two progress reports of a worker that does this many in total: what it has not reported when
 /// another ends is missing in that rate, so that a report holds a hundredth of them or one.
 pub(super) fn batch_ops(ops: u64) -> u64 {
     (ops / 100).clamp(1, 256)
@@ -118,7 +118,7 @@ pub(super) fn batch_ops(ops: u64) -> u64 {
 
 /// Bytes over the time in which all workers ran; only when that was at least half of the phase and moved at least half
 /// of its bytes, for otherwise it says little about it (workers that wait for the same read-ahead all end in a burst),
-/// and when it holds so many operations that those under way at its end do not matter.
+/// and when it contains enough operations that those in flight at its end do not matter.
 fn overlap_rate(metrics: &mut Metrics, pool: &PoolReport, kind: PhaseKind) {
     let overlap = index(pool, kind).and_then(|i| pool.overlaps.get(i));
     if let (Some(overlap), Some(window)) = (overlap, window(pool, kind)) {

@@ -83,7 +83,7 @@ impl Page {
     pub(super) fn size(&mut self, what: &str, of: impl Fn(&Job) -> u64) {
         if !self.0.contains("\n## Sizes\n") {
             self.heading("Sizes");
-            self.0.push_str("Of one worker at scale 1, with enough memory.\n\n");
+            self.0.push_str("For one worker at scale 1, with enough memory.\n\n");
             self.0.push_str("| | 1 worker | 64 workers |\n|---|---:|---:|\n");
         }
         let show = |workers| {
@@ -119,15 +119,33 @@ impl Page {
     pub(super) fn figures(&mut self, figures: Figures) {
         self.heading("Figures");
         self.0.push_str(match figures {
-            Figures::Write | Figures::Append => "- `durable_rate` ranks: bytes / (write + sync), each from the first worker's start to the last one's end. Data that is not on disk is not written.\n- `cache_rate`: bytes / write alone. `sync_s`: the time to durable.\n- `sum_rate`: every worker's bytes over its own time of writing, added up. `overlap_rate`: only while all wrote.\n",
-            Figures::Sync => "- `sync_ms`: time of what was left to fsync, from the first worker's start to the last one's end. The durable rate of the write holds it, so it is in no mean and no score.\n- `spawn_s`: the spawned shell.\n",
-            Figures::SortSync => "- `sync_ms`: time of what was left to fsync, of the directory and of each column. The durable rate of the sort holds it, so it is in no mean and no score.\n- `spawn_s`: the spawned shell.\n",
-            Figures::Read => "- `rate` ranks: bytes from the first worker's start to the last one's end.\n- `overlap_rate`: only while all read. `sum_rate`: every worker's over its own time, added up, which flatters uneven workers.\n- `first_done_s`, `last_done_s`: when the first and the last worker ended.\n",
+            Figures::Write | Figures::Append => "- `durable_rate` ranks: bytes / (write + sync), \
+                                                 each from the first worker's start to the last \
+                                                 one's end. Data counts as written only once it \
+                                                 is on disk.\n- `cache_rate`: bytes / write only. \
+                                                 `sync_s`: the time to durable.\n- `sum_rate`: \
+                                                 every worker's bytes over its own time of \
+                                                 writing, added up. `overlap_rate`: only while \
+                                                 all wrote.\n",
+            Figures::Sync => "- `sync_ms`: time of the fsync after the write, from the first \
+                              worker's start to the last one's end. The durable rate of the write \
+                              includes it, so it is excluded from means and scores.\n- `spawn_s`: \
+                              the spawned shell.\n",
+            Figures::SortSync => "- `sync_ms`: time of the fsyncs after the sort, of the \
+                                  directory and of each column. The durable rate of the sort \
+                                  includes it, so it is excluded from means and scores.\n- \
+                                  `spawn_s`: the spawned shell.\n",
+            Figures::Read => "- `rate` ranks: bytes from the first worker's start to the last \
+                              one's end.\n- `overlap_rate`: only while all read. `sum_rate`: each \
+                              worker's rate over its own time, summed, which overstates uneven \
+                              workers.\n- `first_done_s`, `last_done_s`: when the first and the \
+                              last worker ended.\n",
             Figures::Meta => "- `latency_ms` ranks, lower is better: each worker's time divided by its operations, then the mean over workers.\n- `latency_max_ms`: the slowest worker's. `ops_rate`: all operations a second.\n",
         });
         self.0.push_str(match figures {
             Figures::Write | Figures::Read => {
-                "- `nano_rate`: the original suite's arithmetic, 8 bytes an element, rates added up.\n"
+                "- `nano_rate`: the original suite's arithmetic, 8 bytes per element, rates \
+                 summed.\n"
             }
             Figures::Append => "- `nano_rate`: the original suite's arithmetic, 8 bytes an element over write, sync and spawned shell, rates added up.\n",
             Figures::Sync | Figures::SortSync => "- `nano_rate`: the original suite's arithmetic, with the length of its command as a factor.\n",
@@ -150,7 +168,7 @@ impl Page {
 
     /// What is not known of the original suite, and the knobs by which the other answer can be measured.
     pub(super) fn guesses(&mut self, text: &str, knobs: &[&str]) {
-        self.heading("Not known for sure");
+        self.heading("Uncertain");
         self.0.push_str(text);
         self.0.push('\n');
         for (i, knob) in KNOBS.iter().filter(|k| knobs.contains(&k.name)).enumerate() {

@@ -5,12 +5,55 @@ use model::{Bytes, Job, Knob};
 
 /// Settings that every test reads from the job.
 pub(super) static KNOBS: [Knob; 6] = [
-    Knob::new("set_mode", "", "rename", "how a whole column is written: to a temporary file that is renamed, or in place after truncation").one_of(&["rename", "trunc"]),
-    Knob::new("write_chunk", "bytes", "16M", "largest write(2) when columns are written or large vectors appended, as in 16M"),
-    Knob::new("get_map", "", "private", "whether columns are mapped private or shared for reading").one_of(&["private", "shared"]),
-    Knob::new("touch", "", "willneed", "how a mapped column is made resident: advice and one load a page, loads alone, or MAP_POPULATE").one_of(&["willneed", "touch", "populate"]),
-    Knob::new("sym", "", "plain", "how the symbol column is stored: as text (5 bytes a row) or enumerated (8 bytes a row)").one_of(&["plain", "enum"]),
-    Knob::new("append_count", "", "yes", "whether an append to a fixed-width column also updates the count in the header").one_of(&["yes", "no"]),
+    Knob::new(
+        "set_mode",
+        "",
+        "rename",
+        "how whole columns are written: to a temporary file that \
+                                         is renamed, or in place after \
+                                         truncation",
+    )
+    .one_of(&["rename", "trunc"]),
+    Knob::new(
+        "write_chunk",
+        "bytes",
+        "16M",
+        "maximum size of write(2) for columns and large \
+                                              appends, e.g. 16M",
+    ),
+    Knob::new(
+        "get_map",
+        "",
+        "private",
+        "map columns private or shared for \
+                                         reading",
+    )
+    .one_of(&["private", "shared"]),
+    Knob::new(
+        "touch",
+        "",
+        "willneed",
+        "how mapped columns are made resident: madvise and one \
+                                        load per page, loads only, or \
+                                        MAP_POPULATE",
+    )
+    .one_of(&["willneed", "touch", "populate"]),
+    Knob::new(
+        "sym",
+        "",
+        "plain",
+        "storage of the symbol column: text (5 bytes per row) or \
+                                   enumerated (8 bytes per row)",
+    )
+    .one_of(&["plain", "enum"]),
+    Knob::new(
+        "append_count",
+        "",
+        "yes",
+        "whether appends to fixed-width columns update the count \
+                                          in the header",
+    )
+    .one_of(&["yes", "no"]),
 ];
 
 /// How a whole column is replaced.

@@ -1,6 +1,6 @@
-//! How long every vector is and how often every operation is repeated, for p workers: the original suite's
-//! formulae, scaled by one factor; or, where tests are sized one by one, vectors that keep their kind (tiny,
-//! small and medium in full, the large ones by the factor) and repetitions that make the test long enough.
+//! Computes vector lengths and repetitions for p workers: the original suite's formulae, scaled by one factor; or, for
+//! tests sized individually, vectors that keep their kind (tiny, small and medium in full, large ones scaled) and
+//! enough repetitions for the test to be long enough.
 
 use model::{Job, Work};
 

@@ -318,7 +318,7 @@ fn page_of(test: &SortTest, id: &str) -> String {
         &["open the table's directory, fsync, close: all that the original suite syncs"],
     );
     page.steps("Sync", &["open, fsync and close each column"]);
-    page.steps("Spawned sync, kept apart", &["`/bin/sh -c \"sync DIRECTORY\"`"]);
+    page.steps("Spawned sync, timed separately", &["`/bin/sh -c \"sync DIRECTORY\"`"]);
     page.size("rows", |job| Column::new(super::column::SYM_TABLE, job).rows);
     page.size("bytes written", |job| test.estimate(job).write_bytes);
     page.longer(test.stretch());

@@ -60,7 +60,7 @@ fn a_latency_counts_from_the_intended_start() {
 
 #[test]
 fn a_run_that_cannot_keep_up_is_given_up_and_says_so() {
-    // The run began long ago: nothing is served, and everybody has waited for longer than that.
+    // The run started long ago: nothing is served, and all have waited for longer than that.
     let mut one = client(load(10_000_000, 1000), 0, 1);
     let start_ns = now_ns() - 1_000_000_000;
     one.run(start_ns, |_| panic!("served after it was given up")).unwrap();

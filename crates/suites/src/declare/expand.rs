@@ -14,7 +14,7 @@ pub(super) fn expand(table: &Table) -> Result<Vec<Table>, String> {
     let axes = match base.remove("for") {
         None => return Ok(vec![base]),
         Some(Value::Table(axes)) => axes,
-        Some(_) => return Err("`for` must be a table of lists, as for.block = [\"4k\"]".into()),
+        Some(_) => return Err("`for` must be a table of lists, e.g. for.block = [\"4k\"]".into()),
     };
     let mut tables = vec![base];
     for (key, values) in &axes {
@@ -22,7 +22,7 @@ pub(super) fn expand(table: &Table) -> Result<Vec<Table>, String> {
             return Err(format!("`for.{key}` must be a list"));
         };
         if tables.len() * values.len() > MOST {
-            return Err(format!("`for` makes more than {MOST} tests; use fewer values"));
+            return Err(format!("`for` expands to more than {MOST} tests; use fewer values"));
         }
         tables = tables
             .iter()
@@ -53,7 +53,7 @@ fn fill(value: &Value, pattern: &str, text: &str) -> Result<Value, String> {
         Value::String(s) => {
             let grown = s.matches(pattern).count().saturating_mul(text.len());
             if grown > LONGEST_BYTES {
-                return Err(format!("`for` makes a text longer than {LONGEST_BYTES} bytes"));
+                return Err(format!("`for` expands to a string longer than {LONGEST_BYTES} bytes"));
             }
             Value::String(s.replace(pattern, text))
         }

@@ -1,4 +1,4 @@
-//! What a declaration may say, and what is said of a mistake.
+//! Tests of declarations, and of the messages for mistakes.
 
 use super::*;
 
@@ -15,9 +15,9 @@ fn mistakes_name_the_file_and_what_is_wrong() {
     let of = |test: &str| refusal(&format!("{head}[[test]]\n{test}"));
     assert!(of("id = 'mine.x'").contains("test mine.x: it has no `kind`"));
     assert!(of("kind = 'io'").contains("test (without id): it has no `id`"));
-    assert!(of("id = 'mine.x'\nkind = 'nothing'").contains("there is no kind `nothing`"));
-    assert!(of("id = 3\nkind = 'io'").contains("`id` must be a text"));
-    assert!(refusal("name = 'No Name'\nabout = ''\ntest = []").contains("small letters"));
+    assert!(of("id = 'mine.x'\nkind = 'nothing'").contains("unknown kind `nothing`"));
+    assert!(of("id = 3\nkind = 'io'").contains("`id` must be a string"));
+    assert!(refusal("name = 'No Name'\nabout = ''\ntest = []").contains("lower-case letters"));
 }
 
 #[test]
@@ -141,13 +141,13 @@ fn ids_of_declared_tests_lead_nowhere() {
         let text = format!("name = 'x'\nabout = 'y'\n[[test]]\nkind = 'tree'\nid = {id:?}");
         let text = text.replace("\\u{1b}", "\\u001b");
         let error = refusal(&text);
-        assert!(error.contains("an id is"), "{id:?}: {error}");
+        assert!(error.contains("ids consist"), "{id:?}: {error}");
         assert!(!error.contains(model::is_unprintable), "{error:?}");
     }
     let worker = "suite = 'x'\nkind = 'tree'\nid = 'x./../../etc'";
-    assert!(test(worker).err().unwrap().to_string().contains("an id is"));
+    assert!(test(worker).err().unwrap().to_string().contains("ids consist"));
     let worker = "suite = '../x'\nkind = 'app'\ncommand = 'true'\nid = '../x.a'";
-    assert!(test(worker).err().unwrap().to_string().contains("an id is"));
+    assert!(test(worker).err().unwrap().to_string().contains("ids consist"));
 }
 
 #[test]

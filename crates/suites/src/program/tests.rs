@@ -1,4 +1,4 @@
-//! What programs may do, and what becomes of it.
+//! Tests of external programs.
 
 use super::*;
 
@@ -63,7 +63,7 @@ fn the_environment_is_clean() {
 fn a_failure_says_how_and_its_last_line() {
     let text = refusal("echo one >&2; echo two >&2; exit 3");
     assert_eq!(text, "`echo one >&2; echo two >&2; exit 3` failed (exit 3): two");
-    assert!(refusal("false\necho never").contains("(exit 1): it gave no reason"));
+    assert!(refusal("false\necho never").contains("(exit 1): it printed no reason"));
     assert!(refusal("echo only this; exit 1").ends_with("only this"));
     assert!(refusal("sh -c 'kill -9 $$'").contains("(exit 137, signal 9)"));
     let long = refusal(&format!("echo {} >&2; exit 1", "x".repeat(5000)));
@@ -145,7 +145,7 @@ fn kernel_ends_what_makes_a_file_longer_than_all_were_planned_to_be() {
 fn program_that_leaves_too_little_free_is_ended() {
     let bounds = Bounds { reserve: 1 << 60, ..Bounds::default() };
     let reason = bounded("sleep 20", bounds).unwrap_err().to_string();
-    assert!(reason.contains("which keeps 1.0 EiB; make room there"), "{reason}");
+    assert!(reason.contains("below the reserve of 1.0 EiB; free some space"), "{reason}");
 }
 
 #[test]

@@ -98,7 +98,7 @@ impl Eyes {
         Ok(look)
     }
 
-    /// Ends all processes of the program, until their end is told.
+    /// Kills all processes of the program, until they are reported dead.
     fn end_all(&self, is_over: &Receiver<()>) {
         loop {
             confine::kill_others();

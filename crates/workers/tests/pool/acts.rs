@@ -46,7 +46,7 @@ pub(crate) enum Act {
     Step,
 }
 
-/// File for which a worker waits that works until the coordinator is told of it.
+/// File for which a worker waits until the coordinator is notified.
 pub(crate) const TOLD: &str = "told";
 
 /// Bytes of memory that are left in use.

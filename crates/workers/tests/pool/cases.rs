@@ -1,4 +1,4 @@
-//! What a pool must bring back, and what must become of it when something goes wrong.
+//! Tests what a pool returns, and how it fails.
 
 use crate::acts::{ODD, STEP, STEPS, TOLD, WORK, bytes_of, kill};
 use model::{Bytes, DataKind, Job, JobMode, PhaseKind, Programs, User};
@@ -135,7 +135,7 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
     assert_nobody_left();
 }
 
-/// Slices of two steps, between which nobody else works.
+/// Slices of two steps, between which no other worker works.
 struct Turns;
 
 impl TimeSharing for Turns {
@@ -145,7 +145,7 @@ impl TimeSharing for Turns {
     }
 }
 
-/// A device that settles as it is told, when it was asked, and how often the pool was held.
+/// A device with a given settling time, the times of its queries, and how often the pool was paused.
 struct Device {
     settled: Settled,
     takes: Duration,
@@ -187,7 +187,7 @@ pub(crate) fn what_a_held_pool_waits_for_is_of_its_time() {
 }
 
 /// Held, it would have the writes for nothing; waiting for them, it would stand idle for what it could work beside.
-pub(crate) fn nobody_is_held_while_the_device_writes_for_it() {
+pub(crate) fn candidate_is_not_paused_while_its_device_writes() {
     let mut device = Device::that(Settled::Writes, Duration::ZERO);
     pool(LONG).run_at(&mut Turns, &jobs("step", 1), &mut device, &GO_ON).unwrap();
     assert!(!device.asked.is_empty(), "it never stood still");
@@ -214,7 +214,7 @@ pub(crate) fn workers_that_are_confined_are_a_pool() {
 
 pub(crate) fn programs_of_others_run_only_where_the_job_allows_them() {
     let error = error_of("foreign", 2, LONG).to_string();
-    assert!(error.contains("runs programs of others, which this job does not allow"), "{error}");
+    assert!(error.contains("runs external programs, which this job does not allow"), "{error}");
     let nowhere = |job: Job| Job { programs: Programs::Confined, ..job };
     let jobs: Vec<Job> = jobs("foreign", 1).into_iter().map(nowhere).collect();
     let error = pool(LONG).run(&jobs, &mut (), &GO_ON).unwrap_err().to_string();
@@ -429,7 +429,7 @@ pub(crate) fn dies_with_its_pool(args: &[&Path]) {
     }
 }
 
-/// Whether a process runs; one that nobody reaps is dead all the same.
+/// Whether a process runs; a zombie counts as dead.
 fn lives(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap_or_default();
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());

@@ -23,7 +23,7 @@ const CASES: &[(&str, fn())] = named![
     a_pool_reports_in_order_and_exactly,
     the_observer_is_told_of_a_phase_that_runs,
     what_a_held_pool_waits_for_is_of_its_time,
-    nobody_is_held_while_the_device_writes_for_it,
+    candidate_is_not_paused_while_its_device_writes,
     the_overlap_lies_between_last_start_and_first_end,
     sixty_four_start_together,
     the_largest_pool_runs,
@@ -49,7 +49,7 @@ const CASES: &[(&str, fn())] = named![
     one_that_died_while_it_waited_is_replaced,
     a_pool_that_failed_is_followed_by_a_new_one,
     what_was_said_in_a_job_is_not_told_of_the_next,
-    whoever_runs_programs_of_others_does_not_stay,
+    worker_with_external_programs_does_one_job,
     workers_that_wait_die_with_their_coordinator,
 ];
 

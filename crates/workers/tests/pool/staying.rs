@@ -205,7 +205,7 @@ pub(crate) fn what_was_said_in_a_job_is_not_told_of_the_next() {
     }
 }
 
-pub(crate) fn whoever_runs_programs_of_others_does_not_stay() {
+pub(crate) fn worker_with_external_programs_does_one_job() {
     let pool = pool(LONG);
     let free = |job: Job| Job { programs: Programs::Unconfined, ..job };
     let jobs: Vec<Job> = jobs("foreign", 2).into_iter().map(free).collect();

@@ -1,4 +1,4 @@
-//! What a file of Rust imports: its `use` trees, and paths that begin at the crate or at a parent.
+//! Parses the imports of a Rust file: its `use` trees, and paths that start at the crate or at a parent.
 
 /// A path that is used, with the name by which it is known here.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,7 +36,7 @@ pub(super) fn read(arguments: &[String]) -> Result<Targets> {
     }
     if let (Some(one), false) = (&targets.one, targets.of_files.is_empty()) {
         bail!(
-            "--target {} names no files, where others do; write --target {0}=FILES",
+            "--target {} has no files, but another --target does; write --target {0}=FILES",
             printable_line(one)
         );
     }
@@ -56,7 +56,7 @@ impl Targets {
     pub(super) fn options(self, others: &[PathBuf], created: String) -> Result<ImportOptions> {
         match others.first() {
             Some(other) if !self.of_files.is_empty() => bail!(
-                "{} is of no target; give each file one, as --target NAME={0}",
+                "{} belongs to no target; assign it, e.g. --target NAME={0}",
                 printable_line(&other.display().to_string())
             ),
             _ => Ok(ImportOptions { target: self.one, created, targets: self.of_files }),
@@ -68,7 +68,8 @@ impl Targets {
         if parts > 0 {
             let first = name.split(',').next().unwrap_or_default();
             bail!(
-                "--target {} would make one target of {}; give each its files, as --target {}='*.json'",
+                "--target {} would combine {} into one target; give each its files, e.g. --target \
+                 {}='*.json'",
                 printable_line(name),
                 parts + 1,
                 printable_line(first)
@@ -76,7 +77,8 @@ impl Targets {
         }
         match self.one.replace(name.into()) {
             Some(other) => bail!(
-                "the files cannot be of both {} and {}; give each its files, as --target {0}='*.json'",
+                "the files cannot belong to both {} and {}; give each its files, e.g. --target \
+                 {0}='*.json'",
                 printable_line(&other),
                 printable_line(name)
             ),
@@ -93,12 +95,16 @@ impl Targets {
             }
         }
         if found.is_empty() {
-            bail!("no file matches {}, which target {name} names", printable_line(pattern));
+            bail!("no file matches {} (--target {name})", printable_line(pattern));
         }
         for path in found {
             let file = path.display().to_string();
             if let Some(other) = self.of_files.insert(file.clone(), name.into()) {
-                bail!("{} is of target {other} and of {name}", printable_line(&file));
+                bail!(
+                    "{} is given for both target {other} and target \
+                       {name}",
+                    printable_line(&file)
+                );
             }
             self.files.push(path);
         }
@@ -143,7 +149,11 @@ fn matches(pattern: &str) -> Result<Vec<PathBuf>> {
     for (number, entry) in fs::read_dir(folder).with_context(cannot)?.enumerate() {
         let entry = entry.with_context(cannot)?;
         if number >= MOST_NAMES {
-            bail!("{} holds more than {MOST_NAMES} names; name the files", folder.display());
+            bail!(
+                "{} contains more than {MOST_NAMES} names; list the files \
+                   explicitly",
+                folder.display()
+            );
         }
         // Links are left out: who made the folder would choose what is read.
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
@@ -201,8 +211,8 @@ mod tests {
             let arguments: Vec<String> = arguments.iter().map(|a| (*a).into()).collect();
             read(&arguments).unwrap_err().to_string()
         };
-        assert!(told(&["alpha,beta"]).contains("would make one target of 2"));
-        assert!(told(&["alpha", "beta"]).contains("cannot be of both alpha and beta"));
+        assert!(told(&["alpha,beta"]).contains("would combine 2"));
+        assert!(told(&["alpha", "beta"]).contains("cannot belong to both alpha and beta"));
         assert!(told(&["alpha=/nonexistent/a-*.json"]).contains("cannot read /nonexistent"));
         let one = read(&["ext4[noatime,mkfs.O=bigalloc]".into()]).unwrap();
         assert_eq!(one.one.as_deref(), Some("ext4[noatime,mkfs.O=bigalloc]"));

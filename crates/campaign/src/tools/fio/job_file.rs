@@ -41,9 +41,8 @@ impl JobFile {
             }
             let (key, value) = line.split_once('=').unwrap_or((line, ""));
             let section = file.sections.last_mut();
-            let section = section.ok_or_else(|| {
-                format!("line {number}: `{line}` stands before the first section")
-            })?;
+            let section = section
+                .ok_or_else(|| format!("line {number}: `{line}` is before the first section"))?;
             let key = key.trim().to_lowercase();
             // fio has no use for it there: jobs are called by their brackets.
             if key != "name" || !section.is_global() {

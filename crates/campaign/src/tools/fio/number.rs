@@ -26,12 +26,12 @@ const PREFIXES: &str = "kmgtp";
 /// fio does not read it, or reads something else than what it says.
 pub(super) fn number(text: &str, unit: Unit) -> Result<u64, String> {
     if text.contains('%') {
-        return Err("a share is of a file that is there, and a fresh target has none; write the \
-                    number itself"
+        return Err("a percentage refers to an existing file, and a fresh target has none; write \
+                    an absolute number"
             .into());
     }
     if text.starts_with('(') {
-        return Err("write the number that it comes to".into());
+        return Err("write the resulting number".into());
     }
     let read = as_fio_reads(text, unit);
     match (plain(text, unit), read) {
@@ -43,8 +43,8 @@ pub(super) fn number(text: &str, unit: Unit) -> Result<u64, String> {
                 Unit::Seconds | Unit::Micros => (" microseconds", "us, ms, s, m, h or d"),
             };
             Err(format!(
-                "fio takes `{text}` for {read}{what} and leaves the rest out; write a whole number, with \
-                 {units} behind it or nothing"
+                "fio reads `{text}` as {read}{what} and ignores the rest; write a whole number, \
+                 optionally followed by {units}"
             ))
         }
     }

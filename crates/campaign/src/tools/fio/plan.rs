@@ -85,7 +85,7 @@ pub(super) fn works(file: &JobFile) -> Result<Vec<Work>, String> {
             let before =
                 works.iter().rfind(|before| work.names.is_some() && before.names == work.names);
             let Some(before) = before else {
-                return Err(named(&job, "is refused: it has no size; add one, as in size=1g"));
+                return Err(named(&job, "is refused: it has no size; add one, e.g. size=1g"));
             };
             (work.size, work.file_size) = (before.size, before.file_size);
         }

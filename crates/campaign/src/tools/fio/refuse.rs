@@ -45,39 +45,39 @@ const ENGINES: [&str; 23] = [
 /// with `*` stands for all that begin so.
 const REFUSED: [(&str, &str); 33] = [
     ("directory", "it runs in a directory of the target"),
-    ("opendir", "it would use what it finds there"),
+    ("opendir", "it would use existing files"),
     ("exec_prerun", "it runs a program"),
     ("exec_postrun", "it runs a program"),
     ("program", "it runs a program"),
     ("read_iolog*", "it names other files"),
-    ("write_iolog", "it writes beside the work"),
-    ("write_*_log", "it writes beside the work"),
-    ("per_job_logs", "it writes beside the work"),
+    ("write_iolog", "it writes other files"),
+    ("write_*_log", "it writes other files"),
+    ("per_job_logs", "it writes other files"),
     ("replay_redirect", "it names a device"),
-    ("merge_blktrace_file", "it writes beside the work"),
+    ("merge_blktrace_file", "it writes other files"),
     ("aux-path", "it writes elsewhere"),
-    ("output*", "what it prints is read here"),
-    ("bandwidth-log", "it writes beside the work"),
+    ("output*", "assay parses its output"),
+    ("bandwidth-log", "it writes other files"),
     ("trigger*", "it runs a program"),
     ("cgroup*", "it changes the machine"),
     ("ioscheduler", "it changes the device"),
-    ("allow_mounted_write", "it is for devices"),
+    ("allow_mounted_write", "it applies to devices"),
     ("hostname", "it names another machine"),
-    ("name", "sections are named by their brackets"),
-    ("trim_*", "it is for devices"),
-    ("zone*", "it is for devices"),
-    ("flow*", "jobs would wait for each other without an end"),
+    ("name", "sections are named in brackets"),
+    ("trim_*", "it applies to devices"),
+    ("zone*", "it applies to devices"),
+    ("flow*", "jobs would wait for each other forever"),
     ("uid", "it changes the user"),
     ("gid", "it changes the user"),
     ("server", "it reaches another machine"),
     ("client", "it reaches another machine"),
-    ("daemonize", "nobody would wait for it"),
-    ("profile", "it brings jobs of its own"),
+    ("daemonize", "assay would not wait for it"),
+    ("profile", "it adds jobs"),
     ("showcmd", "it measures nothing"),
     ("parse-only", "it measures nothing"),
     ("command_file", "it names other files"),
     // fio reads the rest of such a line as the name of a file, whatever stands between.
-    ("include*", "it names other files; write all into one file"),
+    ("include*", "it includes other files; use a single file"),
 ];
 
 /// Options whose values hold slashes that are no paths.
@@ -215,39 +215,39 @@ pub(super) fn unknown(file: &JobFile) -> Option<String> {
 /// fio opens a device or a directory that is called like the section.
 fn name_reason(name: &str) -> Option<&'static str> {
     if name.len() > LONGEST_NAME || name.contains(is_unprintable) {
-        return Some("it is no name");
+        return Some("it is not a name");
     }
     if name.contains('/') || name == "." || name == ".." {
-        return Some("fio takes a section's name for the name of a file; use one without a path");
+        return Some("fio uses the section name as a file name; use one without a path");
     }
     if name.contains(['`', '\\', '$', ':']) {
-        return Some("fio takes a section's name for the name of a file; leave out ` \\ $ and :");
+        return Some("fio uses the section name as a file name; remove ` \\ $ and :");
     }
     None
 }
 
 fn reason(key: &str, value: &str) -> Option<String> {
     if !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
-        return Some("it is no option; write one `key=value` on a line".into());
+        return Some("it is not an option; write one `key=value` per line".into());
     }
     if key.len() + value.len() > LONGEST || value.chars().any(char::is_control) {
-        return Some(format!("it is longer than {LONGEST} bytes, or no text"));
+        return Some(format!("it is longer than {LONGEST} bytes, or not text"));
     }
     if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| fits(key, refused)) {
         return Some((*why).into());
     }
     if key == "ioengine" {
         let known = ENGINES.contains(&value);
-        return (!known).then(|| format!("use an engine on files: {}", ENGINES.join(", ")));
+        return (!known).then(|| format!("use a file engine: {}", ENGINES.join(", ")));
     }
     if value.contains("..") || value.contains(['`', '\\']) || value.contains("${") {
-        return Some("it could lead out of the target".into());
+        return Some("it could escape the target".into());
     }
     if value.contains('$') && key != "filename_format" {
-        return Some("fio would hand it to a shell; write the number itself".into());
+        return Some("fio would pass it to a shell; write the number itself".into());
     }
     if value.contains('/') && !WITH_SLASHES.contains(&key) {
-        return Some("it holds a path; name files without one, they are on the target".into());
+        return Some("it contains a path; name files without one, they are on the target".into());
     }
     None
 }

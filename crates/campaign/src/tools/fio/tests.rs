@@ -103,10 +103,10 @@ fn what_reaches_beyond_the_target_is_refused() {
 fn sections_whose_names_are_files_elsewhere_are_refused() {
     for name in ["/dev/sda", "../x", "a/b", ".", "..", "$jobname", "a:b", "x`id`", "a\\b"] {
         let text = refusal(&format!("[{name}]\nrw=write\nsize=1m\n"));
-        assert!(text.contains("refused") && text.contains("name of a file"), "{name}: {text}");
+        assert!(text.contains("refused") && text.contains("as a file name"), "{name}: {text}");
     }
     let text = refusal(&format!("[{}]\nrw=read\n", "x".repeat(2000)));
-    assert!(text.contains("no name") && text.len() < 400, "{text}");
+    assert!(text.contains("not a name") && text.len() < 400, "{text}");
 }
 
 /// fio cuts a line at 8192 bytes and takes the rest for a line of its own.
@@ -129,7 +129,7 @@ fn what_is_not_known_is_named() {
 fn files_that_say_nothing_are_refused() {
     assert!(refusal("rw=read").contains("line 1"));
     assert!(refusal("[]\nrw=read").contains("names no section"));
-    assert!(refusal("[global]\nrw=read").contains("no section but"));
+    assert!(refusal("[global]\nrw=read").contains("no section except"));
     assert!(refusal("[a b]\nsize=4k\n[A-B]\nsize=4k\n").contains("fio.a-b"));
     let with_args = Request { args: vec!["--x".into()], ..request("[a]") };
     assert!(Tool.check(&with_args).is_err());
@@ -147,7 +147,7 @@ fn what_fio_takes_for_a_comment_is_dropped_before_anything_is_looked_at() {
 fn what_begins_with_include_names_a_file() {
     for line in ["include", "include_job", "include-job=x", "includes"] {
         let why = refusal(&format!("[a]\nsize=4k\n{line}\n"));
-        assert!(why.contains("write all into one file"), "{line}: {why}");
+        assert!(why.contains("use a single file"), "{line}: {why}");
     }
 }
 
@@ -155,13 +155,13 @@ fn what_begins_with_include_names_a_file() {
 fn a_section_is_global_when_its_name_begins_so() {
     let infos = Tool.infos(&request("[globals]\nsize=4k\n[a]\nrw=read\n"));
     assert_eq!(infos.iter().map(|info| info.name.as_str()).collect::<Vec<_>>(), ["a"]);
-    assert!(refusal("[globals]\nsize=4k\n").contains("no section but [global]"));
+    assert!(refusal("[globals]\nsize=4k\n").contains("no section except [global]"));
 }
 
 #[test]
 fn a_name_that_fio_would_cut_is_refused() {
-    assert!(refusal(&format!("[{}]\nsize=4k\n", "x".repeat(255))).contains("no name"));
-    assert!(refusal("[a\u{202e}b]\nsize=4k\n").contains("no name"));
+    assert!(refusal(&format!("[{}]\nsize=4k\n", "x".repeat(255))).contains("not a name"));
+    assert!(refusal("[a\u{202e}b]\nsize=4k\n").contains("not a name"));
     Tool.check(&request(&format!("[{}]\nsize=4k\n", "x".repeat(250)))).unwrap();
 }
 

@@ -73,7 +73,7 @@ impl Work {
         if read.is_set(&["fill_device", "fill_fs"]) {
             return Err(read.refused(
                 &["fill_device", "fill_fs"],
-                "it fills the file system; say how much to write, as in size=1g",
+                "it fills the file system; set how much to write, e.g. size=1g",
             ));
         }
         if read.is_set(&["file_append"]) {
@@ -113,7 +113,7 @@ impl Work {
             engine: job.get(&["ioengine"]).unwrap_or(OWN_ENGINE).into(),
         };
         if work.engine == "cpuio" && work.runtime_us == 0 {
-            return Err("`ioengine=cpuio` is refused: nothing ends it; add a runtime=".into());
+            return Err("`ioengine=cpuio` is refused: it would never end; add runtime=".into());
         }
         Ok(work)
     }
@@ -220,7 +220,7 @@ fn kilo(job: &Section) -> Result<u64, String> {
     match job.get(&["kb_base"]) {
         None | Some("1024") => Ok(1024),
         Some("1000") => Ok(1000),
-        Some(text) => Err(format!("`kb_base={text}` is refused: use 1000 or 1024")),
+        Some(text) => Err(format!("`kb_base={text}` is refused: expected 1000 or 1024")),
     }
 }
 

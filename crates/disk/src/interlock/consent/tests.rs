@@ -58,7 +58,10 @@ fn the_serial_number_is_exact() {
         assert!(matches!(refusal, Refusal::WrongSerial { .. }), "{given:?}: {refusal}");
     }
     assert!(refused(|facts| facts.serials.clear()).contains("has no serial number"));
-    assert!(refused(|facts| facts.namesake = Some("sdc".into())).contains("of sdc too"));
+    assert!(
+        refused(|facts| facts.namesake = Some("sdc".into()))
+            .contains("have the same serial number")
+    );
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn every_use_is_refused_in_its_own_words() {
         facts.uses =
             vec![Use::Holder { name: "md0".into() }, Use::System { what: "the root".into() }];
     });
-    assert!(both.contains("in use by the system"), "the gravest is told: {both}");
+    assert!(both.contains("in use by the system"), "the gravest is reported: {both}");
 }
 
 #[test]
@@ -101,7 +104,7 @@ fn disks_that_cannot_be_split_are_refused() {
     assert!(matches!(judged(false, 2, 0), Err(Refusal::Indivisible { .. })));
     assert_eq!(judged(true, 2, 500 << 30), Ok(()));
     let small = judged(true, 3, 500 << 30).unwrap_err().to_string();
-    assert!(small.contains("split into 3 parts gives 341 GiB to each"), "{small}");
+    assert!(small.contains("into 3 gives 341 GiB each"), "{small}");
     let none = judged(true, 1 << 21, 0).unwrap_err();
     assert!(matches!(none, Refusal::PartTooSmall { .. }), "{none}");
 }

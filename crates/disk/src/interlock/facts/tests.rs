@@ -1,4 +1,4 @@
-//! What is gathered: names, swaps, and the words of blkid and wipefs.
+//! Tests of the facts gathered about a disk: names, swap, and output of blkid and wipefs.
 
 use super::*;
 

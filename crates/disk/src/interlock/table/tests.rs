@@ -81,7 +81,7 @@ fn logical_partitions_are_found_through_their_chain() {
     assert_eq!(found(&bytes), expected);
     let extended = read_all(&bytes, false).unwrap().iter().filter(|p| p.is_extended).count();
     assert_eq!(extended, 1);
-    // An extended partition that nobody has divided yet.
+    // An extended partition without logical partitions.
     assert_eq!(found(&disk(&[(0, &own)])), expected[..2]);
 }
 
@@ -92,10 +92,10 @@ fn a_chain_that_cannot_be_followed_is_an_error() {
     assert!(broken(b"no table here").contains("no table of a logical partition at 8388608"));
     let to_nothing = broken(&table(&[(0x83, 1, 9), (0x05, 20, 10)]));
     assert!(to_nothing.contains("no table of a logical partition at 29360128"), "{to_nothing}");
-    assert!(broken(&table(&[(0x83, 1, 9), (0x05, 0, 10)])).contains("have no end"));
-    assert!(broken(&table(&[(0x83, 1, 9), (0x05, 60, 10)])).contains("lies behind its end"));
+    assert!(broken(&table(&[(0x83, 1, 9), (0x05, 0, 10)])).contains("does not end"));
+    assert!(broken(&table(&[(0x83, 1, 9), (0x05, 60, 10)])).contains("is beyond its end"));
     let outside = table(&[(0x05, 70, 1)]);
-    assert!(unread(&disk(&[(0, &outside)])).contains("lies behind its end"));
+    assert!(unread(&disk(&[(0, &outside)])).contains("is beyond its end"));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_gpt_that_cannot_be_read_in_full_is_an_error() {
         assert!(unread(&disk(&[(512, &head)])).contains("entries of"));
     }
     for table in [SIZE / 512, u64::MAX] {
-        assert!(unread(&disk(&[(512, &gpt_head(table, 4, 128))])).contains("behind its end"));
+        assert!(unread(&disk(&[(512, &gpt_head(table, 4, 128))])).contains("is beyond its end"));
     }
     assert!(found(&disk(&[(512, &gpt_head(2, 0, 0))])).is_empty());
 }

@@ -1,6 +1,6 @@
-//! What a compressor would make of a block: an estimate without being one. It looks for repetitions
-//! as LZ77 coders do (Ziv and Lempel, 1977; one candidate by a hash table, taken greedily, as LZ4),
-//! and takes the entropy of the bytes that are left (Shannon, 1948) for what coding by frequency adds.
+//! Estimates the compressed size of a block without compressing it. It looks for repetitions as LZ77
+//! coders do (Ziv and Lempel, 1977; one candidate by a hash table, taken greedily, as LZ4), and takes
+//! the entropy of the bytes that are left (Shannon, 1948) for what coding by frequency adds.
 
 /// What file systems compress at once, bytes: Btrfs, and ZFS by default.
 pub(super) const UNIT_BYTES: usize = 128 << 10;

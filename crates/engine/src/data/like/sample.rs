@@ -25,7 +25,7 @@ const MIN_BYTES: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
     /// It cannot be looked at.
-    #[error("cannot sample {path}: {source}; name a path that can be read")]
+    #[error("cannot sample {path}: {source}; choose a readable path")]
     Io {
         /// What.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum SampleError {
         source: io::Error,
     },
     /// There is nothing to measure.
-    #[error("no readable file of {MIN_BYTES} bytes or more is in {0}; name a path with data")]
+    #[error("no readable file of at least {MIN_BYTES} bytes in {0}; choose a path with data")]
     Empty(PathBuf),
 }
 

@@ -1,4 +1,4 @@
-//! What cannot be done is refused or ends the run, with the reason.
+//! Tests that impossible I/O is refused or ends the run, with the reason.
 
 use super::*;
 
@@ -24,9 +24,15 @@ fn direct_reads_come_from_the_file_or_are_refused_clearly() {
     }
     let options = EngineOptions { direct: true, ..EngineOptions::default() };
     let error = Prepared::new(&options, &files, 520, None).unwrap_err().to_string();
-    assert!(error.contains("cannot go to") && error.contains("use a multiple of"), "{error}");
+    assert!(error.contains("direct I/O to") && error.contains("a multiple of"), "{error}");
     let error = Prepared::new(&EngineOptions::default(), &files, BLOCK, None).unwrap_err();
-    assert!(error.to_string().contains("is open with O_DIRECT, unlike the options"), "{error}");
+    assert!(
+        error.to_string().contains(
+            "is open with O_DIRECT, which contradicts the \
+                                        options"
+        ),
+        "{error}"
+    );
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl<'a> Attached<'a> {
     /// Fails when a row is left behind the last sample.
     pub(super) fn check_end(&mut self) -> Result<(), FormatError> {
         let Some(row) = self.rows.next() else { return Ok(()) };
-        let why = "names a sample that samples.csv has not";
+        let why = "names a sample that is not in samples.csv";
         Err(self.columns.bad(&row?, "sample", why))
     }
 }
@@ -69,7 +69,7 @@ fn check(
 ) -> Result<(), FormatError> {
     let named: usize = columns.get(row, "sample")?;
     if named != number {
-        let why = "is of a sample before that of the row above; sort the rows by sample";
+        let why = "belongs to an earlier sample than the row above; sort the rows by sample";
         return Err(columns.bad(row, "sample", why));
     }
     let case = &sample.case;

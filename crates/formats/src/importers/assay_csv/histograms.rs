@@ -16,10 +16,10 @@ pub(super) fn add(
     let Some(ns) = columns.optional(row, "latency_ns")? else { return Ok(()) };
     let count: u64 = columns.get(row, "count")?;
     if histogram.bins.last().is_some_and(|last| last.0 >= ns) {
-        return Err(columns.bad(row, "latency_ns", "does not ascend; sort the rows of a sample"));
+        return Err(columns.bad(row, "latency_ns", "is not ascending; sort the rows of a sample"));
     }
     if count == 0 {
-        return Err(columns.bad(row, "count", "is 0; leave empty bins out"));
+        return Err(columns.bad(row, "count", "is 0; omit empty bins"));
     }
     histogram.bins.push((ns, count));
     Ok(())

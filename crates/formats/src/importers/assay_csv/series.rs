@@ -16,7 +16,7 @@ pub(super) fn add(
     let end_ms: u64 = columns.get(row, "end_ms")?;
     match series.end_ms.last() {
         Some(&last) if last > end_ms => {
-            return Err(columns.bad(row, "end_ms", "does not ascend; sort the rows of a sample"));
+            return Err(columns.bad(row, "end_ms", "is not ascending; sort the rows of a sample"));
         }
         Some(&last) if last == end_ms => {}
         _ => series.end_ms.push(end_ms),
@@ -26,9 +26,7 @@ pub(super) fn add(
     column.push(value);
     match column.len() == intervals {
         true => Ok(()),
-        false => {
-            Err(columns.bad(row, "column", "has two numbers for an interval, or none for one"))
-        }
+        false => Err(columns.bad(row, "column", "has two values for an interval, or none")),
     }
 }
 
@@ -36,6 +34,6 @@ pub(super) fn add(
 pub(super) fn check(file: &str, sample: &Sample) -> Result<(), FormatError> {
     match sample.series.as_ref().is_none_or(|series| series.is_whole()) {
         true => Ok(()),
-        false => Err(FormatError::file(file, "lacks numbers; export the files again")),
+        false => Err(FormatError::file(file, "lacks values; export the files again")),
     }
 }

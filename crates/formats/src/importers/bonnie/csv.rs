@@ -102,7 +102,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
             gather.end_run(file, mark, Print::of(line.text.as_bytes()));
         } else if is_cut(&line.text) {
             return Err(
-                line.bad("a CSV line of bonnie++ has 27, 48 or 50 fields; this one is cut off")
+                line.bad("a CSV line of bonnie++ has 27, 48 or 50 fields; this one is truncated")
             );
         }
     }
@@ -166,6 +166,6 @@ pub(super) fn latency_ms(line: &Line<'_>, text: &str) -> Result<Option<f64>, For
     if text.is_empty() || text.starts_with(HIDDEN_MARK) {
         return Ok(None);
     }
-    let seconds = duration_s(text).ok_or_else(|| line.bad("a latency is no time"))?;
+    let seconds = duration_s(text).ok_or_else(|| line.bad("invalid latency"))?;
     Ok(Some(seconds * 1e3))
 }

@@ -29,9 +29,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         reader.line(&line, gather)?;
         if refusal(&line.text) {
             refused.get_or_insert_with(|| {
-                line.bad(
-                    "bonnie++ refused to run; give it less files or a true -r, and run it again",
-                )
+                line.bad("bonnie++ refused to run; rerun it with fewer files or the correct -r")
             });
         }
     }
@@ -100,7 +98,7 @@ impl Reader {
             return Err(FormatError::line(
                 file,
                 line,
-                "the table has no row of figures; the file is cut",
+                "the table has no row of figures; the file is truncated",
             ));
         }
         run.add(file, line, false, gather)
@@ -124,7 +122,7 @@ fn figures(
         n if first == 0 && n == before + 2 * fast.len() => fast.to_vec(),
         n => {
             let why = format!(
-                "the row has {n} cells, not {}; the file may be cut",
+                "the row has {n} cells, not {}; the file may be truncated",
                 before + 2 * all.len()
             );
             return Err(line.bad(why));
@@ -158,7 +156,7 @@ fn figure(line: &Line<'_>, text: &str, rate: bool, kib: bool) -> Result<Figure, 
         (true, "k") => 1.024e-3,
         (true, "m") => 1.048576,
         (true, "g") => 1073.741824,
-        _ => return Err(line.bad(format!("`{}` is no figure of bonnie++", short(text)))),
+        _ => return Err(line.bad(format!("`{}` is not a figure of bonnie++", short(text)))),
     };
     Ok(Figure::Given(line.number("a figure", digits)? * factor))
 }

@@ -45,7 +45,7 @@ impl<'a> Cells<'a> {
         let cells: Vec<&str> = line.text.splitn(columns.len().max(1), ',').collect();
         if cells.len() != columns.len() {
             let why = format!(
-                "{} columns where the header has {}; the file may be cut off",
+                "{} columns where the header has {}; the file may be truncated",
                 cells.len(),
                 columns.len()
             );

@@ -1,5 +1,4 @@
-//! What elbencho prints: for each phase a block of rows with the figures of the first and of the last
-//! worker to end.
+//! Parses elbencho's text: for each phase a block of rows with the figures of the first and of the last worker to end.
 
 use super::Phase;
 use crate::{
@@ -28,7 +27,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         let Some((head, cells)) = line.text.split_once(" :") else { continue };
         if let Some(operation) = operation(head) {
             if open.is_some() {
-                return Err(line.bad("a phase begins and the one above is not closed by `---`"));
+                return Err(line.bad("a phase starts before the one above ended with `---`"));
             }
             let phase = Phase { operation: operation.into(), ..Phase::default() };
             open = Some(Open { line: line.number, phase, whole: false });
@@ -46,7 +45,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         Some(_) => Err(FormatError::line(
             file,
             last,
-            "the last phase is not closed by `---`; the file is cut",
+            "the last phase does not end with `---`; the file is truncated",
         )),
     }
 }
@@ -59,7 +58,7 @@ struct Open {
     whole: bool,
 }
 
-/// The operation at the begin of a phase: `WRITE` of `WRITE       Elapsed time`, which versions 1 count in
+/// The operation at the start of a phase: `WRITE` of `WRITE       Elapsed time`, which versions 1 count in
 /// milliseconds.
 fn operation(head: &str) -> Option<&str> {
     let (operation, _) =
@@ -88,7 +87,7 @@ fn row(line: &Line<'_>, head: &str, cells: &str, open: &mut Open) -> Result<(), 
                 } else {
                     duration_s(text)
                 };
-                time.ok_or_else(|| line.bad("the elapsed time is no time"))
+                time.ok_or_else(|| line.bad("invalid elapsed time"))
             };
             phase.last_s = Some(time(last)?);
             phase.first_s = cells.first().map(|first| time(first)).transpose()?;
@@ -116,7 +115,7 @@ fn row(line: &Line<'_>, head: &str, cells: &str, open: &mut Open) -> Result<(), 
 fn latency(line: &Line<'_>, cells: &[&str], unit: &str) -> Result<[Option<f64>; 3], FormatError> {
     let of = |name: &str| {
         let text = cells.iter().find_map(|cell| cell.strip_prefix(name))?;
-        Some(duration_s(&format!("{text}{unit}")).ok_or_else(|| line.bad("the latency is no time")))
+        Some(duration_s(&format!("{text}{unit}")).ok_or_else(|| line.bad("invalid latency")))
     };
     let us = |name| of(name).transpose().map(|s| s.map(|s| s * 1e6));
     Ok([us("min=")?, us("avg=")?, us("max=")?])

@@ -20,7 +20,7 @@ struct Open {
     line: u64,
     key: [String; 3],
     end_ms: Vec<u64>,
-    /// Bytes since the begin, at each end.
+    /// Bytes since the start, at each end.
     bytes: Vec<u64>,
     entries: u64,
     /// Operations of each interval, and the sum of their latencies in microseconds.

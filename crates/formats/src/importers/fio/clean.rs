@@ -47,7 +47,7 @@ pub(super) struct Clean<R> {
     part: Vec<u8>,
     /// Bytes of `part` that were read.
     taken: usize,
-    /// The begin of a character of which the rest is in the next part.
+    /// The start of a character that continues in the next part.
     cut: Vec<u8>,
     begins_line: bool,
     complains: bool,
@@ -96,7 +96,7 @@ impl<R: BufRead> Clean<R> {
 
 impl<R: BufRead> BufRead for Clean<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        // A part may be empty, when all of it was a complaint or is the begin of a character.
+        // A part may be empty, if all of it was a warning or is the start of a character.
         while self.taken == self.part.len() && self.fill()? {}
         Ok(&self.part[self.taken..])
     }

@@ -26,26 +26,27 @@ use std::{
 const SHORTEST_MS: f64 = 100.0;
 
 const NOTES: [&str; 3] = [
-    "iops is the sum of all directions; rates are decimal MB/s over the run time of each direction \
-     as fio counts it, and rates of several jobs are summed without knowing how they overlapped.",
-    "Latencies are fio's completion latencies, from submission: the service of a closed loop, which \
-     ranks nothing.",
-    "fio proves no cache state; every sample stands as `any`.",
+    "iops is the sum of all directions; rates are decimal MB/s over fio's run time of each \
+     direction, and rates of several jobs are summed although their overlap is unknown.",
+    "Latencies are fio's completion latencies, from submission: service times of a closed loop, \
+     which are not ranked.",
+    "fio does not verify cache states; every sample is recorded as `any`.",
 ];
-const PACED: &str = "Some jobs ran at a fixed rate; fio times operations from their issue, not from \
-    when they were due, so that their latencies are service latencies too.";
+const PACED: &str = "Some jobs ran at a fixed rate; fio measures from the issue of an operation, \
+                     not from its scheduled start, so their latencies are also service times.";
 const REPEATED: &str =
-    "Where fio printed a run in several ways into one file, the richest was read.";
-const UNCOUNTED: &str = "Some outputs do not say how many processes a job stands for; each counts as \
-    one there.";
-const TERSE: &str = "Percentiles of terse output are of completion or of total latency, as the job \
-    was told; it does not say which.";
-const NO_PATTERN: &str = "Some outputs do not say whether blocks were sequential or random; those \
-    tests stand among the sequential ones, and are called `read` or `write` alone.";
-pub(super) const IN_PARTS: &str = "Where fio printed a run several times while it went on, the last output was \
-    read: each has all that was done until then.";
-const NO_BINS: &str = "Percentiles of several jobs cannot be joined without json+ bins and are left \
-    out where jobs were summed.";
+    "If fio printed a run in several formats into one file, the most detailed was read.";
+const UNCOUNTED: &str = "Some outputs do not report the number of processes of a job; each counts \
+                         as one.";
+const TERSE: &str = "Percentiles of terse output are of completion or of total latency, depending \
+                     on the job's options, which it does not report.";
+const NO_PATTERN: &str = "Some outputs do not report whether blocks were sequential or random; \
+                          those tests are grouped with the sequential ones and named only `read` \
+                          or `write`.";
+pub(super) const IN_PARTS: &str = "If fio printed a run several times in progress, the last \
+                                   output was read: each is cumulative.";
+const NO_BINS: &str = "Percentiles of several jobs cannot be merged without json+ bins and are \
+                       omitted for summed jobs.";
 
 /// Gives the samples of all sources to `take`; `without` are files in which fio printed no run.
 pub(super) fn assemble(
@@ -265,10 +266,10 @@ fn validity(job: &Job) -> Validity {
     if let Some(error) = &job.error {
         Validity::Invalid(error.clone())
     } else if job.flows.iter().all(|(_, flow)| flow.iops <= 0.0) {
-        Validity::Invalid("fio counted no operation".into())
+        Validity::Invalid("fio counted no operations".into())
     } else if job.runtime_ms() < SHORTEST_MS {
         Validity::Invalid(format!(
-            "ran for {} ms; fio counts whole ms, and below {SHORTEST_MS} that is not enough to tell",
+            "ran for {} ms; fio counts whole ms, which is too coarse below {SHORTEST_MS}",
             job.runtime_ms()
         ))
     } else if let Some(why) = &job.contradiction {

@@ -8,12 +8,12 @@ use super::{
 use crate::gate::{Contradiction, Figures, Mode, in_flight};
 
 /// Said where reads were left out of a job that writes.
-pub(super) const VERIFIED: &str = "Where a job that writes was told to verify, fio reads everything back: these \
-    reads are no part of its work and are left out.";
+pub(super) const VERIFIED: &str = "For write jobs with `verify`, fio reads everything back: these \
+                                   reads are not part of the work and are omitted.";
 
 /// Why a record is of no job.
-pub(super) const BLEND: &str = "group_reporting made one record of several jobs, with the name of the first \
-    and the options of the last; run them without it";
+pub(super) const BLEND: &str = "group_reporting merged several jobs, with the name of the first \
+                                and the options of the last; run them without it";
 
 impl Job {
     /// Leaves out what is no work of the job; and judges the rest. A note when

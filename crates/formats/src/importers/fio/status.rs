@@ -19,10 +19,10 @@ const PRINT_ERROR: f64 = 0.02;
 const LEAST_S: f64 = 0.5;
 
 const NOTES: [&str; 3] = [
-    "Only the status of fio's groups was in the source: rate is that of all jobs of a group together, bytes \
-     over the longest run time; operations, latencies and options are not told.",
-    "How many processes worked is not in the source; 1 stands for all.",
-    "fio proves no cache state; every sample stands as `any`.",
+    "The source contains only the status of fio's groups: rate is that of all jobs of a group, \
+     bytes over the longest run time; operations, latencies and options are unknown.",
+    "The number of processes is not in the source; it is recorded as 1.",
+    "fio does not verify cache states; every sample is recorded as `any`.",
 ];
 
 /// Whether a line is of this part.
@@ -92,11 +92,16 @@ impl Status {
     ) -> Result<(), FormatError> {
         if self.rates.iter().any(|(known, _)| *known == direction) {
             return Err(
-                line.bad("the direction stands twice in one group; give each run by itself")
+                line.bad("the direction appears twice in one group; import each run separately")
             );
         }
         let figures = Figures::of(text);
-        let figures = figures.ok_or_else(|| line.bad("the line is cut, or no status of fio"))?;
+        let figures = figures.ok_or_else(|| {
+            line.bad(
+                "the line is truncated, or not a status of \
+                                                      fio",
+            )
+        })?;
         let computed = figures.bytes / figures.run_s;
         if (computed - figures.rate).abs() > PRINT_ERROR * figures.rate {
             let why = format!(
@@ -125,8 +130,9 @@ impl Status {
         if self.rates.is_empty() || !earlier.iter().any(goes_on) {
             return Ok(());
         }
-        let why = "the status of this group stands there before, with less done in less time, and nothing tells \
-                   whether one run went on; give the last status of each run, in a file of its own";
+        let why = "the status of this group appeared before, with less work in less time, and it \
+                   is unclear whether it is the same run; import only the last status of each \
+                   run, in a separate file";
         Err(FormatError::line(file, self.line, why))
     }
 

@@ -52,8 +52,8 @@ pub(super) fn runs(file: &str, text: &str) -> Result<Vec<Run>, FormatError> {
         if runs.is_empty() || line.disks != last_disks {
             runs.push(Run { version: line.version.map(str::to_owned), ..Run::default() });
         } else if line.disks.is_empty() && runs.last().is_some_and(same) {
-            let why = "stands twice, and nothing tells two workers from two runs";
-            return Err(bad(format!("job `{}` {why}; give one file for each run", job.name)));
+            let why = "appears twice, and two workers cannot be told from two runs";
+            return Err(bad(format!("job `{}` {why}; use one file per run", job.name)));
         }
         last_disks = line.disks.iter().map(|field| field.to_string()).collect();
         if let Some(run) = runs.last_mut() {

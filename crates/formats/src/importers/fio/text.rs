@@ -126,10 +126,10 @@ impl Reader {
         let Some(job) = self.job() else { return Ok(()) };
         if job.flow(direction).is_some() {
             return Err(match job.name.as_str() {
-                UNNAMED => "the lines of the jobs, `NAME: (groupid=...)`, are missing, so that jobs cannot be \
-                            told apart; give the whole output"
+                UNNAMED => "the lines of the jobs, `NAME: (groupid=...)`, are missing, so jobs \
+                            cannot be told apart; import the whole output"
                     .into(),
-                _ => format!("{} stands twice in one job", direction.as_str()),
+                _ => format!("{} appears twice in one job", direction.as_str()),
             });
         }
         job.flows.push((direction, rates.flow()));
@@ -235,7 +235,7 @@ struct Header<'a> {
     group: &'a str,
     jobs: &'a str,
     error: &'a str,
-    /// Number of the process, where it is told.
+    /// Number of the process, if known.
     process: Option<u64>,
 }
 

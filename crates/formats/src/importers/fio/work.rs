@@ -1,5 +1,4 @@
-//! What a job was told to do, as far as its output says: by this, jobs of one name are told apart,
-//! and each is put into its table.
+//! The work of a job, as far as its output shows it: it distinguishes jobs of the same name, and selects the table.
 
 use super::number;
 use crate::gate::Mode;

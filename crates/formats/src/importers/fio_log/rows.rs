@@ -1,4 +1,4 @@
-//! The rows of a log: milliseconds since the begin, a figure, the direction, bytes of the operation or 0 for an
+//! The rows of a log: milliseconds since the start, a figure, the direction, bytes of the operation or 0 for an
 //! interval, and what later releases add.
 
 use super::{DIRECTIONS, Kind};
@@ -39,21 +39,21 @@ pub(super) fn rows(file: &str, bytes: &[u8], kind: Kind) -> Result<Vec<Row>, For
     let mut last_ms = [0; DIRECTIONS.len()];
     for line in lines(file, bytes).filter(|line| !line.text.trim().is_empty()) {
         let row = Row::of(&line.text)
-            .ok_or_else(|| line.bad("is no row of a log of fio; the file may be cut"))?;
+            .ok_or_else(|| line.bad("is not a row of a fio log; the file may be truncated"))?;
         let before = rows.last().copied().unwrap_or(row);
         if row.columns != before.columns || (row.bytes > 0) != (before.bytes > 0) {
             return Err(line
-                .bad("has other columns than the rows above; give each log in a file of its own"));
+                .bad("has other columns than the rows above; put each log into a separate file"));
         }
         if row.ms < last_ms[row.direction] {
             return Err(
-                line.bad("is earlier than the row above; give each run in a file of its own")
+                line.bad("is earlier than the row above; put each run into a separate file")
             );
         }
         if kind.is_latency() && row.columns == 4 {
             return Err(line.bad(
-                "a log of four columns does not tell whether latencies are in microseconds, as fio 2 wrote, or in \
-                 nanoseconds; give fio's output itself",
+                "a log with four columns does not say whether latencies are in microseconds (fio \
+                 2) or nanoseconds; import fio's main output instead",
             ));
         }
         last_ms[row.direction] = row.ms;
@@ -62,7 +62,12 @@ pub(super) fn rows(file: &str, bytes: &[u8], kind: Kind) -> Result<Vec<Row>, For
     // fio ends every row; one without an end is cut.
     if !bytes.ends_with(b"\n") && !bytes.is_empty() {
         let line = rows.len() as u64;
-        return Err(FormatError::line(file, line, "the last row has no end; the file may be cut"));
+        return Err(FormatError::line(
+            file,
+            line,
+            "the last row is incomplete; the file may be \
+                                                  truncated",
+        ));
     }
     Ok(rows)
 }

@@ -84,6 +84,6 @@ fn unit_s(table: &Table<'_>, row: &Row) -> Result<f64, FormatError> {
         "ns" => Ok(1e-9),
         "min" => Ok(60.0),
         "h" => Ok(3600.0),
-        _ => Err(table.bad(row, COLUMN, "is no unit of time that is known")),
+        _ => Err(table.bad(row, COLUMN, "is not a known unit of time")),
     }
 }

@@ -1,5 +1,5 @@
-//! What IOR prints, versions 2.10 to 4.x: the options, and a row for each access of each repetition.
-//! Version 2.10 prints no rows but the best rate alone.
+//! Parses IOR's text, versions 2.10 to 4.x: the options, and a row for each access of each repetition. Version 2.10
+//! prints only the best rate.
 
 use super::{Access, IGNORED, Setup};
 use crate::{
@@ -24,8 +24,8 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         run.line(&line, gather)?;
     }
     if run.open && !run.told {
-        let why = "IOR's closing line `Finished` is missing, and so are the best rates or the summary of all \
-                   that has rows; the run broke off or the file is cut";
+        let why = "IOR's last line `Finished` is missing, and so are the best rates or the \
+                   summary; the run was interrupted or the file is truncated";
         return Err(FormatError::line(file, last, why));
     }
     let is_whole = !run.open;
@@ -172,7 +172,7 @@ impl Run {
 
     fn access(&self, line: &Line<'_>, cells: &[&str]) -> Result<Access, FormatError> {
         if cells.len() != self.columns.len() {
-            let why = format!("{} cells where the head has {}", cells.len(), self.columns.len());
+            let why = format!("{} cells where the header has {}", cells.len(), self.columns.len());
             return Err(line.bad(why));
         }
         let cell = |name: &str| {

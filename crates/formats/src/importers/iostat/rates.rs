@@ -3,8 +3,9 @@
 
 use super::{Device, Figure};
 
-const SECTORS_NOTE: &str = "Some rates stand in sectors under the name of kB/s or MB/s, a fault of sysstat before \
-    12.2.1: they were read as sectors, as requests times their size say.";
+const SECTORS_NOTE: &str = "Some rates are in sectors although named kB/s or MB/s (a bug of \
+                            sysstat before 12.2.1): they were read as sectors, consistent with \
+                            requests times size.";
 
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;

@@ -4,8 +4,8 @@ use super::Device;
 use crate::{FormatError, figure::json_error};
 use serde::de::DeserializeOwned;
 
-const COMMA_NOTE: &str = "A comma stood before the first report, a fault of sysstat 11.6 to 12.1 under -y: it was \
-    passed over, and all reports are of intervals.";
+const COMMA_NOTE: &str = "A comma before the first report (a bug of sysstat 11.6 to 12.1 with -y) \
+                          was ignored; all reports are intervals.";
 
 /// The document in `bytes`; a note where it has the comma that `iostat -y` wrote before its first report.
 pub(super) fn read<D: DeserializeOwned>(

@@ -37,7 +37,7 @@ pub(super) fn row(line: &Line<'_>, asked: &[usize]) -> Result<Option<Row>, Forma
         return Ok(None);
     }
     let size = |(_, cell): &(usize, &str)| {
-        cell.parse().map_err(|_| line.bad("a size is no number that can be held"))
+        cell.parse().map_err(|_| line.bad("a size is not a valid number"))
     };
     let (file_kib, record_kib) = (size(&cells[0])?, size(&cells[1])?);
     let figures = &cells[2..];
@@ -50,8 +50,8 @@ pub(super) fn row(line: &Line<'_>, asked: &[usize]) -> Result<Option<Row>, Forma
     };
     let columns = columns.ok_or_else(|| {
         line.bad(format!(
-            "{} figures, and neither their places nor the command tell of what; give the table as iozone \
-             printed it",
+            "{} figures, and neither their columns nor the command say of what; import the table \
+             as iozone printed it",
             figures.len()
         ))
     })?;

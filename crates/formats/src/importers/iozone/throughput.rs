@@ -64,7 +64,7 @@ impl Throughput {
         } else if let Some(rest) = text.strip_prefix("Min throughput per ") {
             let figure = rest.split('=').nth(1).unwrap_or_default().trim();
             let figure = figure.split_whitespace().next().unwrap_or_default();
-            self.least = Some(line.number("the least throughput", figure)?);
+            self.least = Some(line.number("the minimum throughput", figure)?);
             return Ok(self.open.is_some());
         }
         Ok(false)
@@ -74,10 +74,10 @@ impl Throughput {
     pub(super) fn take(&mut self) -> (About, Result<f64, String>) {
         let (test, procs, kib) = self.open.take().unwrap_or_default();
         let outcome = match self.least.take() {
-            Some(least) if least <= 0.0 => Err(
-                "a process moved nothing in the time in which all worked: the files are too small"
-                    .into(),
-            ),
+            Some(least) if least <= 0.0 => {
+                Err("a process transferred nothing while all worked: the files are too small"
+                    .into())
+            }
             _ => Ok(kib),
         };
         let (file_kib, record_kib) = (self.file_kib, self.record_kib);

@@ -33,10 +33,10 @@ impl Columns {
                 head => {
                     let known = OF_ITERATIONS.iter().position(|known| *known == head);
                     let known = known.ok_or_else(|| {
-                        format!("the column `{}` is not known; report this release", short(head))
+                        format!("unknown column `{}`; report this release of mdtest", short(head))
                     })?;
                     if of_iterations && columns.places[known].replace(columns.len).is_some() {
-                        return Err(format!("the column `{}` stands twice", short(head)));
+                        return Err(format!("the column `{}` appears twice", short(head)));
                     }
                     columns.len += 1;
                 }

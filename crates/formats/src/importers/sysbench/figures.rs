@@ -83,7 +83,7 @@ impl Figures {
             }
             "total number of events" => {
                 self.events =
-                    value.parse().map_err(|_| line.bad("the number of events is no count"))?;
+                    value.parse().map_err(|_| line.bad("the number of events is not a count"))?;
                 return Ok(());
             }
             "execution time (avg/stddev)" => {
@@ -133,7 +133,7 @@ impl Figures {
         let count = rest.split_whitespace().next_back().unwrap_or_default();
         let count: u64 = count.parse().map_err(|_| line.bad("the bin has no count"))?;
         if !(0.0..1e12).contains(&ms) {
-            return Err(line.bad("the bin is no time"));
+            return Err(line.bad("the bin is not a time"));
         }
         let bin = self.bins.entry((ms * 1e6).round() as u64).or_default();
         *bin = bin.saturating_add(count);

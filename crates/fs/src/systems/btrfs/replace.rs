@@ -1,5 +1,5 @@
-//! How a Btrfs of several disks is rebuilt while it is measured: it is mounted without its last disk, which is then put
-//! in the place of the missing one, as if it were new.
+//! Rebuilds a Btrfs of several disks during a test: it is mounted without its last disk, which then replaces the
+//! missing one, as if it were new.
 
 use crate::options::mount_command;
 use crate::{Cmd, Rebuild, Site};
@@ -10,7 +10,7 @@ const PACE: &str = "set -e; for d in /sys/fs/btrfs/*/devices/$(basename \"$(read
                     for r in ${d%/devices/*}/devinfo/*/scrub_speed_max; do echo $2 >$r; done; done";
 /// The number that mkfs gives the second disk.
 const SECOND: &str = "2";
-/// Share of a disk that is there to be rebuilt before anything is measured, as 1 of so many.
+/// Share of a disk that is filled to be rebuilt before anything is measured: one in this many.
 const REBUILT_SHARE: u64 = 5;
 
 /// Takes `disk` from it: the kernel remembers it, and what it finds on it then is no part of this file system.

@@ -1,6 +1,5 @@
-//! What FUSE programs that show a directory at another place have in common; each is a row of its own
-//! file. All lie in the directory `store` of the file system below, ext4 when the target names none,
-//! run in the foreground, and end with the mount.
+//! Shared code of FUSE programs that mirror a directory; each is a row in its own file. All use the directory `store`
+//! of the file system below, by default ext4, run in the foreground, and end with the mount.
 //!
 //! Options without `mkfs.` go to the mount. Programs that take `-o` get them as other file systems do;
 //! rclone and gocryptfs get `--X=V` for `X=V`.
@@ -27,11 +26,10 @@ pub(crate) struct Over {
 }
 
 pub(crate) const ATTRIBUTE_TIMEOUT: Knob =
-    value("attr_timeout", "s", "how long attributes are kept", "1", &[]);
-pub(crate) const ENTRY_TIMEOUT: Knob =
-    value("entry_timeout", "s", "how long names are kept", "1", &[]);
+    value("attr_timeout", "s", "attribute cache timeout", "1", &[]);
+pub(crate) const ENTRY_TIMEOUT: Knob = value("entry_timeout", "s", "name cache timeout", "1", &[]);
 pub(crate) const ANY_OPTION: Knob =
-    value("o.*", "", "any other option of the program, unchecked: o.X=V is given as X=V", "", &[]);
+    value("o.*", "", "any other option of the program, unchecked: o.X=V becomes X=V", "", &[]);
 pub(crate) fn nothing(_store: &Path, _options: &Options) -> Vec<Cmd> {
     Vec::new()
 }

@@ -1,4 +1,4 @@
-//! What the parts that ZeroFS serves have in common: a store in a directory or in an object store, its cache, the
+//! Shared code of the targets that ZeroFS serves: a store in a directory or in an object store, its cache, the
 //! configuration, and the server in the foreground.
 //!
 //! Store and cache both lie on the disk of the target, so that every byte of theirs is counted there.
@@ -19,23 +19,18 @@ pub(crate) const MOUNTED: Mounted = Mounted::local(&[], Stores::Less).loses(
     "no file of its store is synced, by ZeroFS or by versitygw; a sync reaches the page cache, not the disk",
 );
 
-pub(crate) const DISK_CACHE: Knob = value(
-    "disk_size_gb",
-    "GB",
-    "most that the cache on the disk holds, beside the store",
-    "1",
-    &[],
-);
+pub(crate) const DISK_CACHE: Knob =
+    value("disk_size_gb", "GB", "maximum disk cache, next to the store", "1", &[]);
 pub(crate) const MEMORY_CACHE: Knob =
-    value("memory_size_gb", "GB", "most that the cache in memory holds", "0.25", &[]);
+    value("memory_size_gb", "GB", "maximum memory cache", "0.25", &[]);
 pub(crate) const UNFLUSHED: Knob =
-    value("max_unflushed_gb", "GB", "data that may wait in memory for the store", "1", &[]);
+    value("max_unflushed_gb", "GB", "maximum unflushed data in memory", "1", &[]);
 pub(crate) const FLUSH_INTERVAL: Knob =
-    value("flush_interval_secs", "s", "time after which what waits is written", "30", &[]);
+    value("flush_interval_secs", "s", "flush interval", "30", &[]);
 pub(crate) const L0_FILES: Knob = value(
     "l0_max_ssts",
     "files",
-    "sorted files of the newest level; with so many, syncs are answered and not done",
+    "sorted files in the newest level; at this limit, syncs return without effect",
     MANY_L0_FILES,
     &[],
 );
@@ -153,7 +148,7 @@ fn settings(site: &Site, dir: &Path, front: &Front, options: &Options) -> String
 /// The table of an object store; the keys are in the environment. A server of ours has no temporary ones.
 fn account(endpoint: &Endpoint) -> String {
     let (url, region) = (&endpoint.url, &endpoint.region);
-    // It refuses to start without a variable that it is told of.
+    // It refuses to start without a configured variable.
     let token = match endpoint.has_token {
         true => format!("session_token = \"${{{SESSION_TOKEN}}}\"\n"),
         false => String::new(),

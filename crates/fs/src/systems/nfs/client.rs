@@ -1,4 +1,4 @@
-//! The client of NFS, whoever serves: its options and how it mounts. What a server is told is not among them, so that
+//! The NFS client, for any server: its options and its mount. Options of a server are not among them, so that
 //! the `sync` of a client and that of an export are two things.
 
 use crate::options::{ANY_MOUNT, NOATIME, flag, mount_options, value};
@@ -20,50 +20,45 @@ const KNOBS: [Knob; 34] = [
     value(
         "vers",
         "",
-        "version of the protocol; 3 is mounted with nolock, its lock daemon is not started",
+        "protocol version; 3 is mounted with nolock",
         "4.2",
         &["3", "4.0", "4.1", "4.2"],
     ),
     value("nconnect", "sockets", "connections to the server", "1", NCONNECT),
-    value("rsize", "bytes", "most that one request reads", "negotiated", SIZES),
-    value("wsize", "bytes", "most that one request writes", "negotiated", SIZES),
+    value("rsize", "bytes", "maximum read size", "negotiated", SIZES),
+    value("wsize", "bytes", "maximum write size", "negotiated", SIZES),
     flag(
         SYNC,
-        "the client sends each write and waits for it; without it the client writes later, as `async` of mount(8)",
+        "the client sends each write and waits for it; without it the client writes later \
+         (`async` in mount(8))",
     ),
-    value("lookupcache", "", "which directory entries are kept", "all", LOOKUPS),
-    value("actimeo", "s", "how long attributes are kept", "3 to 60 by age", &[]),
-    flag("noac", "keep no attributes, and write synchronously"),
-    flag("nocto", "do not ask for new attributes when a file is opened"),
-    flag("nordirplus", "read directories without attributes"),
-    flag("nosharecache", "share no cache with other mounts of the same server"),
-    value("write", "", "when a write is sent", "lazy", &["lazy", "eager", "wait"]),
-    flag("soft", "give up a request that is not answered; may lose data"),
-    flag("softerr", "as soft, with another error"),
-    flag("hard", "ask for ever (the default)"),
-    flag("softreval", "use what is kept where the server does not answer"),
-    value("timeo", "0.1 s", "how long an answer is waited for", "600", &[]),
-    value("retrans", "times", "repeats before a soft mount gives up", "2", &[]),
-    flag("noresvport", "any port of the client"),
-    flag("nolock", "locks are of this client alone, with vers=3"),
-    value(
-        "local_lock",
-        "",
-        "which locks are of this client alone",
-        "none",
-        &["none", "all", "flock", "posix"],
-    ),
-    value("acregmin", "s", "least time that attributes of files are kept", "3", &[]),
-    value("acregmax", "s", "most time that attributes of files are kept", "60", &[]),
-    value("acdirmin", "s", "least time that attributes of directories are kept", "30", &[]),
-    value("acdirmax", "s", "most time that attributes of directories are kept", "60", &[]),
+    value("lookupcache", "", "caching of directory entries", "all", LOOKUPS),
+    value("actimeo", "s", "attribute cache timeout", "3 to 60 by age", &[]),
+    flag("noac", "no attribute cache, and synchronous writes"),
+    flag("nocto", "do not revalidate attributes on open"),
+    flag("nordirplus", "no READDIRPLUS"),
+    flag("nosharecache", "do not share the cache with other mounts of the server"),
+    value("write", "", "when writes are sent", "lazy", &["lazy", "eager", "wait"]),
+    flag("soft", "fail requests that time out; may lose data"),
+    flag("softerr", "like soft, with another error"),
+    flag("hard", "retry forever (the default)"),
+    flag("softreval", "use cached attributes if the server does not answer"),
+    value("timeo", "0.1 s", "request timeout", "600", &[]),
+    value("retrans", "times", "retransmissions before a soft mount fails", "2", &[]),
+    flag("noresvport", "use an unprivileged client port"),
+    flag("nolock", "local locks only, with vers=3"),
+    value("local_lock", "", "kinds of local locks", "none", &["none", "all", "flock", "posix"]),
+    value("acregmin", "s", "minimum attribute cache time of files", "3", &[]),
+    value("acregmax", "s", "maximum attribute cache time of files", "60", &[]),
+    value("acdirmin", "s", "minimum attribute cache time of directories", "30", &[]),
+    value("acdirmax", "s", "maximum attribute cache time of directories", "60", &[]),
     flag("noacl", "no access control lists, with vers=3"),
-    flag("fsc", "keep files in the cache of the machine, by cachefilesd"),
-    value("max_connect", "addresses", "most addresses of one server that are used", "1", &[]),
-    value("namlen", "bytes", "longest name, with vers=3", "255", &[]),
-    flag("notrunkdiscovery", "look for no other addresses of the server"),
-    flag("nomigration", "do not follow a file system to another server"),
-    value("proto", "", "how the server is reached", TCP, &[TCP, "tcp6", "rdma", "rdma6"]),
+    flag("fsc", "cache files on local disk with cachefilesd"),
+    value("max_connect", "addresses", "maximum number of server addresses to use", "1", &[]),
+    value("namlen", "bytes", "maximum name length, with vers=3", "255", &[]),
+    flag("notrunkdiscovery", "do not discover other addresses of the server"),
+    flag("nomigration", "do not follow migration to another server"),
+    value("proto", "", "transport protocol", TCP, &[TCP, "tcp6", "rdma", "rdma6"]),
     NOATIME,
     ANY_MOUNT,
 ];
@@ -87,26 +82,20 @@ pub(crate) const WORDS: &[Word] = &[
     // Ignored since Linux 2.6.25.
     nothing("intr"),
     nothing("nointr"),
-    refused("bg", "an option of fstab: it has the mount tried again behind the boot; leave it out"),
+    refused("bg", "for fstab: retries the mount in the background; omit it"),
     refused(
         "retry=*",
-        "how long mount(8) tries, and a server that is not there is an error here; leave it out",
+        "how long mount(8) retries, and here an unreachable server is an error; omit it",
     ),
-    refused("lock", "the default, and with vers=3 no lock daemon is started; leave it out"),
+    refused("lock", "the default, and with vers=3 no lock daemon is started; omit it"),
     refused("udp", UDP),
     refused("proto=udp", UDP),
-    refused("minorversion=*", "another way to write the version; write vers=4.1 or vers=4.2"),
-    refused(
-        "vers=4",
-        "no version by itself: server and client agree on one; write vers=4.0, 4.1 or 4.2",
-    ),
-    refused(
-        "nfsvers=4",
-        "no version by itself: server and client agree on one; write vers=4.0, 4.1 or 4.2",
-    ),
+    refused("minorversion=*", "a sub-version; use vers=4.1 or vers=4.2"),
+    refused("vers=4", "ambiguous: server and client negotiate it; use vers=4.0, 4.1 or 4.2"),
+    refused("nfsvers=4", "ambiguous: server and client negotiate it; use vers=4.0, 4.1 or 4.2"),
 ];
 
-const UDP: &str = "no way to NFS any more: Linux is built without it since 5.6; leave it out";
+const UDP: &str = "not supported for NFS since Linux 5.6; omit it";
 
 const SYNC: &str = "sync";
 const TCP: &str = "tcp";
@@ -119,7 +108,7 @@ const LOOKUPS: &[&str] = &["all", "none", "pos", "positive"];
 
 /// Options of a mount that cannot be together.
 pub(crate) const NO_ACTIMEO: Exclusion =
-    not_both("noac", "actimeo", "noac keeps no attributes; drop actimeo");
+    not_both("noac", "actimeo", "noac disables the attribute cache; drop actimeo");
 /// The same.
 pub(crate) const NO_SYNC: Exclusion =
     not_both("noac", SYNC, "noac writes synchronously already; drop sync");
@@ -133,7 +122,7 @@ pub(crate) const NO_HARD_ERROR: Exclusion =
 
 /// The same.
 pub(crate) const NO_LOCK: Exclusion =
-    not_both("nolock", "!vers=3", "nolock is of version 3; drop it or write vers=3");
+    not_both("nolock", "!vers=3", "nolock needs vers=3; drop it or add vers=3");
 
 /// The knobs `own`, and those of the client after them.
 pub(crate) const fn after<const OWN: usize, const ALL: usize>(own: [Knob; OWN]) -> [Knob; ALL] {
@@ -153,8 +142,8 @@ pub(crate) const COUNT: usize = KNOBS.len();
 pub(crate) fn ambiguous(options: &Options) -> Option<&'static str> {
     let both = ["async", "o.async"].iter().any(|key| options.contains_key(*key));
     both.then_some(
-        "async is said of both sides: the server of assay answers before data is on its disk with export=async, \
-         what another server does is settled in its exports(5), and a client writes so unless it has sync",
+        "ambiguous: for the server that assay starts, use export=async; another server has its \
+         own exports(5); a client is asynchronous unless `sync` is set",
     )
 }
 

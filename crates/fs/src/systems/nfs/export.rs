@@ -13,11 +13,11 @@ pub(crate) struct Export;
 
 /// The option that names the server.
 pub(crate) const SERVER: &str = "server";
-/// It, where nobody serves but assay.
+/// It, if assay runs the server.
 pub(crate) const SERVER_KNOB: Knob = value(
     SERVER,
     "",
-    "HOST:/path: an export of this server, in a private directory, instead of one of assay's own",
+    "HOST:/path: use this server's export, in a private directory, instead of a local server",
     "none",
     &[],
 );
@@ -25,7 +25,7 @@ pub(crate) const SERVER_KNOB: Knob = value(
 const OWN: [Knob; 3] = [
     SERVER_KNOB,
     value("port", "", "TCP port of the server", "2049", &[]),
-    value("sec", "", "how users are known to it", "sys", &["sys", "krb5", "krb5i", "krb5p"]),
+    value("sec", "", "security flavor", "sys", &["sys", "krb5", "krb5i", "krb5p"]),
 ];
 const KNOBS: &[Knob] = &client::after::<3, { 3 + COUNT }>(OWN);
 
@@ -56,8 +56,7 @@ impl FileSystem for Export {
 
     fn excluded(&self, options: &Options) -> Option<&'static str> {
         let named = options.get(SERVER).is_some_and(|server| is_export(server));
-        let why =
-            "server is written HOST:/path, with the path from its root, as server=files.lan:/srv/a";
+        let why = "server must be HOST:/path with an absolute path, e.g. server=files.lan:/srv/a";
         client::ambiguous(options).or((!named).then_some(why))
     }
 
@@ -141,7 +140,7 @@ mod tests {
     #[test]
     fn the_async_of_two_sides_is_not_mixed_up() {
         for target in ["nfs[async]", "nfs[server=h:/a,async]", "nfs[o.async](xfs)"] {
-            assert!(refusal(target).contains("said of both sides"), "{target}");
+            assert!(refusal(target).contains("a client is asynchronous"), "{target}");
         }
         assert!(resolve(&"nfs[server=h:/a,sync]".parse().unwrap()).is_ok());
     }

@@ -17,25 +17,25 @@ const DELAY: &str = "delay";
 const RATE: &str = "mbit";
 
 pub(crate) const KNOBS: &[Knob] = &[
-    value(DELAY, "ms", "round trip to it; a new connection takes another", "0", &[]),
-    value(RATE, "Mbit/s", "rate of the link to it in each direction; 0 for any", "0", &[]),
-    value(HOST, "", "a store of your own in its place, which --s3-endpoint names", "", &[]),
+    value(DELAY, "ms", "round-trip time; a new connection takes one more", "0", &[]),
+    value(RATE, "Mbit/s", "link rate in each direction; 0 for unlimited", "0", &[]),
+    value(HOST, "", "use the object store of --s3-endpoint instead of a local server", "", &[]),
 ];
 
 /// The options of a part that can be on it, as [`Fs`] has them.
 pub(crate) const STORE: Knob = value(
     STORE_KEY,
     "",
-    "where the objects are: in files, or in an object store of versitygw",
+    "where objects are stored: in files, or in an object store (versitygw)",
     "local",
     &["local", NAME],
 );
 pub(crate) const STORE_DELAY: Knob =
-    value("s3.delay", "ms", "with store=s3, round trip to it", "0", &[]);
+    value("s3.delay", "ms", "with store=s3, round-trip time", "0", &[]);
 pub(crate) const STORE_RATE: Knob =
-    value("s3.mbit", "Mbit/s", "with store=s3, rate of the link to it", "0", &[]);
+    value("s3.mbit", "Mbit/s", "with store=s3, link rate", "0", &[]);
 pub(crate) const STORE_HOST: Knob =
-    value("s3.host", "", "with store=s3, a store of your own, which --s3-endpoint names", "", &[]);
+    value("s3.host", "", "with store=s3, use the object store of --s3-endpoint", "", &[]);
 
 /// Round trip and rate as they are written, where one of them is imposed.
 pub(crate) fn link(options: &Options) -> Option<(&str, &str)> {
@@ -49,7 +49,7 @@ pub(crate) fn link(options: &Options) -> Option<(&str, &str)> {
 pub(crate) fn excluded(options: &Options) -> Option<&'static str> {
     let (delay, rate) = link(options)?;
     if options.contains_key(HOST) {
-        return Some("the link to a store of your own is what it is; leave delay and mbit out");
+        return Some("delay and mbit apply only to a local server; omit them");
     }
-    Link::written(delay, rate).is_none().then_some("delay and mbit are numbers, from 0")
+    Link::written(delay, rate).is_none().then_some("delay and mbit must be numbers, at least 0")
 }

@@ -1,6 +1,6 @@
-//! How the mirror of a ZFS pool is resilvered while it is measured: its second device is taken from the pool and
-//! attached again, as if it were new (zpool-detach(8), zpool-attach(8)). ZFS has no rate for it: it gives a resilver
-//! what the work beside it leaves.
+//! Resilvers the mirror of a ZFS pool during a test: its second device is removed from the pool and attached again, as
+//! if it were new (zpool-detach(8), zpool-attach(8)). ZFS has no rate limit for it: a resilver gets the bandwidth that
+//! other work leaves.
 
 use crate::{Cmd, Site};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// (zpool-features(7)). With it the new device would have to wait.
 pub(crate) const NOT_DEFERRED: &str = "feature@resilver_defer=disabled";
 
-/// Share of a device that is there to be resilvered before anything is measured, as 1 of so many.
+/// Share of a device that is filled to be resilvered before anything is measured: one in this many.
 const REBUILT_SHARE: u64 = 5;
 const MIB: u64 = 1 << 20;
 

@@ -19,12 +19,14 @@ impl Faults {
         let path = path.display();
         let damaged = self.lines.iter().map(|line| {
             format!(
-                "{path} line {line} is damaged and was passed over; what it named is looked for by its mark"
+                "{path} line {line} is damaged and was skipped; cleanup searches for what it \
+                 named by its mark"
             )
         });
         let torn = self.torn.then(|| {
             format!(
-                "the last line of {path} is torn and was passed over: what it named never happened"
+                "the last line of {path} is torn and was skipped: the action it names never \
+                 happened"
             )
         });
         damaged.chain(torn).collect()

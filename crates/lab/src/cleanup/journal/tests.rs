@@ -154,7 +154,13 @@ fn what_lies_outside_is_told_and_left() {
     let report = place.cleanup();
     assert_eq!(report.done, [format!("removed {}", dir.display())]);
     assert_eq!(report.failed.len(), 6, "{report:?}");
-    assert!(report.failed.iter().all(|line| line.contains("is not of campaign c")), "{report:?}");
+    assert!(
+        report.failed.iter().all(|line| line.contains(
+            "is in the journal of campaign \
+                                                           c"
+        )),
+        "{report:?}"
+    );
     assert!(path.exists() && Path::new("/proc/self").exists());
 }
 
@@ -176,7 +182,7 @@ fn a_journal_that_others_could_have_written_is_not_obeyed() {
     fs::rename(dir.join(".assay-private"), place.path("marker")).unwrap();
     for mode in [0o666, 0o620, 0o602] {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-        refused("may be written by others");
+        refused("is writable by others");
     }
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     fs::hard_link(&file, &real).unwrap();
@@ -186,7 +192,7 @@ fn a_journal_that_others_could_have_written_is_not_obeyed() {
     refused("is a link");
     fs::remove_file(&file).unwrap();
     Cmd::new("mkfifo").arg("-m600").arg(&file).run().unwrap();
-    refused("is not a plain file");
+    refused("is not a regular file");
     fs::remove_file(&file).unwrap();
     if rustix::process::geteuid().is_root() {
         fs::copy(&real, &file).unwrap();

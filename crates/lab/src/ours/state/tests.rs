@@ -87,7 +87,7 @@ fn links_files_and_folders_of_others_are_refused() {
 }
 
 #[test]
-fn who_works_in_it_is_known_whatever_is_removed_from_it() {
+fn running_campaign_is_known_without_its_files() {
     let (_top, path) = top();
     let path = path.join("state");
     let worker = State::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What is in a drawer: what the samples of each candidate have in common, then the samples one by one.
+//! Content of a drawer: what the samples of each candidate have in common, then each sample.
 
 use super::{ByCase, CellPosition, anchor};
 use crate::{
@@ -61,7 +61,7 @@ fn commands(dataset: &Dataset, row: &stats::Row, procs: u32) -> Vec<(String, Str
     vec![
         ("What it measures".into(), format!("assay explain {test}")),
         (
-            "To measure it again".into(),
+            "Measure it again".into(),
             format!("assay run --like {id} --tests {test} --procs {procs}"),
         ),
     ]
@@ -106,7 +106,7 @@ impl Extras {
     }
 
     fn columns(&self) -> impl Iterator<Item = Column> {
-        let per_byte = "Device, bytes for each byte";
+        let per_byte = "Device, bytes per byte";
         let read = self.reads.then(|| Column::numbers(per_byte, "read"));
         let written = self.writes.then(|| Column::numbers(per_byte, "written"));
         let modes = self.modes.then(|| Column::words("Two modes"));
@@ -172,20 +172,22 @@ fn explained(row: &stats::Row) -> Vec<String> {
     let is_more =
         |cell: &stats::Cell| cell.moved.read_per_byte.is_some_and(|bytes| bytes > MUCH_READ);
     let read = row.cells.iter().any(is_more).then(|| {
-        "The device read more than was asked for, as read-ahead does. Where the device is the limiter, a target that \
-         reads less is faster."
+        "The device read more than requested, e.g. by read-ahead. If the device is the limiter, a \
+         target that reads less is faster."
             .to_string()
     });
-    let order = row.last_over_first.filter(|ratio| ratio.ln().abs() > MUCH_ORDER.ln()).map(|ratio| {
-        format!(
-            "The target that was measured last in a block did {} times as well as the first. All targets took turns, \
-             and the effect is taken out of every figure except the samples below.",
-            number::ratio(ratio)
-        )
-    });
+    let order =
+        row.last_over_first.filter(|ratio| ratio.ln().abs() > MUCH_ORDER.ln()).map(|ratio| {
+            format!(
+                "The target measured last in a block performed {} times as well as the first. All \
+             targets took turns, and this effect is removed from all figures except the samples \
+             below.",
+                number::ratio(ratio)
+            )
+        });
     let left = row.cells.iter().any(|cell| cell.left.is_some()).then(|| {
-        "left: the share of the data that the sync itself wrote. The rest had been written before it began, so that \
-         the ratios do not compare like with like."
+        "left: the share of the data that the sync itself wrote. The rest was written before it \
+         started, so these ratios compare different amounts of work."
             .to_string()
     });
     read.into_iter().chain(left).chain(order).collect()

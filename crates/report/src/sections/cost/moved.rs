@@ -1,4 +1,4 @@
-//! What the device moved for the bytes of each test: where read-ahead, logs and copies are seen, test by test.
+//! Shows the device bytes per byte of each test, which reveal read-ahead, logs and copies.
 
 use super::figure;
 use crate::{
@@ -24,16 +24,17 @@ pub(super) fn by_test(findings: &Findings) -> Option<Table> {
     }
     let targets = findings.targets.iter().map(|target| Column::numbers("", target));
     (!rows.is_empty()).then(|| Table {
-        caption: "Bytes that the device moved for each byte of a test".into(),
+        caption: "Device bytes per byte of a test".into(),
         columns: [Column::words("Test"), Column::numbers("", "processes")]
             .into_iter()
             .chain(targets)
             .collect(),
         rows,
         footnotes: vec![
-            "Above 1 what is read is more than what was asked for, as by read-ahead, and what is written more than the \
-             data, as by logs and copies. Below 1 some of it was in memory before, or was written over before it reached \
-             the device, or had been written before the timed part; compression makes both less."
+            "Reads above 1: the device read more than requested, e.g. by read-ahead. Writes above \
+             1: it wrote more than the data, e.g. logs and copies. Below 1: some data was cached, \
+             or was overwritten before it reached the device, or was written before the timed \
+             part; compression lowers both."
                 .into(),
         ],
     })

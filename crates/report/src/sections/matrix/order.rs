@@ -1,4 +1,4 @@
-//! Random beside sequential blocks on one target: what the order costs there.
+//! Random versus sequential blocks on one target: what the order costs there.
 
 use super::{Grid, table};
 use crate::{

@@ -1,4 +1,4 @@
-//! Which timed parts are shorter than the preset asks for, with the names and the lengths that the tables have.
+//! Lists timed parts shorter than the preset's minimum, with the names and lengths used in the tables.
 
 use crate::{names, number};
 use model::{Dataset, Origin};
@@ -33,7 +33,7 @@ pub(super) fn lengths(dataset: &Dataset, findings: &Findings) -> Option<String> 
     };
     (!all.is_empty()).then(|| {
         format!(
-            "Timed parts below the {} that {} asks for: {named}{more}.",
+            "Timed parts below the minimum of {} for {}: {named}{more}.",
             number::span(least_s),
             plan.preset
         )

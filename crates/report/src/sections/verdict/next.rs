@@ -1,5 +1,5 @@
-//! What would settle an open verdict: how many more blocks, how long they take, and the command; or that more would
-//! change nothing.
+//! Says what would settle an open verdict: how many more blocks, how long they take, and the command; or that more
+//! blocks would change nothing.
 
 use crate::{names, number};
 use model::{CampaignState, Dataset, Origin};
@@ -27,20 +27,21 @@ fn advice(findings: &Findings, id: &str) -> Option<String> {
     };
     Some(match findings.next? {
         stats::Next::Same => {
-            format!("{same} over all, so more blocks would change nothing that matters.")
+            format!("{same} overall, so more blocks would not change the result.")
         }
-        stats::Next::Interval { blocks } => more(blocks, "", "give the figures an interval"),
+        stats::Next::Interval { blocks } => more(blocks, "", "provide intervals"),
         stats::Next::Separate { blocks } => more(
             blocks,
             "About ",
             &format!(
-                "separate {first} from {second} with 80 % probability, if they stay as far apart"
+                "separate {first} from {second} with 80 % probability, if their difference stays \
+                 the same"
             ),
         ),
         stats::Next::Within { blocks } => more(
             blocks,
             "About ",
-            &format!("show that {same} with 80 % probability, if they stay as near"),
+            &format!("show that {same} with 80 % probability, if their difference stays the same"),
         ),
         stats::Next::TooMany => format!(
             "More than a thousand blocks would be needed to separate {first} from {second}: find the source of \

@@ -1,4 +1,4 @@
-//! What this crate says of a campaign by a profile, for the vectors that whoever computes it again is held to.
+//! Tests of profiles on a campaign, with vectors for independent implementations.
 
 use super::*;
 use crate::{Ratio, select, target_order};

@@ -1,4 +1,4 @@
-//! What stands in the files afterwards, read back byte by byte.
+//! Tests the content of the files afterwards, byte by byte.
 
 use super::{job, run};
 use crate::{

@@ -134,7 +134,7 @@ fn every_page_is_a_page() {
         for info in test.infos() {
             let page = test.explain(&info.id);
             assert!(page.starts_with(&format!("# {} (`{}`)", info.name, info.id)), "{page}");
-            let does = if info.group.is_scored() { " ranks" } else { ": time of what was left" };
+            let does = if info.group.is_scored() { " ranks" } else { ": time of the fsync" };
             assert!(page.contains(&format!("`{}`{does}", info.metric)), "{page}");
             let lines = page.lines().count();
             assert!((25..=70).contains(&lines), "{}: {lines} lines", info.id);

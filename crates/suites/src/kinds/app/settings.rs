@@ -1,4 +1,4 @@
-//! What a declaration of the kind `app` can say.
+//! Settings of the kind `app`.
 
 use super::material::Material;
 use crate::kinds::scaled;
@@ -7,42 +7,53 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 pub(super) static KNOBS: [Knob; 20] = [
-    Knob::new("command", "", "", "what is timed: a text for `sh -c`, or a list of them"),
+    Knob::new("command", "", "", "timed command: a string for `sh -c`, or a list of them"),
     Knob::new("setup", "", "", "once per instance, untimed"),
     Knob::new("prepare", "", "", "before each run, untimed, and then synced"),
-    Knob::new("verify", "", "", "after the clock; fails the sample unless it ends with 0"),
-    Knob::new("cleanup", "", "", "after that, whatever happened, untimed"),
-    Knob::new("needs", "", "[]", "programs without which the test is left out"),
+    Knob::new("verify", "", "", "after the timed part; the sample fails unless it exits with 0"),
+    Knob::new("cleanup", "", "", "afterwards, in any case, untimed"),
+    Knob::new("needs", "", "[]", "required programs; the test is skipped if one is missing"),
     Knob::new("material", "", "[]", "data to generate: tables of kind `tree` or `wheels`"),
-    Knob::new("env", "", "{}", "further environment variables"),
-    Knob::new("count", "", "1", "at scale 1; commands find the scaled number in `ASSAY_COUNT`"),
-    Knob::new("least", "", "1", "smallest count at any scale"),
-    Knob::new("cache", "", "any", "state of the cache before the command")
-        .one_of(&["any", "cold", "hot"]),
+    Knob::new("env", "", "{}", "additional environment variables"),
+    Knob::new(
+        "count",
+        "",
+        "1",
+        "count at scale 1; commands read the scaled number from \
+                                 `ASSAY_COUNT`",
+    ),
+    Knob::new("least", "", "1", "minimum count at any scale"),
+    Knob::new("cache", "", "any", "cache state before the command").one_of(&["any", "cold", "hot"]),
     Knob::new(
         "files",
         "",
         "[]",
-        "files and directories that must be out of (cold) or in (hot) the cache",
+        "files and directories that must be absent from (cold) or present in (hot) the cache",
     ),
     Knob::new(
         "reads",
         "",
         "[]",
-        "those of them that the command reads in whole, for the cold proof",
+        "those of them that the command reads completely, to verify a cold cache",
     ),
-    Knob::new("sync", "", "true", "sync the file system after the command, as a phase of its own")
+    Knob::new("sync", "", "true", "sync the file system after the command, as a separate phase")
         .one_of(&["true", "false"]),
-    Knob::new("rank", "", "wall_s", "the metric that ranks").one_of(&["wall_s", "durable_s"]),
-    Knob::new("write", "bytes", "0", "written by the command at scale 1, for plans"),
-    Knob::new("read", "bytes", "0", "read by the command at scale 1, for plans and the cold proof"),
-    Knob::new("scratch", "bytes", "0", "on the disk only while it runs, at scale 1"),
-    Knob::new("disk", "", "{}", "path and bytes at scale 1 of what `setup` leaves there"),
+    Knob::new("rank", "", "wall_s", "metric used for ranking").one_of(&["wall_s", "durable_s"]),
+    Knob::new("write", "bytes", "0", "bytes the command writes at scale 1, for estimates"),
+    Knob::new(
+        "read",
+        "bytes",
+        "0",
+        "bytes the command reads at scale 1, for estimates and to \
+                                     verify a cold cache",
+    ),
+    Knob::new("scratch", "bytes", "0", "temporary disk space while it runs, at scale 1"),
+    Knob::new("disk", "", "{}", "path and bytes at scale 1 of what `setup` leaves behind"),
     Knob::new(
         "seconds",
         "s",
         "0",
-        "that the command takes at scale 1 whatever the disk does, for plans",
+        "time the command takes at scale 1 regardless of the disk, for estimates",
     ),
 ];
 
@@ -108,10 +119,10 @@ impl Settings {
             return Err("`rank = \"durable_s\"` needs `sync = true`".into());
         }
         if self.cache != CacheNeed::Any && self.files.is_empty() {
-            return Err("`cache` needs `files`, of which the state can be seen".into());
+            return Err("`cache` needs `files` to check".into());
         }
         if !(self.seconds.is_finite() && self.seconds >= 0.0) {
-            return Err("`seconds` must be a number from 0 up".into());
+            return Err("`seconds` must be a number, at least 0".into());
         }
         self.material.iter().try_for_each(Material::check)?;
         let made = self.material.iter().map(Material::path);
@@ -139,7 +150,7 @@ fn is_inside(path: &str) -> bool {
 /// One text or a list of them.
 fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a text or a list of texts")]
+    #[serde(untagged, expecting = "a string or a list of strings")]
     enum Texts {
         One(String),
         Many(Vec<String>),

@@ -96,7 +96,7 @@ fn failures_are_told_and_leave_nothing() {
 #[test]
 fn mistakes_are_refused() {
     assert!(refusal("").contains("it has no `command`"));
-    assert!(refusal("command = 3").contains("a text or a list of texts"));
+    assert!(refusal("command = 3").contains("a string or a list of strings"));
     assert!(refusal("command = 'a'\nsync = false\nrank = 'durable_s'").contains("sync = true"));
     assert!(refusal("command = 'a'\ncache = 'cold'").contains("needs `files`"));
     assert!(refusal("command = 'a'\nfiles = ['../b']").contains("`../b` must be a path below"));
@@ -104,7 +104,7 @@ fn mistakes_are_refused() {
     let material =
         "command = 'a'\nmaterial = [{ kind = 'tree', path = '', files = 1, bytes = '1k' }]";
     assert!(refusal(material).contains("below"));
-    assert!(refusal("command = 'a'\nseconds = -1").contains("from 0 up"));
+    assert!(refusal("command = 'a'\nseconds = -1").contains("at least 0"));
     let lacking = app("command = 'a'\nneeds = ['sh', 'no-such-program']").missing().unwrap();
     assert!(lacking.what.contains("no-such-program"));
 }

@@ -1,5 +1,4 @@
-//! What small files hold: every one something else, by a rule from which any of them can be checked
-//! without the others.
+//! Generates the content of small files: different in each, by a rule that allows checking any of them alone.
 
 use engine::data::{Data, Pattern, RUN_WORDS, derive_seed};
 use model::Job;

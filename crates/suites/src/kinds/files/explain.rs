@@ -27,14 +27,14 @@ fn calls(settings: &Settings) -> String {
         Action::Read => {
             format!("For every file `open(O_RDONLY)`, `read` of {size}, `close`.")
         }
-        Action::Delete => "For every file `unlink`; then the sync. Files that are missing are made \
+        Action::Delete => "For every file `unlink`; then the sync. Missing files are created \
                            before the clock starts."
             .into(),
         Action::Stat => "For every name `stat` of its full path.".into(),
         Action::Open => "For every name `open(O_RDONLY)` of its full path and `close`.".into(),
-        Action::List => "For every directory `open`, `getdents64` with 32 KiB until it gives nothing \
-                         more, `close`; one operation is one entry. The histogram is of the calls of \
-                         `getdents64`, each of which brings many entries."
+        Action::List => "For every directory `open`, `getdents64` with 32 KiB until the end, \
+                         `close`; one operation is one entry. The histogram covers the calls of \
+                         `getdents64`, each of which returns many entries."
             .into(),
         Action::Find => format!(
             "`find DIRS -newer WITNESS -size {}c -name '*01*'`: every directory is read with \
@@ -48,10 +48,10 @@ fn calls(settings: &Settings) -> String {
 fn order(settings: &Settings) -> &'static str {
     match settings.order {
         _ if settings.action.walks() => "",
-        Order::Creation => "Files are taken in the order of their creation.",
-        Order::Random => "Files are taken in an order shuffled by the seed.",
+        Order::Creation => "Files are visited in order of creation.",
+        Order::Random => "Files are visited in an order shuffled by the seed.",
         Order::Readdir => {
-            "Files are taken as `getdents64` gives them, which is part of the time, as in `rm -r`."
+            "Files are visited in the order of `getdents64`, whose time is included, as in `rm -r`."
         }
     }
 }
@@ -59,7 +59,7 @@ fn order(settings: &Settings) -> &'static str {
 fn layout(settings: &Settings) -> String {
     let (who, whose) = match settings.shared {
         true => ("All workers together have", "Each has its own part of the names."),
-        false => ("A worker has", "Every worker has directories of its own."),
+        false => ("A worker has", "Every worker has its own directories."),
     };
     format!(
         "{who} {} files of {} at scale 1, never fewer than 64 for each worker, in {} below `{}`. {whose} Contents are \
@@ -79,11 +79,11 @@ fn layout(settings: &Settings) -> String {
 fn reading(settings: &Settings) -> String {
     let rate = match settings.action {
         action if action.changes() => {
-            "It is files over the time of the work and of the sync that follows: a file counts when it \
-             is durable. `cache_files_rate` leaves the sync out, `sync_s` is its time. A target that \
-             only delays the work looks good in the one and pays in the other. The sync is `syncfs`, \
-             after what `sync_method` asks for; of `fs_mark`'s methods those with `sync` use `syncfs` \
-             too, so that no other file system is waited for."
+            "It is files over the time of the work and of the sync that follows: a file counts \
+             once it is durable. `cache_files_rate` excludes the sync, `sync_s` is its time. A \
+             target that only delays work is good in the first and bad in the second. The sync is \
+             `syncfs`, after the syncs of `sync_method`; methods that use `sync` in `fs_mark` use \
+             `syncfs` here, so as not to wait for other file systems."
         }
         Action::Read => "It is files over time; `rate` is their bytes over the same time.",
         Action::List => "It is entries over time, not calls.",
@@ -91,22 +91,22 @@ fn reading(settings: &Settings) -> String {
     };
     let cache = match settings.cache() {
         CacheNeed::Cold if settings.action == Action::Read => {
-            "Cold means that neither data nor inodes nor directories are in memory; the device must \
-             have given every page of the files."
+            "Cold means that no data, inodes or directories are in memory; the device must have \
+             read every page of the files."
         }
         CacheNeed::Cold => {
-            "Cold means that the file system was unmounted, or all caches dropped: a file beside the \
-             names is proven to be gone from memory, and the device must have given at least 8 bytes \
-             for each entry."
+            "Cold means that the file system was unmounted, or all caches dropped: a file next to \
+             the names is verified to be out of memory, and the device must have read at least 8 \
+             bytes per entry."
         }
         CacheNeed::Hot => {
-            "Hot means that every file was opened and read before, so that names and inodes are in \
-             memory as long as the kernel keeps them; with more names than fit the memory they are not."
+            "Hot means that every file was opened and read before, so names and inodes are in \
+             memory unless the kernel evicted them, which it does if they exceed memory."
         }
-        CacheNeed::Any => "What is in the cache before is not controlled.",
+        CacheNeed::Any => "The cache state before the test is not controlled.",
     };
-    let traps = "The latency of each operation is counted (`service_*`); these describe and rank \
-                 nothing, as the next operation waits for the last. With small files a rate says \
-                 something about the metadata of the target, not about its bandwidth.";
+    let traps = "The latency of each operation is recorded (`service_*`) but not ranked, because \
+                 each operation waits for the previous one. With small files, rates reflect the \
+                 target's metadata, not its bandwidth.";
     format!("{rate} {cache} {traps}")
 }

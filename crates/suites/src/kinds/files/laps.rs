@@ -1,5 +1,4 @@
-//! How long each of many operations took that follow one another: the end of one is the start of the
-//! next, so that one read of the clock serves both.
+//! Times consecutive operations: the end of one is the start of the next, so one clock reading serves both.
 
 use crate::TestError;
 use engine::{clock::now_ns, io::Latencies};

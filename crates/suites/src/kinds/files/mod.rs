@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 pub(super) static KIND: Kind = Kind {
     name: "files",
-    about: "a set of equal small files, and one thing done to each of them.",
+    about: "a set of equal small files, with one action on each of them.",
     knobs: &KNOBS,
     make: |head, table| {
         let settings = super::settings::<Settings>(table, &KNOBS)?.check()?;

@@ -1,4 +1,4 @@
-//! What a declaration says of a set of small files, and of what is done to each.
+//! Settings of the kind `files`.
 
 use model::{Bytes, CacheNeed, Group, Knob, PhaseKind};
 use serde::Deserialize;
@@ -151,10 +151,12 @@ impl Settings {
             () if self.size > MOST_SIZE => Err(format!("`size` must be at most {MOST_SIZE}")),
             () if self.fanout > 10_000 => Err("`fanout` must not be above 10000".into()),
             () if self.rounds == 0 || once => {
-                Err("`rounds` must be at least 1, and 1 where files are changed".into())
+                Err("`rounds` must be at least 1, and exactly 1 for actions that change \
+                     files"
+                    .into())
             }
             () if self.sync_method > 6 => Err("`sync_method` must be from 0 to 6".into()),
-            () if no_cold => Err("`cache` can be set where nothing is changed only".into()),
+            () if no_cold => Err("`cache` applies only to read-only actions".into()),
             () if self.order == Order::Readdir && self.action == Action::Create => {
                 Err("`order = \"readdir\"` needs files that exist; use creation or random".into())
             }
@@ -176,13 +178,58 @@ impl Settings {
 }
 
 pub(super) static KNOBS: [Knob; 9] = [
-    Knob::new("action", "", "create", "what is done to every file").one_of(&["create", "rewrite", "read", "delete", "stat", "open", "list", "find"]),
-    Knob::new("files", "", "100000", "files of one worker at scale 1, of all together where they share directories; at least 64 for each"),
-    Knob::new("size", "bytes", "4k", "bytes of every file"),
-    Knob::new("fanout", "", "1", "directories over which the files of a worker are spread"),
-    Knob::new("shared", "", "false", "all workers use the same directories, each its own part of the names").one_of(&["true", "false"]),
-    Knob::new("order", "", "creation", "in which order files are taken; readdir reads the directory within the timed part").one_of(&["creation", "random", "readdir"]),
-    Knob::new("rounds", "", "1", "how often the files are gone through, where nothing changes"),
-    Knob::new("sync_method", "", "0", "when files are made durable, as fs_mark -S: 0 with the syncfs at the end alone, 1 fsync before close, 2 syncfs and one fsync, 3 fsync afterwards in reverse, 4 syncfs and 3, 5 fsync afterwards in order, 6 syncfs and 5").one_of(&["0", "1", "2", "3", "4", "5", "6"]),
-    Knob::new("cache", "", "cold for read, list and find, hot for stat and open", "the state of the cache before the timed part, where nothing is changed").one_of(&["cold", "hot", "any"]),
+    Knob::new(
+        "action",
+        "",
+        "create",
+        "action on every \
+                                       file",
+    )
+    .one_of(&["create", "rewrite", "read", "delete", "stat", "open", "list", "find"]),
+    Knob::new(
+        "files",
+        "",
+        "100000",
+        "files per worker at scale 1, or in total if workers share \
+                                      directories; at least 64 per worker",
+    ),
+    Knob::new("size", "bytes", "4k", "size of each file"),
+    Knob::new("fanout", "", "1", "directories per worker"),
+    Knob::new(
+        "shared",
+        "",
+        "false",
+        "all workers use the same directories, each with its own \
+                                      names",
+    )
+    .one_of(&["true", "false"]),
+    Knob::new(
+        "order",
+        "",
+        "creation",
+        "order of the files; readdir reads the directory within \
+                                        the timed part",
+    )
+    .one_of(&["creation", "random", "readdir"]),
+    Knob::new("rounds", "", "1", "passes over the files (read-only actions)"),
+    Knob::new(
+        "sync_method",
+        "",
+        "0",
+        "how files are made durable, like fs_mark -S: 0 only syncfs \
+                                       at the end, 1 fsync before close, 2 syncfs and one fsync, \
+                                       3 fsync afterwards in reverse order, 4 syncfs and 3, 5 \
+                                       fsync afterwards in order, 6 syncfs and \
+                                       5",
+    )
+    .one_of(&["0", "1", "2", "3", "4", "5", "6"]),
+    Knob::new(
+        "cache",
+        "",
+        "cold for read, list and find, hot for stat and open",
+        "cache state \
+                                                            before the timed part (read-only \
+                                                            actions)",
+    )
+    .one_of(&["cold", "hot", "any"]),
 ];

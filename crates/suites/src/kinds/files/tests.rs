@@ -1,4 +1,4 @@
-//! What the actions leave behind, what they count, and what their verification notices.
+//! Tests of the results, counts and verification of file actions.
 
 use crate::{TestError, testing};
 use model::{CacheNeed, Job, PhaseKind, WorkerReport};
@@ -199,7 +199,7 @@ fn defaults_follow_the_action() {
 fn what_cannot_be_done_is_refused() {
     assert!(refused("rounds = 2").contains("rounds"));
     assert!(refused("sync_method = 7").contains("from 0 to 6"));
-    assert!(refused("cache = 'cold'").contains("nothing is changed"));
+    assert!(refused("cache = 'cold'").contains("only to read-only actions"));
     assert!(refused("order = 'readdir'").contains("files that exist"));
     assert!(refused("size = 'big'").contains("not a size"));
     assert!(refused("depth = 3").contains("kind files has no `depth`"));

@@ -66,49 +66,48 @@ fn files(settings: &Settings) -> String {
     let (files, size) = (count(settings.files, "file"), settings.size);
     let opened = if settings.direct { "opened with `O_DIRECT`" } else { "opened" };
     if settings.engine == EngineKind::Null {
-        return "Touches no file: the engine takes an operation and says that it is done. What is \
-                left is the price of the loop, or of the delay that was asked for."
+        return "Touches no file: the engine completes each operation immediately, or after the \
+                configured delay. This measures the overhead of the loop."
             .into();
     }
     if settings.rw == Rw::SeqWr && settings.shared != Shared::None {
         return format!(
-            "Before the clock starts, one file is made for all workers, empty, and {opened} by each; {}. It stays \
-             until the next run of this test.",
+            "Before the clock starts, one empty file is created for all workers and {opened} by \
+             each; {}. It is kept until the next run of this test.",
             parts(settings)
         );
     }
     if settings.rw == Rw::SeqWr {
         return format!(
-            "Before the clock starts, each thread gets {files} of its own, empty and {opened}; those \
-             of a worker will hold {size} together at scale 1. They are removed after the check, so \
-             no other test finds its files changed."
+            "Before the clock starts, each thread gets its own {files}, empty and {opened}; those \
+             of a worker grow to {size} in total at scale 1. They are removed after the check, so \
+             they do not affect other tests."
         );
     }
     let cache = match settings.cache() {
         CacheNeed::Any if settings.direct => {
-            "Their pages are taken out of the cache before, as direct writes would else have to \
+            "Their pages are dropped from the cache first; otherwise direct writes would have to \
              remove them one by one."
         }
-        CacheNeed::Any => "What is in the cache is left as it is.",
+        CacheNeed::Any => "The cache is left as is.",
         CacheNeed::Hot => {
-            "They are read once before the clock starts, and that all of their pages are resident \
-             is proven."
+            "They are read once before the clock starts, and all of their pages are verified to \
+             be resident."
         }
         CacheNeed::Cold => {
-            "The file system is unmounted and the caches are dropped before. That no page is \
-             resident is proven, and afterwards that the device gave what was read."
+            "First the file system is unmounted and the caches are dropped. assay verifies that \
+             no page is resident, and afterwards that the device read the data."
         }
     };
     let whose = match settings.shared {
         Shared::None => {
             format!("Each worker has {files}, {size} in all at scale 1, shared with other tests")
         }
-        _ => format!("All workers have one file together; {}", parts(settings)),
+        _ => format!("All workers share one file; {}", parts(settings)),
     };
     format!(
-        "{whose}. What is missing \
-         is written in full before with data that cannot be compressed, and synced: no block is \
-         unwritten when the clock starts. Then they are {opened}. {cache}"
+        "{whose}. Missing files are first written completely with incompressible data, and \
+         synced: no block is unwritten when the clock starts. Then they are {opened}. {cache}"
     )
 }
 
@@ -117,9 +116,9 @@ fn parts(settings: &Settings) -> String {
     let size = settings.size;
     match settings.shared {
         Shared::Interleaved => format!(
-            "its blocks belong to the workers in turn, the first to the first one, and so on, {size} to each at scale 1"
+            "its blocks are assigned to the workers round-robin, {size} per worker at scale 1"
         ),
-        _ => format!("each worker has a segment of it, {size} in one piece at scale 1"),
+        _ => format!("each worker has a contiguous segment of {size} at scale 1"),
     }
 }
 
@@ -129,21 +128,20 @@ fn operations(settings: &Settings) -> String {
         Rw::SeqRd | Rw::RndRd => format!("reads {block}"),
         Rw::SeqWr | Rw::SeqReWr | Rw::RndWr => format!("writes {block}"),
         Rw::Mixed => format!(
-            "reads {block} with a probability of {} %, else writes it, drawn anew for each operation",
+            "reads {block} with a probability of {} %, else writes it",
             settings.read_percent
         ),
-        Rw::Rewrite => format!("reads {block}, then writes as much to the same place"),
+        Rw::Rewrite => format!("reads {block}, then writes a block to the same offset"),
         Rw::Seeks => {
-            format!("reads {block}, and after every tenth read writes as much to the same place")
+            format!("reads {block}, and after every tenth read writes a block to the same offset")
         }
     };
     let how = match (settings.engine, settings.rw.reads(), settings.rw.writes()) {
         (EngineKind::Sync, true, false) => "by `pread`".into(),
         (EngineKind::Sync, false, _) => "by `pwrite`".into(),
-        (EngineKind::Sync, ..) => "by `pread` and `pwrite`".into(),
+        (EngineKind::Sync, ..) => "with `pread` and `pwrite`".into(),
         (EngineKind::IoUring, ..) => format!(
-            "by io_uring with registered files and buffers, {} in flight, at most {} in one system \
-             call",
+            "with io_uring, registered files and buffers, {} in flight, at most {} per system call",
             settings.depth, settings.batch
         ),
         (EngineKind::Mmap, ..) => "by copying from or to a shared mapping".into(),
@@ -151,7 +149,8 @@ fn operations(settings: &Settings) -> String {
     };
     let data = match settings.rw.writes() {
         true => {
-            " The data is random, made before the clock starts, and no two pages of a run are equal."
+            " The data is random, generated before the clock starts, and no two pages of a run \
+             are equal."
         }
         false => "",
     };
@@ -161,23 +160,22 @@ fn operations(settings: &Settings) -> String {
 
 fn order(settings: &Settings) -> String {
     let order = match (settings.rw, settings.offsets) {
-        (Rw::SeqWr, _) => "Each thread writes its own files from the begin to the end.",
+        (Rw::SeqWr, _) => "Each thread writes its own files from start to end.",
         (rw, _) if rw.sequential() => {
-            "The files are divided among the threads; each goes through its own region block by block."
+            "The files are divided among the threads; each processes its own region block by block."
         }
         (_, Order::Permuted) => {
-            "The blocks are divided among the threads; each takes every block of its own once in a \
+            "The blocks are divided among the threads; each accesses each of its blocks once per \
              pass, in random order."
         }
-        _ => "Blocks are drawn from all of the files, with replacement: some repeat.",
+        _ => "Blocks are drawn from all files with replacement, so some repeat.",
     };
     let pace = match settings.rate > 0.0 {
         true => format!(
-            " A worker begins {} operations in a second, at fixed times whatever the system does; \
-             none is left out.",
+            " A worker starts {} operations per second, on a fixed schedule; none is skipped.",
             settings.rate
         ),
-        false => " The next operation begins when one is done.".into(),
+        false => " The next operation starts when the previous one is done.".into(),
     };
     format!("{order}{pace}")
 }
@@ -185,32 +183,36 @@ fn order(settings: &Settings) -> String {
 fn ending(settings: &Settings) -> String {
     let pass = match (settings.one_pass(), settings.rw.writes() && !settings.direct) {
         (true, true) => {
-            " at the latest when as many blocks were taken as there are: going on would dirty pages \
-             that wait to be written already, and count bytes that never leave memory"
+            " or once every block could have been accessed: beyond that it would dirty pages that \
+             already wait to be written, and count bytes that never leave memory"
         }
-        (true, false) => " at the latest when as many blocks were taken as there are",
+        (true, false) => " or once as many blocks were accessed as exist",
         (false, _) => "",
     };
     let end = match (settings.ops, settings.runtime_s) {
-        (0, 0.0) => "It ends when as many blocks were taken as there are".into(),
+        (0, 0.0) => "It ends once as many blocks were accessed as exist".into(),
         (0, s) => format!("It ends after {s} s at scale 1 (never less than 0.15 s),{pass}"),
         (ops, _) => format!("It ends after {ops} operations at scale 1,{pass}"),
     };
     let end = match settings.ramp_s {
         0.0 => end.trim_end_matches(',').into(),
         s => {
-            format!("The same work goes on {s} s before, unmeasured. {}", end.trim_end_matches(','))
+            format!(
+                "The same work runs for {s} s first, not measured. \
+                     {}",
+                end.trim_end_matches(',')
+            )
         }
     };
     match settings.fsync() {
         Fsync::Never if settings.rw.writes() => format!("{end}. Nothing is synced."),
         Fsync::Never => format!("{end}."),
         Fsync::End => {
-            format!("{end}. Then each file is made durable by `fsync`, inside of the timed part.")
+            format!("{end}. Then each file is synced with `fsync`, within the timed part.")
         }
         Fsync::Every(ops) => format!(
-            "{end}. After every {ops} operation(s) a thread makes its files durable by `fsync`, the \
-             last time after its last operation."
+            "{end}. After every {ops} operation(s), and after the last one, a thread syncs its \
+             files with `fsync`."
         ),
     }
 }
@@ -219,10 +221,10 @@ fn checks(settings: &Settings) -> String {
     let lengths = "Afterwards the length of every file is checked";
     match (settings.engine, settings.rw.writes()) {
         (EngineKind::Null, _) => String::new(),
-        (_, false) => format!("{lengths}. A read that gives less than a block is an error."),
+        (_, false) => format!("{lengths}. A short read is an error."),
         (_, true) => format!(
-            "{lengths}, and about a thousand of the written blocks are read back: each must hold, \
-             whole, data that this run wrote."
+            "{lengths}, and about a thousand of the written blocks are read back: each must \
+             contain only data that this run wrote."
         ),
     }
 }
@@ -231,8 +233,8 @@ fn ranking(settings: &Settings) -> String {
     let synced = settings.fsync() == Fsync::End;
     let over = match synced {
         true => {
-            "over the time from the first start to the end of the last sync. `unsynced_iops` is \
-             without the sync, which took `sync_s`"
+            "over the time from the first start to the end of the last sync. `unsynced_iops` \
+             excludes the sync, which took `sync_s`"
         }
         false => "over the time from the first start to the last end",
     };
@@ -241,33 +243,32 @@ fn ranking(settings: &Settings) -> String {
             "It counts reads and writes together, {over}. The same in decimal MB/s is `{}`.",
             super::measure::rate_name(settings)
         ),
-        Rank::OpsRate => format!("It counts blocks that were read, {over}."),
+        Rank::OpsRate => format!("It counts blocks read, {over}."),
         Rank::Rate if settings.rw.writes_back() => {
             format!(
-                "It is decimal MB/s, a block that is read and written back counted once, {over}."
+                "It is decimal MB/s, counting a block that is read and written back once, {over}."
             )
         }
         Rank::Rate => format!("It is decimal MB/s {over}."),
         Rank::LatencyP99Us => {
-            "99 of 100 operations were done within this time of when they should \
-                               have begun. `unsynced_iops` must be what was asked for: when it is \
-                               less, the system could not keep up, and the latency tells only how \
-                               long that lasted."
+            "99 of 100 operations completed within this time of their scheduled start. \
+             `unsynced_iops` must match the requested rate: if it is lower, the system could not \
+             keep up, and the latency only reflects the length of the run."
                 .into()
         }
     }
 }
 
 fn traps(settings: &Settings) -> String {
-    let buffered = "Writes go to the page cache first, at `cache_rate`. What counts is how fast they \
-                    leave it, so the figure that ranks has the sync in it.";
-    let direct = "Direct I/O goes past the cache of the system and not past that of the device, nor \
-                  past that of the host below a loop image. A block that is smaller than what the \
-                  file system takes directly gives an invalid sample with the reason, or, where the file \
-                  system takes it through the page cache instead, as Btrfs does below 4 KiB, a sample that \
-                  says so, is shown as lukewarm and ranks in nothing.";
+    let buffered = "Writes go to the page cache first, at `cache_rate`. What matters is how fast \
+                    they leave it, so the ranking figure includes the sync.";
+    let direct = "Direct I/O bypasses the system's cache, but not the device's, nor the host's \
+                  below a loop image. A block smaller than the file system supports for direct \
+                  I/O makes the sample invalid, with the reason; if the file system falls back to \
+                  the page cache, as Btrfs does below 4 KiB, the sample says so, is shown as \
+                  lukewarm, and is not ranked.";
     let hot = "A hot read measures memory and system calls, not the device.";
-    let cold = "With a cold cache the read-ahead of the file system is a part of what is measured.";
+    let cold = "With a cold cache, the file system's read-ahead is part of the measurement.";
     match (settings.direct, settings.cache()) {
         (true, _) => direct.into(),
         (false, CacheNeed::Cold) => cold.into(),
@@ -279,14 +280,12 @@ fn traps(settings: &Settings) -> String {
 
 fn loops(settings: &Settings) -> String {
     match settings.rate > 0.0 {
-        true => "Latencies count from when an operation should have begun, so a stall counts for \
-                 every operation that it held up. The sync at the end is not among them."
+        true => "Latencies count from the scheduled start of an operation, so a stall counts for \
+                 every operation it delays. The final sync is not included."
             .into(),
-        false => {
-            "`service_p50_us`, `service_p99_us` and their kin are how long the system took for \
-                  an operation; as the next one waits for it, they do not rank. `cpu_ns_per_op` is \
-                  processor time of the workers, user and system."
-                .into()
-        }
+        false => "`service_p50_us`, `service_p99_us` etc. are the time the system took for an \
+             operation; they are not ranked, because the next operation waits for it. \
+             `cpu_ns_per_op` is CPU time of the workers, user and system."
+            .into(),
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn fill(layout: &Layout, job: &Job) -> Result<(), TestError> {
     paths(layout, job).iter().try_for_each(|path| match is_whole(path, layout.file_bytes) {
         true => Ok(()),
         false => write(path, layout.file_bytes, job).inspect_err(|_| {
-            // A part of a file would only take space from other tests; why it is one is told.
+            // A partial file would only take space from other tests; the reason is reported.
             let _ = fs::remove_file(path);
         }),
     })

@@ -1,4 +1,4 @@
-//! Which files a test uses at a scale, and which part of the work each thread does.
+//! Lays out the files of a test at a scale, and divides the work among threads.
 
 use super::{
     settings::{Fsync, Rw, Settings, Shared},

@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 
-/// How often the progress of several threads is told to the pool.
+/// How often the progress of several threads is reported to the pool.
 const TELL: Duration = Duration::from_millis(5);
 
 /// What a thread did.

@@ -24,7 +24,8 @@ use toml::Table;
 /// Reads and writes of blocks.
 pub(super) static KIND: Kind = Kind {
     name: "io",
-    about: "reads and writes blocks of files, in order or at random, through the page cache or past it.",
+    about: "reads and writes blocks of files, sequentially or at random, buffered or with direct \
+            I/O.",
     knobs: &KNOBS,
     make,
 };

@@ -1,4 +1,4 @@
-//! What a run did, from its seed once more: which pages it read, and whether what it wrote is there.
+//! Replays a run from its seed: the pages it read, and whether its writes are in the files.
 
 use super::{
     layout::{Layout, Share},
@@ -19,7 +19,7 @@ const CHECKED_BYTES: u64 = 64 << 20;
 /// A file system reads at least this much at a time.
 const PAGE_BYTES: u64 = 4096;
 
-/// The operations that a thread did: the first so many of its source.
+/// The operations that a thread did: the first N of its source.
 fn done<'a>(share: &'a Share, ended: &Ended) -> impl Iterator<Item = (usize, Op)> + 'a {
     let first = share.files.start;
     share.source().take(ended.ops as usize).map(move |op| (first + op.file as usize, op))

@@ -1,4 +1,4 @@
-//! What a declaration of the kind `io` can set, and which settings make no sense together.
+//! Settings of the kind `io`, and the combinations it rejects.
 
 use crate::kinds;
 use engine::io::{Advice, EngineKind, EngineOptions, Order};
@@ -12,71 +12,67 @@ const BOOL: &[&str] = &["true", "false"];
 
 /// The settings, as help and pages show them.
 pub(super) static KNOBS: [Knob; 24] = [
-    Knob::new(
-        "rw",
-        "",
-        "rndrd",
-        "pattern; `seqwr` writes new files, the others use those that are there",
-    )
-    .one_of(RW),
+    Knob::new("rw", "", "rndrd", "pattern; `seqwr` creates files, all others use existing ones")
+        .one_of(RW),
     Knob::new("read_percent", "%", "50", "share of reads in `randrw`"),
-    Knob::new("block", "bytes", "4k", "bytes of one operation"),
+    Knob::new("block", "bytes", "4k", "block size"),
     Knob::new(
         "size",
         "bytes",
         "1G",
-        "bytes of the files of one worker at scale 1, at least 8 MiB at any",
+        "total file size per worker at scale 1; at least 8 MiB at any scale",
     ),
-    Knob::new("files", "", "1", "files of one worker, all equally long; in `seqwr` of one thread"),
+    Knob::new("files", "", "1", "files per worker, all of equal size; per thread with `seqwr`"),
     Knob::new(
         "shared",
         "",
         "none",
-        "one file for all workers: each has a segment of its own, or they take turns block by block",
+        "one file for all workers: a segment per worker, or interleaved blocks",
     )
     .one_of(&["none", "segments", "interleaved"]),
-    Knob::new("engine", "", "sync", "how I/O is asked for")
-        .one_of(&["sync", "io_uring", "mmap", "null"]),
-    Knob::new("direct", "", "false", "past the page cache, with O_DIRECT").one_of(BOOL),
-    Knob::new("depth", "", "1", "operations in flight in each thread; more than 1 needs io_uring"),
-    Knob::new("batch", "", "1", "operations that one system call submits and waits for, at most"),
-    Knob::new("sqpoll", "", "false", "a kernel thread submits; needs more than two processors")
+    Knob::new("engine", "", "sync", "I/O engine").one_of(&["sync", "io_uring", "mmap", "null"]),
+    Knob::new("direct", "", "false", "bypass the page cache (O_DIRECT)").one_of(BOOL),
+    Knob::new("depth", "", "1", "queue depth per thread; above 1 needs io_uring"),
+    Knob::new("batch", "", "1", "maximum operations per submission"),
+    Knob::new("sqpoll", "", "false", "submit from a kernel thread; needs at least 3 CPUs")
         .one_of(BOOL),
-    Knob::new("threads", "", "1", "threads in each worker"),
-    Knob::new("workers", "", "0", "always this many workers; 0 for as many as asked for"),
+    Knob::new("threads", "", "1", "threads per worker"),
+    Knob::new("workers", "", "0", "fixed number of workers; 0 uses --procs"),
     Knob::new(
         "runtime_s",
         "s",
         "10",
-        "time at scale 1, at least 0.15 s at any; 0 for one pass over the files",
+        "run time at scale 1, at least 0.15 s at any scale; 0 for one pass over the files",
     ),
+    Knob::new("ramp_s", "s", "0", "warm-up time at scale 1, not measured; needs `runtime_s`"),
     Knob::new(
-        "ramp_s",
-        "s",
+        "ops",
+        "",
         "0",
-        "time at scale 1 in which the same work is done before, unmeasured; needs a run for a time",
+        "operations per worker at scale 1, instead of a run time; 0 for no \
+                               limit",
     ),
-    Knob::new("ops", "", "0", "operations of one worker at scale 1, instead of a time; 0 for none"),
     Knob::new(
         "rate",
         "1/s",
         "0",
-        "operations per second of one worker, begun at fixed times; 0 for as fast as they go",
+        "operations per second and worker, started on schedule; 0 for unlimited",
     ),
+    Knob::new("offsets", "", "uniform", "random blocks: with replacement, or each once per pass")
+        .one_of(&["uniform", "permuted"]),
     Knob::new(
-        "offsets",
+        "cache",
         "",
-        "uniform",
-        "random blocks: drawn with replacement, or each once in a pass",
+        "",
+        "page cache state before the test; any for direct I/O and `seqwr`, \
+                                else hot",
     )
-    .one_of(&["uniform", "permuted"]),
-    Knob::new("cache", "", "", "state of the page cache before; direct and `seqwr` any, else hot")
-        .one_of(&["cold", "hot", "any"]),
+    .one_of(&["cold", "hot", "any"]),
     Knob::new(
         "fsync",
         "",
         "",
-        "`none`, `end`, `each` or `every=N` operations; writes `end`, else `none`",
+        "`none`, `end`, `each` or `every=N` operations; default `end` for writes, else `none`",
     ),
     Knob::new("advise", "", "", "madvise of the mapping, for mmap").one_of(&[
         "normal",
@@ -84,15 +80,10 @@ pub(super) static KNOBS: [Knob; 24] = [
         "sequential",
         "willneed",
     ]),
-    Knob::new("delay_ns", "ns", "0", "time that the null engine takes for an operation"),
-    Knob::new("rank", "", "iops", "the figure that ranks; `latency_p99_us` needs a rate")
+    Knob::new("delay_ns", "ns", "0", "delay per operation of the null engine"),
+    Knob::new("rank", "", "iops", "metric used for ranking; `latency_p99_us` needs a rate")
         .one_of(&["iops", "ops_rate", "rate", "latency_p99_us"]),
-    Knob::new(
-        "grid",
-        "",
-        "",
-        "name of the grid of block sizes and threads in which the report shows it; one of those of its suite",
-    ),
+    Knob::new("grid", "", "", "grid of block sizes and threads in the report that shows this test"),
 ];
 
 /// The pattern.
@@ -168,7 +159,7 @@ pub(super) enum Fsync {
     Never,
     /// Once, after the last operation, inside of the timed part.
     End,
-    /// After every so many operations of a thread, and at the end.
+    /// After every N operations of a thread, and at the end.
     Every(u64),
 }
 
@@ -181,7 +172,7 @@ impl FromStr for Fsync {
             ("end", _) => Ok(Fsync::End),
             ("each", _) => Ok(Fsync::Every(1)),
             (_, Some(n)) => Ok(Fsync::Every(n)),
-            _ => Err(format!("`{text}` is no fsync; use none, end, each or every=N")),
+            _ => Err(format!("invalid fsync `{text}`; expected none, end, each or every=N")),
         }
     }
 }
@@ -254,7 +245,10 @@ fn random_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Order, D::
     match String::deserialize(deserializer)?.as_str() {
         "uniform" => Ok(Order::Uniform),
         "permuted" => Ok(Order::Permuted),
-        other => Err(D::Error::custom(format!("`{other}` is no order; use uniform or permuted"))),
+        other => Err(D::Error::custom(format!(
+            "invalid order `{other}`; expected uniform or \
+                                               permuted"
+        ))),
     }
 }
 
@@ -301,20 +295,18 @@ impl Settings {
     fn wrong_number(&self) -> Option<String> {
         let block = self.block.0;
         if block == 0 || !block.is_multiple_of(8) || block > 1 << 30 {
-            return Some(format!(
-                "a block of {block} bytes cannot be; use a multiple of 8 up to 1G"
-            ));
+            return Some(format!("block must be a multiple of 8 bytes up to 1G, not {block}"));
         }
         if !(1..=MOST_BYTES.0).contains(&self.size.0) {
             return Some(format!("`size` must be from 1 to {MOST_BYTES}"));
         }
         if self.files == 0 || u64::from(self.files) * u64::from(self.threads) > MOST_FILES {
             return Some(format!(
-                "`files` must be at least 1, and those of all threads {MOST_FILES}"
+                "`files` must be at least 1, and at most {MOST_FILES} over all threads"
             ));
         }
         if self.shared != Shared::None && self.files != 1 {
-            return Some("all workers share one file; leave `files` or `shared` out".into());
+            return Some("`shared` uses one file; omit `files` or `shared`".into());
         }
         if self.workers > MAX_THREADS {
             return Some(format!("`workers` must be 0 to {MAX_THREADS}"));
@@ -328,8 +320,8 @@ impl Settings {
         let in_flight = block * u64::from(self.depth) * u64::from(self.threads);
         if in_flight > MOST_BUFFERS.0 {
             return Some(format!(
-                "the buffers of a worker would take more than {MOST_BUFFERS}; use smaller blocks, or \
-                 less `depth` and `threads`"
+                "the buffers of a worker would exceed {MOST_BUFFERS}; reduce `block`, `depth` or \
+                 `threads`"
             ));
         }
         if self.runtime_s > DAY_S || self.ramp_s > DAY_S || self.delay_ns > MOST_DELAY_NS {
@@ -344,44 +336,40 @@ impl Settings {
         if !number(self.runtime_s) || !number(self.ramp_s) || !number(self.rate) {
             return Some("`runtime_s`, `ramp_s` and `rate` must not be negative".into());
         }
-        (self.ramp_s > 0.0 && (self.one_pass() || self.ops > 0)).then(|| {
-            "a ramp would take a part of the pass or the operations; use `ramp_s` with a run for a \
-             time, direct or of hot reads"
-                .into()
-        })
+        (self.ramp_s > 0.0 && (self.one_pass() || self.ops > 0))
+            .then(|| "`ramp_s` needs `runtime_s`, with direct I/O or hot reads".into())
     }
 
     fn wrong_pattern(&self) -> Option<String> {
         let new = self.rw == Rw::SeqWr;
         if new && self.engine == EngineKind::Mmap {
-            return Some("a mapping cannot make a file longer; use rw = \"seqrewr\"".into());
+            return Some("a mapping cannot extend a file; use rw = \"seqrewr\"".into());
         }
         if new && matches!(self.cache, Some(CacheNeed::Cold | CacheNeed::Hot)) {
-            return Some("files that are written anew are in no cache; leave cache out".into());
+            return Some("new files have no cache state; omit `cache`".into());
         }
         if self.direct && self.cache == Some(CacheNeed::Hot) {
-            return Some("direct I/O goes past the cache; leave cache or direct out".into());
+            return Some("direct I/O bypasses the cache; omit `cache` or `direct`".into());
         }
         if self.rw.writes_back() && self.depth > 1 {
-            return Some(
-                "a block cannot be written back before it is read; use a depth of 1".into(),
-            );
+            return Some("read-modify-write needs a depth of 1".into());
         }
         (!self.rw.writes() && self.fsync.is_some_and(|fsync| fsync != Fsync::Never))
-            .then(|| "a test that only reads has nothing to sync; leave fsync out".into())
+            .then(|| "read-only tests have nothing to sync; omit `fsync`".into())
     }
 
     fn wrong_latency(&self) -> Option<String> {
         let open_loop = self.rate > 0.0;
         if self.rank == Rank::LatencyP99Us && !open_loop {
             return Some(
-                "latencies of a closed loop rank nothing, as a stall holds up the load with it; set `rate`"
+                "closed-loop latencies cannot be ranked, because a stall also pauses the load; \
+                 set `rate`"
                     .into(),
             );
         }
         (open_loop && matches!(self.fsync, Some(Fsync::Every(_)))).then(|| {
-            "an fsync between operations at a fixed rate would delay those behind it uncounted; \
-             use fsync = \"end\", or the kind log, which commits at a rate"
+            "at a fixed rate, an fsync between operations delays later ones without being \
+             measured; use fsync = \"end\", or the kind log, which commits at a rate"
                 .into()
         })
     }

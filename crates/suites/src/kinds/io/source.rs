@@ -7,7 +7,7 @@ use engine::io::{Access, Offsets, Op, OpSource};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteBack {
     Never,
-    /// Every so many, the last of them.
+    /// Every N operations, the last of them.
     Every(u64),
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Slice {
     pub(super) first_byte: u64,
     /// Bytes of a block.
     pub(super) block_bytes: u64,
-    /// From the begin of a block to that of its next, bytes.
+    /// From the start of a block to that of the next, bytes.
     pub(super) stride_bytes: u64,
 }
 

@@ -268,18 +268,18 @@ fn settings_that_make_no_sense_are_refused() {
         ("files = 0", "at least 1"),
         ("rw = 'randrw'\nread_percent = 101", "0 to 100"),
         ("runtime_s = -1", "negative"),
-        ("ramp_s = 1\nops = 5", "run for a time"),
-        ("ramp_s = 1\nrw = 'rndwr'", "run for a time"),
+        ("ramp_s = 1\nops = 5", "needs `runtime_s`"),
+        ("ramp_s = 1\nrw = 'rndwr'", "needs `runtime_s`"),
         ("rw = 'seqwr'\nengine = 'mmap'", "seqrewr"),
-        ("rw = 'seqwr'\ncache = 'cold'", "leave cache out"),
-        ("direct = true\ncache = 'hot'", "leave cache or direct out"),
+        ("rw = 'seqwr'\ncache = 'cold'", "omit `cache`"),
+        ("direct = true\ncache = 'hot'", "omit `cache` or `direct`"),
         ("rw = 'rewrite'\ndepth = 2\nengine = 'io_uring'", "depth of 1"),
         ("rw = 'rndrd'\nfsync = 'end'", "nothing to sync"),
         ("rw = 'rndwr'\nfsync = 'every=0'", "every=N"),
         ("rank = 'latency_p99_us'", "set `rate`"),
         ("rw = 'rndwr'\nrate = 10\nfsync = 'each'", "the kind log"),
         ("depth = 4", "io_uring"),
-        ("engine = 'libaio'", "not an I/O engine"),
+        ("engine = 'libaio'", "unknown I/O engine"),
         ("offsets = 'zipf'", "uniform or permuted"),
     ] {
         let found = refusal(text);
@@ -317,7 +317,7 @@ fn reads_at_random_are_known_by_pattern_and_engine() {
 
 #[test]
 fn a_file_of_all_is_one() {
-    assert!(refusal("files = 2\nshared = 'segments'").contains("all workers share one file"));
+    assert!(refusal("files = 2\nshared = 'segments'").contains("`shared` uses one file"));
     assert!(refusal("shared = 'both'").contains("shared"));
 }
 

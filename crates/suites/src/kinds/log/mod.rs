@@ -32,10 +32,25 @@ pub(super) static KIND: Kind = Kind {
 };
 
 static KNOBS: [Knob; 6] = [
-    Knob::new("record", "bytes", "4k", "size of a record; a power of two from 64 to 1M"),
-    Knob::new("sync", "", "fdatasync", "how a record is made durable; none leaves all to the sync after the run").one_of(&["fdatasync", "fsync", "o_dsync", "none"]),
-    Knob::new("space", "", "written", "whether the log was written in full before and is written over, is allocated but never written, or grows").one_of(&["written", "fallocate", "grow"]),
-    Knob::new("segment", "bytes", "64M", "size of the log at scale 1, after which it begins again; at least 1M"),
+    Knob::new("record", "bytes", "4k", "record size; a power of two from 64 to 1M"),
+    Knob::new(
+        "sync",
+        "",
+        "fdatasync",
+        "how records are made durable; none: only by the sync \
+                                        after the \
+                                        run",
+    )
+    .one_of(&["fdatasync", "fsync", "o_dsync", "none"]),
+    Knob::new(
+        "space",
+        "",
+        "written",
+        "log space: preallocated and overwritten, fallocated, or \
+                                       growing",
+    )
+    .one_of(&["written", "fallocate", "grow"]),
+    Knob::new("segment", "bytes", "64M", "log size at scale 1, after which it wraps; at least 1M"),
     commits::RUNTIME,
     commits::RATE,
 ];
@@ -224,14 +239,20 @@ impl Test for LogTest {
     }
 }
 
-const TRAPS: &str = "How the log got its blocks often matters more than the file system: a record written over old data in place changes no metadata, one into allocated blocks makes an extent written, one at the end of the file changes its size, and each of these changes needs a commit of the file system's own journal. A copy-on-write file system allocates anew in all three. Compare tests of the same `space` only.";
+const TRAPS: &str = "How the log's space was allocated often matters more than the file system: \
+                     overwriting old data in place changes no metadata, writing to allocated \
+                     blocks converts an unwritten extent, appending changes the file size, and \
+                     each such change needs a commit of the file system's own journal. A \
+                     copy-on-write file system allocates in all three cases. Compare only tests \
+                     with the same `space`.";
 
 impl LogTest {
     fn does(&self) -> String {
         let s = &self.settings;
         let before = match s.space {
             Space::Written => {
-                "the log is written in full with random data and synced; it is then written over in place, as databases recycle their log files"
+                "the log is filled with random data and synced; it is then overwritten in place, \
+                 as databases recycle their log files"
             }
             Space::Fallocate => {
                 "the log is allocated with fallocate(2), which also sets its size, and synced"
@@ -245,12 +266,17 @@ impl LogTest {
             Sync::None => "pwrite(2) of the record, which is not synced",
         };
         let end = match s.space {
-            Space::Written => "goes on at its beginning",
-            Space::Fallocate => "is truncated to nothing and allocated again within that commit",
-            Space::Grow => "is truncated to nothing within that commit",
+            Space::Written => "continues at its start",
+            Space::Fallocate => "is truncated to 0 and allocated again within that commit",
+            Space::Grow => "is truncated to 0 within that commit",
         };
         format!(
-            "Each process has its own log of {} at scale 1 (at least 1 MiB). Before the clock starts, {before}.\n\n- For {} s at scale 1 (at least {} s): {commit}. Records have {} and random content, different for each.\n- A log that is full {end}.\n- As a phase of its own: fsync(2) of the log.\n- After the clock stopped: every record that the log must still hold is read back and compared, with the size of the file; then it is removed.",
+            "Each process has its own log of {} at scale 1 (at least 1 MiB). Before the clock \
+             starts, {before}.\n\n- For {} s at scale 1 (at least {} s): {commit}. Records have \
+             {} and random content, different for each.\n- A log that is full {end}.\n- As a \
+             separate phase: fsync(2) of the log.\n- After the clock stopped: every record that \
+             the log must still contain is read back and compared, as is the file size; then it \
+             is removed.",
             s.segment, s.runtime_s, 0.2, s.record,
         )
     }

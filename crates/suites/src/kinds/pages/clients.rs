@@ -1,5 +1,5 @@
-//! How the threads of a worker begin and end together: they wait until the phase begins, count what
-//! they commit, ask for checkpoints, and the last one to leave ends the phase.
+//! Synchronizes the client threads of a worker: they wait for the start of the phase, count commits and request
+//! checkpoints; the last one to finish ends the phase.
 
 use engine::progress::Progress;
 use std::{
@@ -25,7 +25,7 @@ struct State {
     start: Start,
     /// Clients that have not left.
     running: u32,
-    /// Whether somebody asked for a checkpoint that has not begun.
+    /// Whether a requested checkpoint has not started.
     due: bool,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct GroupLog {
 /// Places count the bytes that were ever appended.
 #[derive(Default)]
 struct State {
-    /// Records that nobody writes yet.
+    /// Records that no client writes yet.
     filling: Vec<u8>,
     /// An empty buffer to fill while the other is written.
     spare: Vec<u8>,
@@ -30,7 +30,7 @@ struct State {
     end: u64,
     /// End of what is durable.
     durable: u64,
-    /// Whether somebody writes.
+    /// Whether a client writes.
     led: bool,
     /// Whether a write or a sync failed, after which nothing can be trusted.
     failed: bool,

@@ -27,7 +27,7 @@ use std::{
 
 pub(super) static KIND: Kind = Kind {
     name: "pages",
-    about: "clients that change pages of a table at random behind a log with group commit.",
+    about: "clients that update random pages of a table, with a write-ahead log and group commit.",
     knobs: &KNOBS,
     make: |head, table| {
         let settings: Settings = settings(table, &KNOBS)?;
@@ -37,34 +37,29 @@ pub(super) static KIND: Kind = Kind {
 };
 
 static KNOBS: [Knob; 9] = [
-    Knob::new("clients", "", "8", "clients of each process, a thread each, 1 to 1024"),
-    Knob::new("page", "bytes", "8k", "size of a page; a power of two from 4k to 64k"),
+    Knob::new("clients", "", "8", "clients per process, one thread each, 1 to 1024"),
+    Knob::new("page", "bytes", "8k", "page size; a power of two from 4k to 64k"),
     Knob::new(
         "record",
         "bytes",
         "512",
-        "log record of a transaction; a power of two from 64 to 64k",
+        "log record size per transaction; a power of two from 64 to 64k",
     ),
-    Knob::new("table", "bytes", "1G", "size of the table of each process at scale 1; at least 16M"),
+    Knob::new("table", "bytes", "1G", "table size per process at scale 1; at least 16M"),
     Knob::new(
         "log",
         "bytes",
         "64M",
-        "size of the log at scale 1, after which it is written over; at least 1M",
+        "log size at scale 1, after which it is overwritten; at least 1M",
     ),
     Knob::new(
         "checkpoint",
         "",
         "1000",
-        "commits of a process after which its table is synced; 0 leaves all to the sync after the run",
+        "commits of a process between syncs of its table; 0: only the sync after the run",
     ),
-    Knob::new(
-        "direct",
-        "",
-        "false",
-        "whether pages are written past the page cache; the log never is",
-    )
-    .one_of(&["false", "true"]),
+    Knob::new("direct", "", "false", "write pages with direct I/O; the log is always buffered")
+        .one_of(&["false", "true"]),
     commits::RUNTIME,
     commits::RATE,
 ];
@@ -261,11 +256,25 @@ impl PagesTest {
         let checkpoint = match s.checkpoint {
             0 => "The table is not synced during the run.".to_string(),
             n => format!(
-                "After every {n} commits of the process a further thread calls fdatasync(2) on the table, while clients go on."
+                "After every {n} commits of the process a further thread calls fdatasync(2) on \
+                 the table, while clients continue."
             ),
         };
         format!(
-            "Each process has a table of {} at scale 1 (at least 4 MiB) and a log of {} at scale 1 (at least 1 MiB), both written in full with random data and synced before. Its clients ({}) are threads, which wait until the clock starts. For {} s at scale 1 (at least 0.2 s) each does the same again and again:\n\n- It chooses a page at random in its own share of the table, so that two clients never want the same one.\n- It appends a record of {} to a buffer that all share and waits until that is durable. One of those who wait writes the buffer to the log with pwrite(2) and calls fdatasync(2), for itself and for all who came before it began; who comes later waits for the next one (group commit).\n- It writes the page of {} with pwrite(2) {through}.\n\n{checkpoint} As a phase of its own, the table is synced at the end. After the clock stopped, every page that was written is read back through the page cache and compared with what its last transaction wrote; every record in the log must be one that was committed, and be there once. The log is removed, the table stays for the next test.",
+            "Each process has a table of {} at scale 1 (at least 4 MiB) and a log of {} at scale \
+             1 (at least 1 MiB), both written in full with random data and synced before. Its \
+             clients ({}) are threads, which wait until the clock starts. For {} s at scale 1 (at \
+             least 0.2 s) each repeats:\n\n- It chooses a page at random in \
+             its own share of the table, so that two clients never want the same one.\n- It \
+             appends a record of {} to a buffer that all share and waits until that is durable. \
+             One of the waiting clients writes the buffer to the log with pwrite(2) and calls \
+             fdatasync(2), for itself and for all that joined before it started; later clients \
+             wait for the next sync (group commit).\n- It writes the page of {} with pwrite(2) \
+             {through}.\n\n{checkpoint} As a separate phase, the table is synced at the end. \
+             After the clock stopped, every page that was written is read back through the page \
+             cache and compared with what its last transaction wrote; every record in the log \
+             must be a committed one and appear once. The log is removed, the table is kept for \
+             the next test.",
             s.table, s.log, s.clients, s.runtime_s, s.record, s.page,
         )
     }

@@ -1,5 +1,5 @@
 //! A table of pages and the share of it that one client changes: content by rule, so that every page
-//! that was written can be checked, whoever wrote it and when.
+//! that was written can be checked, regardless of its writer and time.
 
 use crate::TestError;
 use engine::data::Data;

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 pub(super) static KIND: Kind = Kind {
     name: "sqlite",
-    about: "transactions in SQLite, which is a part of this program.",
+    about: "transactions in SQLite, which is linked into this program.",
     knobs: &KNOBS,
     make: |head, table| {
         let settings: Settings = settings(table, &KNOBS)?;
@@ -32,10 +32,13 @@ pub(super) static KIND: Kind = Kind {
 
 static KNOBS: [Knob; 8] = [
     Knob::new("journal", "", "wal", "PRAGMA journal_mode: a write-ahead log, or a rollback journal that is deleted, truncated or overwritten at commit").one_of(&["wal", "delete", "truncate", "persist"]),
-    Knob::new("synchronous", "", "full", "PRAGMA synchronous: full makes each commit durable, but for the deletion of a journal, which extra syncs too; normal syncs a write-ahead log at checkpoints only").one_of(&["extra", "full", "normal"]),
+    Knob::new("synchronous", "", "full", "PRAGMA synchronous: full makes each commit durable, \
+                                          except the deletion of a journal, which only extra \
+                                          syncs; normal syncs a write-ahead log only at \
+                                          checkpoints").one_of(&["extra", "full", "normal"]),
     Knob::new("rows", "", "200000", "accounts in the table at scale 1; at least 1000 at any scale"),
-    Knob::new("updates", "", "3", "accounts that a transaction changes, 0 to 10000"),
-    Knob::new("inserts", "", "1", "rows that a transaction adds to the history, 0 to 10000"),
+    Knob::new("updates", "", "3", "accounts updated per transaction, 0 to 10000"),
+    Knob::new("inserts", "", "1", "history rows added per transaction, 0 to 10000"),
     Knob::new("page", "bytes", "4k", "PRAGMA page_size; a power of two from 512 to 64k"),
     commits::RUNTIME,
     commits::RATE,
@@ -258,7 +261,15 @@ impl SqliteTest {
             _ => "fsync(2) of the database",
         };
         format!(
-            "Each process has a database of {} accounts at scale 1 (at least {LEAST_ROWS}), of {} bytes of random content each. It is made anew for every run and synced; then it is opened with `journal_mode = {}`, `synchronous = {}` and the default cache of 2 MiB.\n\n- For {} s at scale 1 (at least 0.2 s): `BEGIN IMMEDIATE`; `UPDATE account SET balance = balance + ? WHERE id = ?` for accounts at random ({} of them); `INSERT INTO history` ({}); `COMMIT`. Statements are prepared before.\n- As a phase of its own: {sync}.\n- After the clock stopped the database is opened again. `PRAGMA integrity_check` must say ok, the history must have as many rows as were committed, and the balances must add up to what was paid in. Then it is removed.",
+            "Each process has a database of {} accounts at scale 1 (at least {LEAST_ROWS}), of {} \
+             bytes of random content each. It is created anew for every run and synced; then it is \
+             opened with `journal_mode = {}`, `synchronous = {}` and the default cache of 2 \
+             MiB.\n\n- For {} s at scale 1 (at least 0.2 s): `BEGIN IMMEDIATE`; `UPDATE account \
+             SET balance = balance + ? WHERE id = ?` for accounts at random ({} of them); `INSERT \
+             INTO history` ({}); `COMMIT`. Statements are prepared beforehand.\n- As a separate \
+             phase: {sync}.\n- After the clock stopped the database is opened again. `PRAGMA \
+             integrity_check` must say ok, the history must have as many rows as were committed, \
+             and the balances must add up to what was paid in. Then it is removed.",
             s.rows,
             bank::FILLER_WORDS * 8,
             s.journal.word(),
@@ -272,13 +283,23 @@ impl SqliteTest {
     fn traps(&self) -> &'static str {
         match (self.settings.journal, self.settings.synchronous) {
             (Journal::Wal, Synchronous::Normal) => {
-                "With `normal` a commit is in the log but not yet on the disk: after a loss of power the last ones may be gone, though the database is sound. The log is synced only when it is checkpointed, every 1000 pages; the rate therefore says little about one sync and much about the page cache. Do not compare it with `full`."
+                "With `normal` a commit is in the log but not yet on the disk: after a power loss \
+                 the last ones may be gone, although the database is consistent. The log is synced \
+                 only when it is checkpointed, every 1000 pages; the rate therefore says little \
+                 about one sync and much about the page cache. Do not compare it to `full`."
             }
             (Journal::Wal, _) => {
                 "A commit appends pages to the log and syncs that; every 1000 pages the log is moved into the database, which syncs both and makes one commit in some hundred slow. After that the log is written over from its beginning, so its size and blocks change in the first round only. SQLite is compiled with `HAVE_FDATASYNC`, as distributions do, so a sync of a file is fdatasync(2)."
             }
             _ => {
-                "A commit writes the old pages to the journal and syncs it, the directory, and with `full` the journal once more; writes the database and syncs it; then it deletes, truncates or overwrites the journal. These are three to five syncs and some changes of metadata, in which file systems differ most. With `delete` and `full` the deletion itself is not synced: a loss of power right after it may bring the journal back, and with it the state before the transaction; `extra` syncs it. SQLite is compiled with `HAVE_FDATASYNC`, as distributions do, so a sync of a file is fdatasync(2)."
+                "A commit writes the old pages to the journal and syncs it, the directory, and \
+                 with `full` the journal once more; writes the database and syncs it; then it \
+                 deletes, truncates or overwrites the journal. These are three to five syncs and \
+                 some metadata changes, in which file systems differ most. With `delete` and \
+                 `full` the deletion itself is not synced: a power loss right after it may \
+                 restore the journal, and with it the state before the transaction; `extra` syncs \
+                 it. SQLite is compiled with `HAVE_FDATASYNC`, as distributions do, so a sync of \
+                 a file is fdatasync(2)."
             }
         }
     }

@@ -29,7 +29,7 @@ impl SqliteRun {
                 .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
                 .map_err(failed("checkpoint", &bank.path))?;
             if busy != 0 {
-                let source = io::Error::other("somebody else holds the database open");
+                let source = io::Error::other("another process has the database open");
                 return Err(TestError::io("checkpoint", &bank.path)(source));
             }
         }

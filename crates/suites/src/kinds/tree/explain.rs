@@ -13,16 +13,20 @@ pub(super) fn page(head: &Head, info: &TestInfo, phase: Phase, settings: &Settin
 fn calls(phase: Phase, settings: &Settings) -> String {
     let (write, read) = (settings.write_bytes.0, settings.read_bytes.0);
     match phase {
-        Phase::TreeCreate => "`mkdir(path, 0755)` of every directory of the tree, each before those \
+        Phase::TreeCreate => {
+            "`mkdir(path, 0755)` of every directory of the tree, each before those \
                               below it."
-            .into(),
-        Phase::TreeRemove => "`rmdir` of every directory of the tree, each after those below it.".into(),
+                .into()
+        }
+        Phase::TreeRemove => {
+            "`rmdir` of every directory of the tree, each after those below it.".into()
+        }
         Phase::DirCreate => "`mkdir(path, 0755)` of every item.".into(),
         Phase::DirStat | Phase::FileStat => "`stat` of the full path of every item.".into(),
-        Phase::DirRename => "`rename` in a ring: item 0 goes to a name of its own, every other item takes \
-                             the name of the one before it, and what went aside takes the name before \
-                             the last. Where two neighbours lie in two directories of the tree, the \
-                             item moves from one to the other."
+        Phase::DirRename => "`rename` in a ring: item 0 moves to a temporary name, every other \
+                             item takes the name of the one before it, and item 0 finally takes \
+                             the name of the last. If neighbours are in different directories of \
+                             the tree, the item moves from one to the other."
             .into(),
         Phase::DirRemove => "`rmdir` of every item.".into(),
         Phase::FileCreate => {
@@ -36,8 +40,8 @@ fn calls(phase: Phase, settings: &Settings) -> String {
         Phase::FileRead if read > 0 => {
             format!("`open(O_RDONLY)`, `read` of {read} bytes, `close` of every item.")
         }
-        Phase::FileRead => "`open(O_RDONLY)` and `close` of every item; nothing is read, as mdtest does \
-                            without `-e`."
+        Phase::FileRead => "`open(O_RDONLY)` and `close` of every item; nothing is read, like \
+                            mdtest without `-e`."
             .into(),
         Phase::FileRemove => "`unlink` of every item.".into(),
     }
@@ -57,19 +61,21 @@ fn layout(settings: &Settings) -> String {
     let stride = match settings.stride {
         0 => String::new(),
         n => format!(
-            " A worker looks at the items of the worker {n} further on, reads those of {} further on \
-             and removes those of {} further on. mdtest multiplies `-N` by the tasks of a node; here \
-             it counts workers.",
+            " A worker stats the items of the worker {n} positions ahead, reads those {} ahead \
+             and removes those {} ahead. mdtest multiplies `-N` by the tasks per node; here it \
+             counts workers.",
             2 * n,
             3 * n
         ),
     };
     format!(
-        "This is a phase of mdtest with its names, paths and order: tree creation; for directories \
+        "This is a phase of mdtest with the same names, paths and order: tree creation; for \
+         directories \
          creation, stat, rename, removal; for files creation, stat, read, removal; tree removal. All \
-         workers wait for each other between two phases. There are {items} items for each worker at \
-         scale 1 in {tree}; as many of them as fill every directory alike, at least 64 or one for each \
-         directory.{leaves}{stride} Creation and removal go through the tree depth first, the others by \
+         workers wait for each other between two phases. There are {items} items per worker at \
+         scale 1 in {tree}, rounded down to fill all directories equally, at least 64 or one per \
+         directory.{leaves}{stride} Creation and removal go through the tree depth first, the \
+         others by \
          number{}.",
         if settings.random { ", shuffled by the seed" } else { "" }
     )
@@ -78,8 +84,8 @@ fn layout(settings: &Settings) -> String {
 fn reading(phase: Phase, settings: &Settings) -> String {
     let what = match phase.is_tree() {
         true => {
-            "It is the directories of one tree over the time of the phase, as mdtest counts, also \
-                 where every worker makes a tree of its own."
+            "It is the directories of one tree over the time of the phase, as in mdtest, even if \
+             every worker creates its own tree."
         }
         false => {
             "It is the items of all workers over the time from the first start to the last end."
@@ -94,17 +100,17 @@ fn reading(phase: Phase, settings: &Settings) -> String {
     let sync = match settings.sync {
         true => "Every phase ends with a sync of the file system, within its time.",
         false => {
-            "Nothing is made durable within the time, as in mdtest without `-Y`: a file system \
-                  that logs late looks good here. The suite `files` has durable rates."
+            "Nothing is synced within the timed part, as in mdtest without `-Y`: a file system \
+             that logs late looks good here. The suite `files` has durable rates."
         }
     };
     format!(
-        "{what}{mean} {sync} What a phase looks at was made by the phase before and is in memory, so \
-         `stat` and `read` tell the cost of the path through the kernel, not of the device. mdtest's \
-         rates and these can be compared where arguments, workers and file system are the same; its \
-         phases of a few milliseconds repeat badly, so take many items. mdtest also formats its paths within \
-         the time, up to half a microsecond each, which makes its `stat` and `read` slower by a fifth to \
-         two fifths; paths are made here at almost no cost. Latencies (`service_*`) are of \
-         every operation and rank nothing."
+        "{what}{mean} {sync} The items of a phase were created by an earlier phase and are in \
+         memory, so `stat` and `read` measure the kernel path, not the device. Rates are \
+         comparable with mdtest's for equal arguments, workers and file system; phases of a few \
+         milliseconds are poorly repeatable, so use many items. mdtest also formats its paths \
+         within the timed part, up to half a microsecond each, which makes its `stat` and `read` \
+         20 to 40 % slower; here, paths cost almost nothing. Latencies (`service_*`) cover every \
+         operation and are not ranked."
     )
 }

@@ -1,5 +1,5 @@
-//! Where the directories and items of a tree lie. Directories are numbered by level, as mdtest does:
-//! those below directory k are b*k+1 to b*k+b, and item i lies in directory i / items_per_dir.
+//! Positions of directories and items in a tree. Directories are numbered by level, as in mdtest: those below directory
+//! k are b*k+1 to b*k+b, and item i is in directory i / items_per_dir.
 
 use super::settings::Settings;
 use crate::kinds::scaled;

@@ -22,7 +22,8 @@ const ITEM_BYTES: u64 = 16 << 10;
 
 pub(super) static KIND: Kind = Kind {
     name: "tree",
-    about: "mdtest's phases: a tree of directories, and directories and files in it that are created, looked at and removed.",
+    about: "mdtest's phases: create, stat, read and remove directories and files in a directory \
+            tree.",
     knobs: &KNOBS,
     make: |head, table| {
         let settings = super::settings::<Settings>(table, &KNOBS)?.check()?;

@@ -1,4 +1,4 @@
-//! What a declaration says of a tree: mdtest's options under words.
+//! Settings of the kind `tree`: mdtest's options as words.
 
 use model::{Bytes, Knob};
 use serde::Deserialize;
@@ -70,13 +70,14 @@ impl Settings {
                 Err("`branch` must be at least 1, `depth` at most 64, and the tree at most a million directories".into())
             }
             () if self.stride > MOST_STRIDE => {
-                Err(format!("`stride` must be at most {MOST_STRIDE}, as there are no more workers"))
+                Err(format!("`stride` must be at most {MOST_STRIDE}, the maximum number of \
+                             workers"))
             }
             () if self.write_bytes > MOST_FILE => {
                 Err(format!("`write_bytes` must be at most {MOST_FILE}"))
             }
             () if self.files_only && self.dirs_only => {
-                Err("`files_only` and `dirs_only` leave nothing; set one of them".into())
+                Err("`files_only` and `dirs_only` exclude each other; set one of them".into())
             }
             () if self.read_bytes > self.write_bytes => {
                 Err("`read_bytes` must not be above `write_bytes`".into())
@@ -98,11 +99,12 @@ pub(super) static KNOBS: [Knob; 14] = [
         "items",
         "",
         "100000",
-        "-n: directories and files of one worker at scale 1, rounded down to the same number in each directory of the tree",
+        "-n: directories and files per worker at scale 1, rounded down to the same number in each \
+         directory of the tree",
     ),
     Knob::new("depth", "", "0", "-z: levels of the tree below its root"),
-    Knob::new("branch", "", "1", "-b: directories below each directory of the tree"),
-    flag("unique", "-u: every worker has a tree of its own, else all work in the same directories"),
+    Knob::new("branch", "", "1", "-b: branching factor of the tree"),
+    flag("unique", "-u: a separate tree per worker; otherwise all use the same directories"),
     flag("files_only", "-F: no phases with directories"),
     flag("dirs_only", "-D: no phases with files"),
     Knob::new("write_bytes", "bytes", "0", "-w: bytes written to each file when it is created"),
@@ -113,14 +115,15 @@ pub(super) static KNOBS: [Knob; 14] = [
         "-e: bytes read from each file; with 0 it is opened and closed",
     ),
     flag("fsync", "-y: fsync after the write"),
-    flag("sync", "-Y: every phase ends with a sync of the file system"),
+    flag("sync", "-Y: sync the file system at the end of each phase"),
     Knob::new(
         "stride",
         "",
         "0",
-        "-N: worker r takes the items of r+N for stat and rename, of r+2N for read, of r+3N for removal, as ranks on different nodes do",
+        "-N: worker r uses the items of r+N for stat and rename, of r+2N for read, of r+3N for \
+         removal, like ranks on different nodes",
     ),
-    flag("leaf_only", "-L: items in the leaves of the tree alone"),
-    flag("random", "-R: stat and read in an order shuffled by the seed"),
-    Knob::new("iterations", "", "1", "-i: how often all phases are done; the rate is the mean"),
+    flag("leaf_only", "-L: items only in the leaves of the tree"),
+    flag("random", "-R: stat and read in random order (from the seed)"),
+    Knob::new("iterations", "", "1", "-i: repetitions of all phases; the rate is the mean"),
 ];

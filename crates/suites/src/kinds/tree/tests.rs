@@ -1,4 +1,4 @@
-//! What the phases do on a file system, with one worker and with several, and what their figures are.
+//! Tests of the phases on a file system, with one and several workers, and of their figures.
 
 use super::{phase::Phase, run};
 use crate::{
@@ -244,7 +244,7 @@ fn names_and_ids_are_those_of_mdtest() {
 
 #[test]
 fn what_cannot_be_done_is_refused() {
-    assert!(refused("files_only = true\ndirs_only = true").contains("leave nothing"));
+    assert!(refused("files_only = true\ndirs_only = true").contains("exclude each other"));
     assert!(refused("read_bytes = 10").contains("write_bytes"));
     assert!(refused("depth = 30\nbranch = 9").contains("a million"));
     assert!(refused("branch = 0").contains("at least 1"));

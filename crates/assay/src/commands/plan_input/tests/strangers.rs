@@ -165,6 +165,6 @@ fn file_cannot_bring_what_assay_fills_in() {
         "looked_at = [3]\n",
     ] {
         let why = from_text(text, Path::new("plan.toml")).unwrap_err().to_string();
-        assert!(why.contains("is filled in when a campaign begins"), "{text}: {why}");
+        assert!(why.contains("fills it in when a campaign starts"), "{text}: {why}");
     }
 }

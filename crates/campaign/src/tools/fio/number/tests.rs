@@ -87,7 +87,7 @@ fn what_fio_takes_for_something_else_is_told() {
         ("10sec", Unit::Seconds, "10 microseconds"),
     ] {
         let why = number(text, unit).unwrap_err();
-        assert!(why.starts_with(&format!("fio takes `{text}` for {read}")), "{why}");
+        assert!(why.starts_with(&format!("fio reads `{text}` as {read}")), "{why}");
     }
 }
 

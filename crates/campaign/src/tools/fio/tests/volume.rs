@@ -168,5 +168,5 @@ fn name_of_the_global_section_is_accepted() {
     let text = "[global]\nname=base\nrw=randread\nbs=4k\nsize=64m\n[j]\n";
     Tool.check(&request(text)).unwrap();
     assert!(!JobFile::parse(text).unwrap().to_string().contains("name="));
-    assert!(refusal("[a]\nname=b\nsize=1m\n").contains("sections are named by their brackets"));
+    assert!(refusal("[a]\nname=b\nsize=1m\n").contains("sections are named in brackets"));
 }

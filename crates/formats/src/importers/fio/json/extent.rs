@@ -1,4 +1,4 @@
-//! How far a run was when a document was printed: a document that goes on from another is of the same run.
+//! Progress of a run when a document was printed: a document that continues another belongs to the same run.
 
 use super::{super::join::Key, Figure};
 use crate::gate::Printer;
@@ -16,7 +16,7 @@ pub(super) struct Part {
 /// How far all jobs of a document were.
 #[derive(Default)]
 pub(super) struct Extent {
-    /// When the first of them started, where it is told.
+    /// When the first of them started, if known.
     started: Option<u64>,
     runtime_ms: f64,
     ops: f64,

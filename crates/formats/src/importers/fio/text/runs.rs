@@ -1,5 +1,5 @@
-//! Which of the jobs in a text ran together. A run ends with the status of its groups; clients of one run each
-//! have their own. With `--status-interval` a run is printed again and again, by the same processes.
+//! Groups the jobs in a text by run. A run ends with the status of its groups; clients of one run each have their own.
+//! With `--status-interval` a run is printed repeatedly, by the same processes.
 
 use super::super::{
     dataset::IN_PARTS,

@@ -26,7 +26,7 @@ pub(super) struct Counts {
 impl Figures {
     /// Takes a line that only these versions print; true when it was one.
     pub(super) fn old_line(&mut self, line: &Line<'_>, text: &str) -> Result<bool, FormatError> {
-        let cut = || line.bad("the line is cut, or no count of sysbench");
+        let cut = || line.bad("the line is truncated, or not a count of sysbench");
         if let Some(rest) = text.strip_prefix("Operations performed:") {
             let [reads, writes, others] = operations(rest).ok_or_else(cut)?;
             self.old = Some(Counts { reads, writes, others, ..Counts::default() });
@@ -69,7 +69,7 @@ impl Figures {
         };
         let ms = value
             .strip_suffix("ms")
-            .ok_or_else(|| line.bad("a time is not in ms; the line is cut"))?;
+            .ok_or_else(|| line.bad("a time is not in ms; the line is truncated"))?;
         self.times[place] = Some((format!("service_{name}_us"), 1e3 * line.number(key, ms)?));
         Ok(true)
     }

@@ -9,7 +9,7 @@ use std::{os::unix::fs::symlink, path::Path};
 
 const FILES_PER_DIR: u64 = 30;
 const DIRS_PER_DIR: u64 = 20;
-/// One file in so many is linked to.
+/// One file in this many has a link.
 const FILES_PER_LINK: u64 = 50;
 /// Fewer files than this are no tree.
 const LEAST_FILES: u64 = 60;
