@@ -70,6 +70,8 @@ pub struct About {
     pub is_slow: bool,
     /// How a disk is known to hold one.
     pub signature: Signature,
+    /// What a disk that holds one belongs to together with others, e.g. `an md array`; empty where it stands alone.
+    pub member_of: &'static str,
     /// How it works once it is mounted.
     pub mounted: Mounted,
     /// Options that give up what was synced, as they are written and as the mount table has them, and why.
@@ -109,6 +111,7 @@ impl About {
             is_outside: false,
             is_slow: false,
             signature: Signature::Unsaid,
+            member_of: "",
             mounted: Mounted::UNSAID,
             careless: &[],
             is_unseen_in_mounts: false,

@@ -3,7 +3,7 @@
 use super::{
     division,
     facts::{Content, Facts, Use},
-    magic::MEMBERS,
+    magic::membership,
     signature::UNKNOWN,
     table,
     writers::Writer,
@@ -155,7 +155,7 @@ fn is_table(kind: &str) -> bool {
 /// What a disk of this type is a member of. Types ending in `_member` that only blkid knows are RAID
 /// sets of controllers.
 fn member_of(kind: &str) -> Option<&'static str> {
-    let known = MEMBERS.iter().find(|(known, _)| *known == kind).map(|(_, of)| *of);
+    let known = membership(kind);
     known.or_else(|| kind.ends_with("_member").then_some("a RAID set"))
 }
 

@@ -5,6 +5,7 @@
 //! (util-linux, `libblkid/src/superblocks` and `partitions`); types carry the names that `blkid`
 //! and `wipefs` print, so that all three readers say the same word.
 
+use ::fs::About;
 use ::fs::magic::{Magic, Signature, end, start, uuid};
 
 const GPT: &[u8] = b"EFI PART";
@@ -106,19 +107,31 @@ const OTHERS: &[Magic] = &[
     start("aix", 0, &[0xc9, 0xc2, 0xd4, 0xc1], None),
 ];
 
-/// What kinds of membership are called in a refusal; other kinds are file systems or tables.
-pub(super) const MEMBERS: &[(&str, &str)] = &[
-    ("linux_raid_member", "an md array"),
+/// What a disk of `kind` belongs to together with others, for a refusal; `None` of other file systems and of tables.
+pub(super) fn membership(kind: &str) -> Option<&'static str> {
+    let members = ::fs::ALL.iter().map(|fs| fs.about()).filter(|about| !about.member_of.is_empty());
+    let member_of = members.filter(|about| kinds(about).any(|own| own == kind));
+    let member_of = member_of.map(|about| about.member_of).next();
+    member_of.or_else(|| MEMBERS.iter().find(|(known, _)| *known == kind).map(|(_, of)| *of))
+}
+
+/// The types that a disk which holds one has.
+fn kinds(about: &'static About) -> impl Iterator<Item = &'static str> {
+    let (magic, read) = match about.signature {
+        Signature::Magic(all) => (all, None),
+        Signature::Read(kind) => (&[][..], Some(kind)),
+        Signature::Unsaid | Signature::Without(_) => (&[][..], None),
+    };
+    magic.iter().map(|magic| magic.kind).chain(read)
+}
+
+/// Memberships of what assay does not make.
+const MEMBERS: &[(&str, &str)] = &[
     ("ddf_raid_member", "a RAID set"),
     ("isw_raid_member", "a RAID set"),
     ("nvidia_raid_member", "a RAID set"),
     ("lsi_mega_raid_member", "a RAID set"),
-    ("LVM2_member", "an LVM volume group"),
     ("LVM1_member", "an LVM volume group"),
-    ("zfs_member", "a ZFS pool"),
-    ("btrfs", "a Btrfs file system"),
-    ("bcachefs", "a bcachefs file system"),
-    ("bcache", "a bcache set"),
     ("stratis", "a Stratis pool"),
     ("drbd", "a DRBD resource"),
     ("ceph_bluestore", "a Ceph cluster"),
@@ -133,11 +146,7 @@ mod tests {
 
     #[test]
     fn no_other_is_one_that_assay_makes() {
-        let made = ::fs::ALL.iter().flat_map(|fs| match fs.about().signature {
-            Signature::Magic(all) => all.iter().map(|magic| magic.kind).collect(),
-            Signature::Read(kind) => vec![kind],
-            Signature::Unsaid | Signature::Without(_) => Vec::new(),
-        });
+        let made = ::fs::ALL.iter().flat_map(|fs| kinds(fs.about()));
         let twice: Vec<&str> =
             made.filter(|kind| OTHERS.iter().any(|magic| magic.kind == *kind)).collect();
         assert!(twice.is_empty(), "with its file system, and in OTHERS of magic.rs too: {twice:?}");

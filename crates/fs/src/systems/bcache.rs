@@ -99,6 +99,7 @@ const ABOUT: &About = &About {
         &[0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca],
         uuid(16),
     )]),
+    member_of: "a bcache set",
     mounted: Mounted::local(&[], Stores::Unknown),
     facts: Facts::Without("not researched yet"),
     ..About::new("bcache", KNOBS)

@@ -54,6 +54,7 @@ const ABOUT: &About = &About {
         &[0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9],
         uuid(32),
     )]),
+    member_of: "a bcachefs file system",
     mounted: Mounted::local(&["bcachefs"], Stores::Less).direct(),
     careless: &[("journal_flush_disabled", "a sync does not write the journal")],
     facts: Facts::Without("not researched yet"),

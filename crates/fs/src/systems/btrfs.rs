@@ -198,6 +198,7 @@ const ABOUT: &About = &About {
               many concurrent small changes wait for commits",
     }),
     signature: Signature::Magic(&[start("btrfs", 0x10040, b"_BHRfS_M", uuid(-0x20))]),
+    member_of: "a Btrfs file system",
     mounted: Mounted::local(&["btrfs"], Stores::LessWith("compress")).direct(),
     file_flags: &["mkfs.r", "mkfs.rootdir"],
     facts: Facts::Sheet(include_str!("btrfs.toml")),

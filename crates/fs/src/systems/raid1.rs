@@ -84,6 +84,7 @@ const ABOUT: &About = &About {
         end(MEMBER, 65536, 65536, MD),
         end(MEMBER, 65536, 65536, MD_BIG_ENDIAN),
     ]),
+    member_of: "an md array",
     mounted: Mounted::local(&[], Stores::Unknown),
     facts: Facts::Without("not researched yet"),
     ..About::new("raid1", KNOBS)

@@ -73,6 +73,7 @@ const ABOUT: &About = &About {
     inner: Inner::Above,
     min_bytes: 128 << 20,
     signature: SIGNATURE,
+    member_of: "an LVM volume group",
     mounted: Mounted::local(&[], Stores::Unknown),
     facts: Facts::Without("not researched yet"),
     ..About::new("thin", KNOBS)

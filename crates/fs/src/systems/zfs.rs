@@ -172,6 +172,7 @@ pub(crate) const ABOUT: &About = &About {
     has_own_cache: true,
     is_slow: true,
     signature: Signature::Read("zfs_member"),
+    member_of: "a ZFS pool",
     mounted: Mounted::local(&["zfs"], Stores::Less),
     is_unseen_in_mounts: true,
     facts: Facts::Sheet(include_str!("zfs.toml")),
