@@ -181,8 +181,13 @@ fn a_full_folder_of_images_is_named_before_anything_is_stored() {
     for output in &said {
         let line = crate::common::text(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{line}");
-        assert!(line.contains(" free, but the image of \
-                               ") && line.contains("--image-dir"), "{line}");
+        assert!(
+            line.contains(
+                " free, but the image of \
+                               "
+            ) && line.contains("--image-dir"),
+            "{line}"
+        );
     }
     assert!(!full.unwrap().success(), "it is full");
     let line = crate::common::text(&on_full.stderr);

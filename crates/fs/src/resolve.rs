@@ -213,7 +213,7 @@ mod tests {
         let ext4 = resolved("ext4[noatime,mkfs.O=bigalloc]");
         assert_eq!(ext4.parts()[0].fs.about().name, "ext4");
         assert_eq!(resolved("dir:/mnt").directory(), Some(Path::new("/mnt")));
-        assert!(refusal("reiserfs").contains("knows ext4, xfs, btrfs"));
+        assert!(refusal("reiserfs").contains("expected ext4, xfs, btrfs"));
         assert!(refusal("xfs[notime]").contains("no option `notime`"));
         assert!(refusal("ext4[data=none]").contains("ordered"));
         assert!(refusal("ext4(xfs)").contains("another target"));

@@ -233,7 +233,7 @@ mod tests {
             ("ext4[usrquota]", "quotaon(8)"),
             ("nfs[bg](ext4)", "fstab"),
             ("nfs[proto=udp](ext4)", "since Linux 5.6"),
-            ("f2fs[checkpoint=disable:10%]", "forget"),
+            ("f2fs[checkpoint=disable:10%]", "discard all data"),
         ] {
             let refusal = refusal(target);
             assert!(refusal.contains(why) && refusal.contains('`'), "{target}: {refusal}");

@@ -105,7 +105,7 @@ const WORDS: &[Word] = &[
     // Of no effect since Linux 6.9.
     nothing("heap"),
     nothing("no_heap"),
-    refused("checkpoint=disable*", "discards all data at unmount; omit it"),
+    refused("checkpoint=disable*", "an order to discard all data at unmount; omit it"),
     refused("whint_mode=*", "removed in Linux 5.19; omit it"),
     refused("io_bits=*", "removed in Linux 6.9; omit it"),
     refused("disable_roll_forward", FRESH),

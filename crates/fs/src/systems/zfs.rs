@@ -340,7 +340,7 @@ mod tests {
         );
         let refused =
             |text: &str| crate::resolve(&text.parse().unwrap()).err().unwrap().to_string();
-        assert!(refused("zfs[resync]").contains("degraded needs mirror"));
+        assert!(refused("zfs[resync]").contains("needs mirror; add it"));
         assert!(refused("zfs[mirror,resync,degraded]").contains("degraded and resync exclude"));
         assert!(refused("zfs[mirror,resync=20]").contains("resync"), "it has no rate");
         let is_rebuilt = |text: &str| text.parse::<crate::ResolvedTarget>().unwrap().is_rebuilt();

@@ -27,7 +27,7 @@ fn more_written_than_planned_and_a_tenth_is_a_breach() {
             Breach::Written { planned: Bytes(100 * M), seen: Bytes(limit + 1) },
             "{count:?}"
         );
-        assert_eq!(breach.to_string(), "it wrote 142 MiB, and 100 MiB were planned");
+        assert_eq!(breach.to_string(), "it wrote 142 MiB, but 100 MiB were planned");
     }
     let lesser = Bounds { written: Some(M), ..Bounds::default() };
     let pipes = Look { calls: 1 << 40, ..Look::default() };

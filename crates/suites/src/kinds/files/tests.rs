@@ -202,5 +202,5 @@ fn what_cannot_be_done_is_refused() {
     assert!(refused("cache = 'cold'").contains("only to read-only actions"));
     assert!(refused("order = 'readdir'").contains("files that exist"));
     assert!(refused("size = 'big'").contains("not a size"));
-    assert!(refused("depth = 3").contains("kind files has no `depth`"));
+    assert!(refused("depth = 3").contains("kind files has no setting `depth`"));
 }
