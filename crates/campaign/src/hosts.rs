@@ -291,6 +291,6 @@ mod tests {
         let report = PoolReport { clock_bound_ns: 50_000_000, ..PoolReport::default() };
         assert_eq!(clocks_disagree(&report, 1.0), None);
         let why = clocks_disagree(&report, 0.999).unwrap();
-        assert!(why.contains("50.000 ms only"), "{why}");
+        assert!(why.contains("only within 50.000 ms"), "{why}");
     }
 }

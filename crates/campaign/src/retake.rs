@@ -174,7 +174,7 @@ mod tests {
         let valid: Vec<bool> = samples.iter().map(|sample| sample.validity.is_valid()).collect();
         assert_eq!(valid, [false, true, false]);
         let said = samples[0].validity.to_string();
-        assert!(said.starts_with("disturbed: others had 60 % of"), "{said}");
+        assert!(said.starts_with("disturbed: other processes used 60 % of"), "{said}");
         assert!(calmest_of(vec![of(60.0)])[0].validity.is_valid());
     }
 

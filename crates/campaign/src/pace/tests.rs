@@ -67,8 +67,9 @@ fn precision_is_looked_at_only_at_the_looks() {
     let sentence = last.sentence(&plan, &spent(20, 0.0), 0.05).unwrap();
     assert_eq!(
         sentence,
-        "Ended after 20 blocks, the most: 7 of 9 ratios over the baseline are decided or known to \
-         5 %. The widest of the others is read at 4 processes on xfs, known to 12 %."
+        "Ended after 20 blocks, the maximum: 7 of 9 ratios over the baseline are decided or known \
+         to \
+         5 %. The widest of the others is read with 4 processes on xfs, known to 12 %."
     );
     assert_eq!((goal(&plan, 0), goal(&plan, 5), goal(&plan, 20)), (5, 8, 20));
 }
@@ -140,7 +141,7 @@ fn a_quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
     );
     assert_eq!(
         sentence(20, 0.0, &[Standoff::Open]),
-        "Ended after 20 blocks, the most: the verdict is undecided; 7 of 10 ratios over the \
+        "Ended after 20 blocks, the maximum: the verdict is undecided; 7 of 10 ratios over the \
          baseline are decided or \
          known to 5 %."
     );

@@ -53,7 +53,13 @@ fn candidates_of_one_question_are_in_one_lab() {
     let (labs, said) = chosen(&[("ext4", &[Host, Uml, Tcg]), ("zfs", &[Tcg])]);
     let said = said.unwrap();
     assert_eq!(labs, [Tcg, Tcg]);
-    assert!(said.contains("in QEMU with an emulated CPU, because zfs cannot"), "{said}");
+    assert!(
+        said.contains(
+            "in QEMU with an emulated CPU, because the host does not support \
+                           zfs"
+        ),
+        "{said}"
+    );
     let (labs, said) =
         chosen(&[("ext4", &[Host, Uml, Tcg]), ("f2fs", &[Uml, Tcg]), ("zfs", &[Tcg])]);
     assert_eq!((labs, said.is_some()), (vec![Tcg; 3], true));

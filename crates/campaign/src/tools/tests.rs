@@ -214,7 +214,7 @@ fn sysbench_takes_a_list_of_block_sizes_and_lays_out_the_files_that_it_is_told()
     assert_eq!(prepare, "sysbench fileio --file-num=2 --file-total-size=64M prepare");
     assert_eq!(tool.printed(&request, "sysbench.rndrd.4k"), "sysbench.rndrd");
     let refused = suite("sysbench", None, &args("--file-block-size=4K,x")).err().unwrap();
-    assert!(refused.to_string().contains("`x` of --file-block-size is no size"), "{refused}");
+    assert!(refused.to_string().contains("`x` of --file-block-size is not a size"), "{refused}");
 }
 
 /// The first test of the suite `name` of a tool with `options`, and with the job file `text`.

@@ -109,7 +109,7 @@ fn numbers_are_read_in_the_units_of_fio() {
         assert!(why.contains(&format!("`{option}` is refused")), "{option}: {why}");
     }
     let why = refusal("[a]\nrw=write\nsize=1.5k\n");
-    assert!(why.contains("fio takes `1.5k` for 1 "), "{why}");
+    assert!(why.contains("fio reads `1.5k` as 1 "), "{why}");
 }
 
 #[test]
