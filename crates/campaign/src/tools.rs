@@ -3,6 +3,7 @@
 //! and an imported file give the same rows.
 
 mod bonnie;
+mod direct;
 mod elbencho;
 mod fio;
 mod ior;
@@ -18,7 +19,7 @@ use model::{Job, Knob, Options, Sample, TestInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use suites::{
-    Estimate, Parts, Presets, Suite, Test,
+    Estimate, Measured, Parts, Presets, Suite, Test,
     program::{self, Count},
 };
 use test::ToolTest;
@@ -88,9 +89,14 @@ trait Tool: Sync {
         None
     }
 
-    /// The smallest block that it moves past the page cache, bytes, where all goes there.
+    /// The smallest block that it moves past the page cache, bytes, where it is asked to move all of its data so.
     fn direct_block(&self, _request: &Request) -> Option<u64> {
         None
+    }
+
+    /// Bytes that the part `measured` of a run moved in blocks of `block` bytes at least, past the page cache.
+    fn direct_bytes(&self, _asked: (&Request, &Job), measured: &Measured, block: u64) -> u64 {
+        direct::by_operations(measured, block)
     }
 
     /// What it will do.

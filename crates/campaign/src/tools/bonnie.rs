@@ -1,8 +1,8 @@
 //! bonnie++: one large file written, rewritten and read, then seeks, then many files.
 
-use super::{Invocation, Request, scaled, words};
+use super::{Invocation, Request, direct, scaled, words};
 use model::{Job, Programs, Sample, TestInfo};
-use suites::{Estimate, Parts};
+use suites::{Estimate, Measured, Parts};
 
 /// The tool.
 pub(super) struct Tool;
@@ -15,6 +15,12 @@ const FULL_FILES_K: u64 = 512;
 
 /// Phases that `-f` leaves out: they measure the processor.
 const OF_CHARACTERS: [&str; 2] = ["bonnie.putc", "bonnie.getc"];
+
+/// Options of one letter that have a value.
+const VALUED: &str = "cdfgmnprsuxyzZ";
+
+/// Bytes of a block that it reads and writes when it is told nothing.
+const OWN_CHUNK: u64 = 8 << 10;
 
 /// What it hides is shorter.
 const LEAST_TOLD_S: f64 = 0.5;
@@ -134,6 +140,20 @@ impl super::Tool for Tool {
         };
         let is_of_all = sample.case.test != "bonnie.seeks" && rate.value > 0.0;
         is_of_all.then(|| done * f64::from(job.workers.max(1)) / rate.value)
+    }
+
+    fn direct_block(&self, request: &Request) -> Option<u64> {
+        let told = words::value(&request.args, "-s").and_then(|text| text.split_once(':'));
+        let chunk = told.map_or(Some(OWN_CHUNK), |(_, chunk)| words::size(chunk, 1));
+        chunk.filter(|_| words::flag(&request.args, 'D', VALUED))
+    }
+
+    /// Single characters go through the page cache all the same.
+    fn direct_bytes(&self, _asked: (&Request, &Job), measured: &Measured, _block: u64) -> u64 {
+        match OF_CHARACTERS.contains(&measured.test.as_str()) {
+            true => 0,
+            false => direct::by_rate(measured),
+        }
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

@@ -1,8 +1,8 @@
 //! elbencho: directories made, files written, looked at, read and deleted by threads.
 
-use super::{Invocation, Request, scaled, words};
+use super::{Invocation, Request, direct, scaled, words};
 use model::{Job, TestInfo};
-use suites::Estimate;
+use suites::{Estimate, Measured};
 
 /// The tool.
 pub(super) struct Tool;
@@ -15,6 +15,11 @@ const FILE_BYTES: u64 = 64 << 10;
 
 fn files(job: &Job) -> u64 {
     scaled(FULL_FILES, job.scale, LEAST_FILES) / DIRS
+}
+
+/// What `args` say with the option that has a `short` and a `long` name, a number or bytes.
+fn told(args: &[String], short: &str, long: &str) -> Option<u64> {
+    words::size(words::value(args, long).or_else(|| words::value(args, short))?, 1)
 }
 
 impl super::Tool for Tool {
@@ -59,11 +64,22 @@ impl super::Tool for Tool {
         Ok(invocation)
     }
 
+    /// A block is no longer than a file.
+    fn direct_block(&self, request: &Request) -> Option<u64> {
+        let told = |short: &str, long: &str| told(&request.args, short, long).unwrap_or(FILE_BYTES);
+        let is_direct = request.args.iter().any(|word| word == "--direct");
+        is_direct
+            .then(|| told("-b", "--block").min(told("-s", "--size")))
+            .filter(|block| *block > 0)
+    }
+
+    /// What is counted of the other phases are names.
+    fn direct_bytes(&self, _asked: (&Request, &Job), measured: &Measured, _block: u64) -> u64 {
+        direct::by_rate(measured)
+    }
+
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {
-        let told = |short: &str, long: &str| {
-            let value = |option| words::value(&request.args, option);
-            words::size(value(long).or_else(|| value(short))?, 1)
-        };
+        let told = |short: &str, long: &str| told(&request.args, short, long);
         let of_each = told("-N", "--files").unwrap_or_else(|| files(job));
         let of_each = of_each.saturating_mul(told("-n", "--dirs").unwrap_or(DIRS));
         let files = of_each.saturating_mul(told("-t", "--threads").unwrap_or(job.workers.into()));

@@ -1,8 +1,8 @@
 //! IOR: a file for each process of MPI, written, synced and read by another process than wrote it.
 
-use super::{Invocation, Request, mpi, scaled, words};
+use super::{Invocation, Request, direct, mpi, scaled, words};
 use model::{Job, TestInfo};
-use suites::Estimate;
+use suites::{Estimate, Measured};
 
 /// The tool.
 pub(super) struct Tool;
@@ -10,9 +10,24 @@ pub(super) struct Tool;
 /// Bytes of all processes at scale 1, MiB.
 const FULL_MIB: u64 = 8192;
 const LEAST_MIB: u64 = 16;
+const TRANSFER: &str = "1m";
+
+/// Options of one letter that have a value, of any version.
+const VALUED: &str = "aAbdDfGiJjlMNoOQstTUX";
 
 fn mib(job: &Job) -> u64 {
     scaled(FULL_MIB / u64::from(job.workers.max(1)), job.scale, LEAST_MIB)
+}
+
+/// Whether `args` ask for direct I/O, in any of the ways that IOR had for it. Of its interfaces POSIX alone knows it.
+fn is_direct(args: &[String]) -> bool {
+    let is_posix = words::value(args, "-a").is_none_or(|api| api.eq_ignore_ascii_case("POSIX"));
+    let directives = |word: &str| {
+        let mut each = word.strip_prefix("-O").unwrap_or(word).split(',');
+        each.any(|directive| directive.eq_ignore_ascii_case("useO_DIRECT=1"))
+    };
+    let is_told = |word: &String| word == "--posix.odirect" || directives(word);
+    is_posix && (words::flag(args, 'B', VALUED) || args.iter().any(is_told))
 }
 
 impl super::Tool for Tool {
@@ -52,10 +67,19 @@ impl super::Tool for Tool {
     fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String> {
         let block = format!("{}m", mib(job));
         let words = [
-            "ior", "-a", "POSIX", "-w", "-r", "-e", "-C", "-F", "-t", "1m", "-b", &block, "-o",
+            "ior", "-a", "POSIX", "-w", "-r", "-e", "-C", "-F", "-t", TRANSFER, "-b", &block, "-o",
             "file",
         ];
         mpi::invocation(&words, request, job.workers)
+    }
+
+    fn direct_block(&self, request: &Request) -> Option<u64> {
+        let transfer = words::value(&request.args, "-t").unwrap_or(TRANSFER);
+        words::size(transfer, 1).filter(|_| is_direct(&request.args))
+    }
+
+    fn direct_bytes(&self, _asked: (&Request, &Job), measured: &Measured, _block: u64) -> u64 {
+        direct::by_rate(measured)
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

@@ -2,7 +2,7 @@
 
 use super::{Invocation, Request, mpi, scaled, words};
 use model::{Job, TestInfo};
-use suites::Estimate;
+use suites::{Estimate, Measured};
 
 /// The tool.
 pub(super) struct Tool;
@@ -98,6 +98,23 @@ impl super::Tool for Tool {
             words.extend(["-u", "-w", &bytes, "-e", &bytes]);
         }
         mpi::invocation(&words, request, job.workers)
+    }
+
+    /// Of files that hold nothing there is nothing to move.
+    fn direct_block(&self, request: &Request) -> Option<u64> {
+        let (written, read) = file_bytes(&request.args);
+        let is_direct = request.args.iter().any(|word| word == "--posix.odirect");
+        [written, read].into_iter().filter(|bytes| *bytes > 0).min().filter(|_| is_direct)
+    }
+
+    fn direct_bytes(&self, (request, job): (&Request, &Job), measured: &Measured, _: u64) -> u64 {
+        let (written, read) = file_bytes(&request.args);
+        let of_each = match measured.test.as_str() {
+            "mdtest.file.create" => written,
+            "mdtest.file.read" => read,
+            _ => 0,
+        };
+        items(request, job).saturating_mul(job.workers.into()).saturating_mul(of_each)
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

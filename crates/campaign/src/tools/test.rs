@@ -1,6 +1,6 @@
 //! A run of a tool as a test.
 
-use super::{Invocation, Request, Tool};
+use super::{Invocation, Request, Tool, direct};
 use formats::ImportOptions;
 use model::{
     BUFFERED_BELOW, Better, CacheNeed, Dataset, Job, Metric, PhaseKind, PoolReport, Sample,
@@ -79,9 +79,10 @@ impl Test for ToolTest {
         self.tool.timed_parts(&self.request)
     }
 
-    fn direct_bytes(&self, _job: &Job, measured: &[Measured]) -> Option<u64> {
+    fn direct_bytes(&self, job: &Job, measured: &[Measured]) -> Option<u64> {
         let block = self.tool.direct_block(&self.request)?;
-        Some(measured.iter().map(|one| one.bytes.max(one.ops.saturating_mul(block))).sum())
+        let bytes = |one| self.tool.direct_bytes((&self.request, job), one, block);
+        Some(measured.iter().map(bytes).sum())
     }
 
     fn runs_programs(&self) -> bool {
@@ -126,7 +127,7 @@ impl Test for ToolTest {
         let invocation = self.tool.invocation(&self.request, job).map_err(|why| self.wrong(why))?;
         let program = self.program(&invocation, job);
         let block = self.tool.direct_block(&self.request);
-        let buffered_below = block.and_then(|block| buffered_below(&dir, block));
+        let buffered_below = block.and_then(|block| direct::buffered_below(&dir, block));
         Ok(Box::new(ToolRun { test: self, program, dir, ran: Ran::default(), buffered_below }))
     }
 
@@ -212,18 +213,6 @@ fn nothing(test: String, why: String, seconds: f64) -> Measured {
         histograms: Vec::new(),
         problem: Some(why),
     }
-}
-
-/// What the file system of `dir` takes past the page cache, where it takes blocks of `bytes` through it. One that
-/// refuses them, or all of it, tells so to the tool.
-fn buffered_below(dir: &Path, bytes: u64) -> Option<u32> {
-    let block = u32::try_from(bytes).ok()?;
-    let path = dir.join(".direct");
-    fs::write(&path, vec![1; 2 * block as usize]).ok()?;
-    let below = engine::io::open(&path, false, true)
-        .and_then(|file| engine::io::buffered_below(&file, block));
-    fs::remove_file(&path).ok()?;
-    below.ok().flatten()
 }
 
 struct ToolRun<'a> {

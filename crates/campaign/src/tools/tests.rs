@@ -218,7 +218,7 @@ fn sysbench_takes_a_list_of_block_sizes_and_lays_out_the_files_that_it_is_told()
 }
 
 /// The first test of the suite `name` of a tool with `options`, and with the job file `text`.
-fn test_of(name: &str, text: Option<&str>, options: &str) -> &'static dyn Test {
+pub(crate) fn test_of(name: &str, text: Option<&str>, options: &str) -> &'static dyn Test {
     let none = Options::new();
     let knobs = if options.is_empty() { none } else { args(options) };
     suite(name, text, &knobs).unwrap().unwrap().tests[0]

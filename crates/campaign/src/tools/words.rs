@@ -26,6 +26,18 @@ pub(super) fn has(args: &[String], name: char) -> bool {
     })
 }
 
+/// Whether the flag `name` stands in the words, alone or among other letters; the rest of a word is the value of a
+/// letter that is one of `valued`.
+pub(super) fn flag(args: &[String], name: char, valued: &str) -> bool {
+    args.iter().any(|word| {
+        let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        letters.is_some_and(|letters| {
+            let valued = |letter: &char| valued.contains(*letter);
+            letters.chars().take_while(|letter| !valued(letter)).any(|letter| letter == name)
+        })
+    })
+}
+
 /// A number with one of the letters k, m, g and t behind it, or `plain` times a number without.
 pub(super) fn size(text: &str, plain: u64) -> Option<u64> {
     match text.parse::<u64>() {
@@ -52,6 +64,13 @@ mod tests {
         assert_eq!(value(&args, "-e"), None);
         assert!(has(&args, 'u') && has(&args, 'F') && has(&args, 'w') && !has(&args, 'e'));
         assert!(!has(&words("--file"), 'f') && !has(&words("x-f"), 'f'));
+    }
+
+    #[test]
+    fn a_flag_is_no_letter_of_a_value() {
+        let has = |text: &str| flag(&words(text), 'D', "ms");
+        assert!(has("-D") && has("-fD -m x") && has("-m x -D"));
+        assert!(!has("-mDisk") && !has("-fs4D") && !has("--D") && !has("D"));
     }
 
     #[test]

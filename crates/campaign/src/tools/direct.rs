@@ -1,0 +1,33 @@
+//! Tells what a tool moves past the page cache: how much, and whether the file system takes it so.
+
+use std::{fs, path::Path};
+use suites::Measured;
+
+/// Unit of the rates at which data are moved, and the bytes of one.
+const RATE: (&str, f64) = ("MB/s", 1e6);
+
+/// Bytes of a part whose operations are known, each of `block` bytes at least.
+pub(super) fn by_operations(measured: &Measured, block: u64) -> u64 {
+    measured.bytes.max(measured.ops.saturating_mul(block))
+}
+
+/// Bytes of a part by its rate and how long it took; 0 for one that moves no data.
+pub(super) fn by_rate(measured: &Measured) -> u64 {
+    let rate = measured.metrics.first().filter(|metric| metric.unit == RATE.0);
+    rate.map_or(0, |metric| (metric.value * RATE.1 * measured.seconds).round() as u64)
+}
+
+/// What the file system of `dir` takes past the page cache, where it takes blocks of `bytes` through it. One that
+/// refuses them, or all of it, tells so to the tool.
+pub(super) fn buffered_below(dir: &Path, bytes: u64) -> Option<u32> {
+    let block = u32::try_from(bytes).ok()?;
+    let path = dir.join(".direct");
+    fs::write(&path, vec![1; 2 * block as usize]).ok()?;
+    let below = engine::io::open(&path, false, true)
+        .and_then(|file| engine::io::buffered_below(&file, block));
+    fs::remove_file(&path).ok()?;
+    below.ok().flatten()
+}
+
+#[cfg(test)]
+mod tests;
