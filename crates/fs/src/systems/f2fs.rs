@@ -16,6 +16,7 @@ use model::{Knob, Options};
 pub(crate) struct Fs;
 
 const ALGORITHM: &str = "compress_algorithm";
+const EXTENSION: &str = "compress_extension";
 
 const KNOBS: &[Knob] = &[
     NOATIME,
@@ -65,7 +66,7 @@ const KNOBS: &[Knob] = &[
     flag("disable_ext_identify", "do not classify hot and cold files by extension"),
     value("memory", "", "save memory at the cost of speed", "normal", &["normal", "low"]),
     value(ALGORITHM, "", "compress files, optionally with a level, e.g. zstd:3", "lz4", ALGORITHMS),
-    value("compress_extension", "", "file extensions to compress; * for all", "", &[]),
+    value(EXTENSION, "", "file extensions to compress; * for all", "", &[]),
     value("compress_log_size", "", "cluster size, log2 of pages", "2", CLUSTERS),
     value("compress_mode", "", "compress by file system or by user request", "fs", &["fs", "user"]),
     flag("compress_cache", "also cache compressed blocks"),
@@ -198,10 +199,10 @@ impl FileSystem for Fs {
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let all = mount_options(options, no_discard(options));
         let mut commands = mount_command("f2fs", site.disk(), &site.dir, all);
-        if let Some(algorithm) = options.get(ALGORITHM) {
-            // A kernel built without compression mounts all the same, and says so in its log alone.
-            let wanted = format!("{ALGORITHM}={algorithm}");
-            let find = Cmd::new("findmnt").args(["-O", &wanted, "--mountpoint"]).arg(&site.dir);
+        if [ALGORITHM, EXTENSION].iter().any(|option| options.contains_key(*option)) {
+            // A kernel built without compression mounts all the same, and says so in its log alone. One that has it shows
+            // an algorithm whichever was asked for, as zstd:1 for zstd.
+            let find = Cmd::new("findmnt").args(["-O", ALGORITHM, "--mountpoint"]).arg(&site.dir);
             commands.push(find);
         }
         commands
@@ -261,9 +262,12 @@ mod tests {
                 "mkfs.f2fs -f -q -t 0 -O extra_attr,compression -s 4 /dev/loopN",
                 "mount -t f2fs -o 'nodiscard,compress_algorithm=zstd,compress_extension=*,noatime' \
                  /dev/loopN /m",
-                "findmnt -O compress_algorithm=zstd --mountpoint /m",
+                "findmnt -O compress_algorithm --mountpoint /m",
             ]
         );
+        let by_default =
+            commands(r#"f2fs[mkfs.O="extra_attr,compression",compress_extension="*"]"#);
+        assert_eq!(by_default[2], "findmnt -O compress_algorithm --mountpoint /m");
         assert_eq!(commands("f2fs[discard]")[1], "mount -t f2fs -o discard /dev/loopN /m");
     }
 
