@@ -84,6 +84,50 @@ fn compressed_files_are_cold_by_what_they_hold_on_the_device() {
     assert_eq!(of(CacheNeed::Hot, MB / 2, 25 * MB, None), CacheState::Lukewarm);
 }
 
+/// The verdict on a cold test that touched `footprint` bytes and is `declared` to read so many, whose device gave `read`
+/// bytes; what its 100 MB of files hold there is `stored`.
+fn cold_verdict(footprint: u64, declared: Option<u64>, stored_bytes: u64, read: u64) -> Validity {
+    let usage = usage(read, 1.0, 0.5);
+    let residency = Some(Residency { stored_bytes, ..resident(0).unwrap() });
+    let seen = Seen { need: CacheNeed::Cold, residency, declared, never_cold: None, usage: &usage };
+    cache_verdict(&seen, &measured(footprint, 1.0), footprint).1
+}
+
+fn gave(percent: u32, what: &str) -> Validity {
+    Validity::Lukewarm(format!("the device gave {percent} % of the bytes that {what}"))
+}
+
+#[test]
+fn three_percent_of_what_a_command_is_declared_to_read_is_not_cold_compressed_or_not() {
+    let of = |stored, read| cold_verdict(0, Some(100 * MB), stored, read);
+    let declared = "the test is declared to read";
+    assert_eq!(of(100 * MB, 3 * MB), gave(3, declared));
+    assert_eq!(of(100 * MB, 49 * MB), gave(49, declared));
+    assert_eq!(of(100 * MB, 50 * MB), Validity::Valid);
+    // A quarter of it is on the device.
+    assert_eq!(of(25 * MB, 750_000), gave(3, declared));
+    assert_eq!(of(25 * MB, 3 * MB), gave(12, declared));
+    assert_eq!(of(25 * MB, 12_250_000), gave(49, declared));
+    assert_eq!(of(25 * MB, 12_500_000), Validity::Valid);
+}
+
+#[test]
+fn three_percent_of_what_a_test_touched_is_not_cold_compressed_or_not() {
+    // As columnar, io and files, which know their pages.
+    let of = |stored, read| cold_verdict(100 * MB, None, stored, read);
+    let touched = "were touched";
+    assert_eq!(of(100 * MB, 3 * MB), gave(3, touched));
+    assert_eq!(of(100 * MB, 89 * MB), gave(89, touched));
+    assert_eq!(of(100 * MB, 90 * MB), Validity::Valid);
+    assert_eq!(of(25 * MB, 750_000), gave(3, touched));
+    assert_eq!(of(25 * MB, 22 * MB), gave(88, touched));
+    assert_eq!(of(25 * MB, 22_500_000), Validity::Valid);
+    // Both are asked.
+    let both = |read| cold_verdict(10 * MB, Some(100 * MB), 100 * MB, read);
+    assert_eq!(both(8 * MB), gave(80, touched));
+    assert_eq!(both(10 * MB), gave(10, "the test is declared to read"));
+}
+
 #[test]
 fn program_that_reads_little_of_what_it_is_declared_to_read_is_not_cold() {
     let of = |read: u64, declared| {

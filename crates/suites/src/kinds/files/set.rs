@@ -6,7 +6,7 @@ use super::{
     settings::Settings,
 };
 use crate::{TestError, kinds::scaled};
-use model::Job;
+use model::{Job, Rng};
 use rustix::{
     fs::{self, Mode, OFlags},
     io::{Errno, read, write},
@@ -43,7 +43,8 @@ pub(super) struct FileSet {
     /// Holds the directories.
     root: PathBuf,
     /// A file of one page beside the directories, as old as can be, that no test reads: what became
-    /// of it tells whether the cache was emptied, and every file is newer.
+    /// of it tells whether the cache was emptied, and every file is newer. It holds a page on its device, too, however that
+    /// is compressed: names are not, and what they have to bring is counted by its share.
     pub(super) witness: PathBuf,
     worker: u32,
     pub(super) count: u64,
@@ -153,8 +154,10 @@ impl FileSet {
     }
 
     fn make_witness(&self) -> io::Result<()> {
+        let mut random = Rng::new(u64::from(self.worker));
+        let words = (0..PAGE_BYTES / 8).flat_map(|_| random.next_u64().to_le_bytes());
         let mut file = File::create(&self.witness)?;
-        file.write_all(&[0x5a; PAGE_BYTES as usize])?;
+        file.write_all(&words.collect::<Vec<u8>>())?;
         file.set_modified(SystemTime::UNIX_EPOCH)
     }
 

@@ -42,6 +42,17 @@ fn files(dir: &Path) -> Vec<(String, u64)> {
 }
 
 #[test]
+fn the_witness_of_a_cold_walk_holds_a_page_on_every_device() {
+    let dir = tempfile::tempdir().unwrap();
+    run("find", "", dir.path()).unwrap();
+    let test = test("find", "");
+    let [witness] = test.files(&job(dir.path())).try_into().unwrap();
+    let page = fs::read(witness).unwrap();
+    let words: std::collections::BTreeSet<&[u8]> = page.chunks(8).collect();
+    assert_eq!((page.len(), words.len()), (4096, 512), "nothing to compress");
+}
+
+#[test]
 fn every_action_counts_each_file_and_leaves_what_it_says() {
     for order in ["creation", "random", "readdir"] {
         let dir = tempfile::tempdir().unwrap();
