@@ -84,8 +84,8 @@ fn compressed_files_are_cold_by_what_they_hold_on_the_device() {
     assert_eq!(of(CacheNeed::Hot, MB / 2, 25 * MB, None), CacheState::Lukewarm);
 }
 
-/// The verdict on a cold test that touched `footprint` bytes and is `declared` to read so many, whose device gave `read`
-/// bytes; what its 100 MB of files hold there is `stored`.
+/// The verdict on a cold test that touched `footprint` bytes and is `declared` to read so many, whose device
+/// read `read` bytes; its 100 MB of files take `stored_bytes` there.
 fn cold_verdict(footprint: u64, declared: Option<u64>, stored_bytes: u64, read: u64) -> Validity {
     let usage = usage(read, 1.0, 0.5);
     let residency = Some(Residency { stored_bytes, ..resident(0).unwrap() });
@@ -94,7 +94,7 @@ fn cold_verdict(footprint: u64, declared: Option<u64>, stored_bytes: u64, read: 
 }
 
 fn gave(percent: u32, what: &str) -> Validity {
-    Validity::Lukewarm(format!("the device gave {percent} % of the bytes that {what}"))
+    Validity::Lukewarm(format!("the device read {percent} % of the bytes that {what}"))
 }
 
 #[test]

@@ -200,8 +200,8 @@ impl FileSystem for Fs {
         let all = mount_options(options, no_discard(options));
         let mut commands = mount_command("f2fs", site.disk(), &site.dir, all);
         if [ALGORITHM, EXTENSION].iter().any(|option| options.contains_key(*option)) {
-            // A kernel built without compression mounts all the same, and says so in its log alone. One that has it shows
-            // an algorithm whichever was asked for, as zstd:1 for zstd.
+            // A kernel built without compression mounts all the same, and says so in its log alone. One that
+            // has it shows an algorithm, as zstd:1 for zstd.
             let find = Cmd::new("findmnt").args(["-O", ALGORITHM, "--mountpoint"]).arg(&site.dir);
             commands.push(find);
         }

@@ -46,14 +46,14 @@ pub(super) fn bytes(file: &File, total: u64) -> io::Result<u64> {
     Ok(known.unwrap_or(total).min(total))
 }
 
-/// F2FS keeps what compression has saved reserved for the file, among the `counted` bytes of its blocks, until the file is
-/// released: these are no longer counted then, nor told as `saved`.
+/// F2FS keeps what compression has saved reserved for the file, among the `counted` bytes of its blocks, until
+/// the file is released: these are no longer counted then, nor told as `saved`.
 fn of_f2fs(counted: u64, saved: u64) -> u64 {
     counted.saturating_sub(saved)
 }
 
-/// How many of the blocks of `file` on F2FS are reserved and hold nothing, as its clusters were compressed; 0 where it is not
-/// compressed.
+/// How many of the blocks of `file` on F2FS are reserved and hold nothing, as its clusters were compressed; 0 where
+/// it is not compressed.
 fn saved_blocks(file: &File) -> io::Result<u64> {
     // SAFETY: the kernel writes one u64, as the number of the call says, and keeps no pointer.
     match unsafe { ioctl(file, Getter::<SAVED_BLOCKS, u64>::new()) } {
