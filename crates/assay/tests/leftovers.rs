@@ -254,7 +254,7 @@ fn a_journal_of_anybody_is_not_obeyed() {
     forged.refused("is a link");
     fs::remove_file(&forged.journal).unwrap();
     fs::hard_link(&real, &forged.journal).unwrap();
-    forged.refused("has 2 names");
+    forged.refused("has 2 hard links");
     fs::remove_file(&real).unwrap();
     if root_or_skip("giving files away") {
         let journal = forged.journal.as_path();

@@ -55,7 +55,7 @@ impl Server {
         if !program.exists() {
             skip(
                 Need::Other,
-                "versitygw is not built; run `assay doctor --install versitygw`, once",
+                "versitygw is not built; run `assay doctor --install versitygw` once",
             );
             return None;
         }
@@ -260,7 +260,7 @@ fn a_store_that_does_not_take_the_keys_ends_the_run_at_once() {
     let refused = run.env("AWS_SECRET_ACCESS_KEY", "another-one").output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     let said = text(&refused.stderr);
-    assert!(said.contains("it answers 403 SignatureDoesNotMatch"), "{said}");
+    assert!(said.contains("it answered 403 SignatureDoesNotMatch"), "{said}");
     assert!(!said.contains(ACCESS) && !said.contains("another-one"), "{said}");
     let without = place.fails_last(&[&args[..], &WORK].concat(), 3);
     assert!(without.contains("set AWS_ACCESS_KEY_ID"), "{without}");

@@ -276,11 +276,11 @@ mod tests {
     #[test]
     fn wrong_names_and_values_are_told() {
         for (on, why) in [
-            ("reiserfs[a=1]", "knows ext4"),
+            ("reiserfs[a=1]", "expected ext4"),
             ("xfs[agcont=4]", "no option `agcont`"),
             ("xfs[logbsize=48k]", "use one of 16k, 32k"),
             ("xfs[reflink=2]", "use one of 0, 1"),
-            ("xfs[size=1m]", "`size` of xfs can be mkfs.b=size or mkfs.s=size or "),
+            ("xfs[size=1m]", "`size` of xfs is ambiguous; write mkfs.b=size or mkfs.s=size or "),
             (
                 "xfs[agcount=4,logbsize=32k]",
                 "`logbsize` is another option; separate options with `;`",

@@ -94,7 +94,7 @@ fn ways_on<'t>(family: Option<Family>, tools: impl IntoIterator<Item = &'t Tool>
         (false, Some(family)) => on_family(family, &packaged),
         (false, None) => vec![on_any(&packaged)],
     };
-    let builds = built.iter().map(|t| format!("run `assay doctor --install {}`, once", t.program));
+    let builds = built.iter().map(|t| format!("run `assay doctor --install {}` once", t.program));
     packages.into_iter().chain(builds).collect()
 }
 
@@ -153,7 +153,7 @@ mod tests {
         let tools = GUEST.iter().filter(|t| ["modprobe", "insmod", "ip"].contains(&t.program));
         let tools: Vec<&Tool> = tools.chain([&built]).collect();
         let ways = |family| ways_on(family, tools.iter().copied());
-        let build = "run `assay doctor --install zerofs`, once";
+        let build = "run `assay doctor --install zerofs` once";
         assert_eq!(ways(Some(Family::Debian)), ["run `apt-get install kmod iproute2`", build]);
         assert_eq!(ways(Some(Family::Rhel)), ["run `dnf install kmod iproute`", build]);
         assert_eq!(ways(Some(Family::Suse)), ["run `zypper install kmod iproute2`", build]);
@@ -161,7 +161,7 @@ mod tests {
         let any = "install kmod iproute2 (Debian), kmod iproute (RHEL), kmod iproute2 (SUSE) or kmod iproute2 (Arch)";
         assert_eq!(ways(None), [any, build]);
         let none = Tool::new("zfs-fuse", ["zfs-fuse", "zfs-fuse", "", ""]);
-        let arch = "build `zfs-fuse`, of which Arch has no package";
+        let arch = "build `zfs-fuse`, for which Arch has no package";
         assert_eq!(ways_on(Some(Family::Arch), [&none]), [arch]);
         assert_eq!(ways_on(None, [&none]), ["install zfs-fuse (Debian) or zfs-fuse (RHEL)"]);
         assert_eq!(ways_on(None, [&built]), [build]);
@@ -174,7 +174,7 @@ mod tests {
             explained(LabError::MissingProgram { program, fix }).to_string()
         };
         assert!(fix("mkfs.xfs").contains("xfsprogs"));
-        assert!(fix("zerofs").ends_with("; run `assay doctor --install zerofs`, once"));
+        assert!(fix("zerofs").ends_with("; run `assay doctor --install zerofs` once"));
         assert_eq!(fix("nonesuch"), "`nonesuch` is not installed; look for it");
     }
 

@@ -91,6 +91,6 @@ fn what_the_kernel_made_of_an_option_is_a_fact() {
     // The kernel has whole pages.
     let rounded = differs("tmpfs[size=4000000,noatime]").unwrap();
     assert!(rounded.starts_with("size is "), "{rounded}");
-    assert!(rounded.ends_with("k, not 4000000 as asked"), "{rounded}");
+    assert!(rounded.ends_with("k, not 4000000 as requested"), "{rounded}");
     assert_eq!(differs("tmpfs[size=4M,noatime,nodev]"), None);
 }

@@ -58,7 +58,7 @@ pub fn full_name(owner: &str, knobs: &[Knob], key: &str) -> Result<String, Strin
     match named[..] {
         [] => Ok(key.into()),
         [name] => Ok(name.into()),
-        _ => Err(format!("invalid value for `{key}` of {owner}; expected {}", named.join(" or "))),
+        _ => Err(format!("`{key}` of {owner} is ambiguous; write {}", named.join(" or "))),
     }
 }
 

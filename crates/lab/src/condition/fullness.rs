@@ -121,6 +121,6 @@ mod tests {
             return needs::skip(needs::Need::Other, why);
         }
         let error = fill(&top.path().join("f"), 1, 1, &AtomicBool::new(false)).unwrap_err();
-        assert!(error.to_string().contains("cannot be 1 %"), "{error}");
+        assert!(error.to_string().contains("cannot reach 1 %"), "{error}");
     }
 }

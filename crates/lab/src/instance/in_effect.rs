@@ -101,16 +101,16 @@ mod tests {
         let nfs =
             "rw,relatime,vers=4.2,rsize=524288,wsize=524288,hard,proto=tcp,acregmin=5,acregmax=5";
         for (name, key, value, table, why) in [
-            ("nfs", "rsize", "1048576", nfs, "rsize is 524288, not 1048576 as asked"),
+            ("nfs", "rsize", "1048576", nfs, "rsize is 524288, not 1048576 as requested"),
             ("nfs", "soft", "", nfs, "soft is not in the mount table, and may have no effect"),
-            ("nfs", "actimeo", "9", nfs, "actimeo is 5, not 9 as asked"),
-            ("tmpfs", "size", "1000000", "rw,size=980k", "size is 980k, not 1000000 as asked"),
+            ("nfs", "actimeo", "9", nfs, "actimeo is 5, not 9 as requested"),
+            ("tmpfs", "size", "1000000", "rw,size=980k", "size is 980k, not 1000000 as requested"),
             (
                 "ext4",
                 "delalloc",
                 "",
                 "rw,nodelalloc",
-                "nodelalloc is in effect, not delalloc as asked",
+                "nodelalloc is in effect, not delalloc as requested",
             ),
             (
                 "btrfs",

@@ -74,6 +74,6 @@ mod tests {
         let changed = difference("rw,relatime", "rw,noatime").unwrap();
         assert_eq!(changed, "its mount options changed: noatime instead of relatime");
         assert!(difference("rw", "rw,sync").unwrap().ends_with("sync is new"));
-        assert!(difference("rw,lazytime", "rw").unwrap().ends_with("lazytime is gone"));
+        assert!(difference("rw,lazytime", "rw").unwrap().ends_with("lazytime was removed"));
     }
 }

@@ -283,7 +283,7 @@ mod tests {
         let installs = of(&[host(), uml()]).installs();
         let targets: Vec<_> = installs.iter().map(|install| install.targets.join(", ")).collect();
         assert_eq!(targets, ["ext4", "xfs", "btrfs"], "{installs:?}");
-        assert_eq!(installs[1].fix, "run `assay doctor --install xfs`, once");
+        assert_eq!(installs[1].fix, "run `assay doctor --install xfs` once");
         let ready = offer(LabKind::Tcg, Some(supply(&["btrfs", "ext4", "xfs"], &[])));
         assert!(of(&[host(), uml(), ready]).installs().is_empty());
     }

@@ -183,7 +183,7 @@ mod tests {
             loop_devices: None,
         };
         let needs = needs(find("xfs").unwrap(), &guest);
-        assert_eq!(needs[0].to_string(), "mkfs.xfs not seen");
+        assert_eq!(needs[0].to_string(), "mkfs.xfs not visible");
         assert_eq!(
             needs[0].what(),
             "`mkfs.xfs` is /opt/bin/mkfs.xfs, which is not visible in \
@@ -196,7 +196,7 @@ mod tests {
     fn whatever_lacks_zfs_names_how_to_build_it() {
         for name in ["zfs", "nfs, zfs"] {
             let fix = Need::Kernel(name.into()).fix();
-            assert!(fix.starts_with("run `assay doctor --install zfs`, once"), "{fix}");
+            assert!(fix.starts_with("run `assay doctor --install zfs` once"), "{fix}");
         }
         assert!(!Need::Kernel("xfs".into()).fix().contains("doctor"));
         assert!(Need::Kernel("zfs".into()).is_installable());

@@ -198,6 +198,6 @@ mod tests {
         assert_eq!(read("<a>\n</a>\n200").unwrap().body, "<a>\n</a>");
         assert_eq!(read("\n000"), None);
         let denied = read("<Error><Code>AccessDenied</Code></Error>\n403").unwrap();
-        assert_eq!(denied.expect(&[200]).unwrap_err(), "it answers 403 AccessDenied");
+        assert_eq!(denied.expect(&[200]).unwrap_err(), "it answered 403 AccessDenied");
     }
 }

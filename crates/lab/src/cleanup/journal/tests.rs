@@ -186,7 +186,7 @@ fn a_journal_that_others_could_have_written_is_not_obeyed() {
     }
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     fs::hard_link(&file, &real).unwrap();
-    refused("has 2 names");
+    refused("has 2 hard links");
     fs::remove_file(&file).unwrap();
     symlink(&real, &file).unwrap();
     refused("is a link");

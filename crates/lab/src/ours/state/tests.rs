@@ -51,7 +51,7 @@ fn a_folder_of_other_things_is_not_closed() {
     fs::write(path.join("home/letter"), "x").unwrap();
     chmod(&path.join("home"), 0o755);
     let error = State::open(&path.join("home")).unwrap_err().to_string();
-    assert!(error.contains("holds `letter`"), "{error}");
+    assert!(error.contains("contains `letter`"), "{error}");
     assert_eq!(mode(&path.join("home")), 0o755);
 }
 
