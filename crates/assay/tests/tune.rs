@@ -65,7 +65,7 @@ fn few_variants_are_confirmed_at_once() {
 fn a_search_that_cannot_be_is_refused_before_anything_is_measured() {
     let place = place_with_work();
     let refused = |args: &[&str]| place.fails(&[&["tune", "last"], args].concat(), 2);
-    assert!(refused(&["--on", "null"]).contains("tune one of ext4, xfs, btrfs"));
+    assert!(refused(&["--on", "null"]).contains("choose one of ext4, xfs, btrfs"));
     assert!(refused(&["--on", "xfs", "--try", "speed"]).contains("no setting `speed`"));
     assert!(refused(&["--on", "xfs[mkfs.m=rmapbt=2]"]).contains("use one of 0, 1"));
     assert!(refused(&["--on", "ext4[journal_async_commit]"]).contains("needs data=writeback"));

@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn what_is_hardly_meant_is_refused() {
         let dir = BackingPlan { dir: Some("/nowhere/images".into()), ..BackingPlan::default() };
-        assert!(refusal(dir).contains("no folder /nowhere/images"));
+        assert!(refusal(dir).contains("image folder /nowhere/images does not exist"));
         let size = BackingPlan { size: Some(Bytes(10)), ..BackingPlan::default() };
         assert!(refusal(size).contains("e.g. 10GiB"));
         assert!(check(&Plan::default()).is_ok());

@@ -198,7 +198,7 @@ mod tests {
         assert!(text.contains(verdict), "{text}");
         assert!(text.contains("UNSAFE ext4[data=writeback]: after a crash"), "{text}");
         assert!(
-            text.contains("confirmation  b") && text.contains("full: ext4[commit=60];"),
+            text.contains("confirmation  b") && text.contains("compared: ext4[commit=60];"),
             "{text}"
         );
     }

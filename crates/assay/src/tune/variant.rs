@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn wrong_wishes_are_told() {
-        assert!(refusal("null", &[]).contains("tune one of ext4, xfs, btrfs"));
+        assert!(refusal("null", &[]).contains("choose one of ext4, xfs, btrfs"));
         assert!(refusal("dir:/tmp", &[]).contains("no options of its own"));
         let unknown = refusal("xfs", &["logsize"]);
         assert!(unknown.contains("no setting `logsize`") && unknown.contains("mkfs.d=agcount"));
