@@ -242,7 +242,7 @@ mod tests {
             return;
         }
         if let Err(why) = Hierarchy::find() {
-            return needs::skip(needs::Need::Other, &why.to_string());
+            return needs::skip(needs::Need::Other, why);
         }
         let frozen = Frozen::begin("own test", Seed(1)).unwrap();
         let group = frozen.group.clone();
