@@ -55,6 +55,35 @@ fn the_histogram_counts_every_operation() {
 }
 
 #[test]
+fn checkpoint_reports_are_one_run() {
+    let data = read_fixtures(&["sysbench-fileio-rndrd-checkpoints.txt"]);
+    assert_eq!(data.samples.len(), 1);
+    let read = sample(&data, "sysbench.rndrd");
+    assert_eq!((read.ops, read.seconds), (209 + 211 + 202, 3.0014));
+    let reads = 208.82 * 1.0001 + 210.66 * (2.0021 - 1.0001) + 202.15 * (3.0014 - 2.0021);
+    assert!(near(read.metric("iops").unwrap(), reads / 3.0014));
+    let mean_us = (209.0 * 20.0 + 211.0 * 30.0 + 202.0 * 20.0) / 622.0;
+    assert!(near(read.metric("service_mean_us").unwrap(), mean_us));
+    assert_eq!(read.metric("service_min_us"), Some(10.0));
+    assert_eq!(read.metric("service_max_us"), Some(770.0));
+    assert_eq!(
+        read.metric("service_p95_us"),
+        None,
+        "percentiles of parts are not those of the whole"
+    );
+}
+
+#[test]
+fn histogram_of_the_last_interval_is_not_that_of_the_run() {
+    let data = read_fixtures(&["sysbench-fileio-rndwr-checkpoint-hist.txt"]);
+    let write = sample(&data, "sysbench.rndwr");
+    assert_eq!(write.ops, 201 + 390);
+    assert!(write.histograms.is_empty());
+    let notes = data.campaign.notes.join(" ");
+    assert!(notes.contains("checkpoint"), "{notes}");
+}
+
+#[test]
 fn version_1_1_gives_the_same_figures() {
     let data = read_fixtures(&["sysbench-fileio-1.1-rndrw.txt"]);
     let mixed = sample(&data, "sysbench.rndrw");

@@ -52,6 +52,10 @@ const ASYNC_NOTE: &str = "Some builds of sysbench count all asynchronous operati
                           write tests they are recorded as writes, in mixed tests without \
                           direction.";
 
+/// Said of runs with `--report-checkpoints`.
+const CHECKPOINTS_NOTE: &str = "sysbench resets its counters at each checkpoint report: the reports of a run are put \
+                                together; percentiles and the histogram, which is of the last interval, are omitted.";
+
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "sysbench"
@@ -101,6 +105,9 @@ struct Run {
     test: Option<&'static Known>,
     work: Vec<String>,
     figures: Figures,
+    /// What was reported and reset before the end.
+    checkpoints: Vec<Figures>,
+    in_checkpoint: bool,
     /// Operations are asynchronous.
     is_async: bool,
     printer: Printer,
@@ -147,8 +154,15 @@ impl Run {
                 self.figures.block_bytes = figures::size(size);
             }
             self.work.push(text.into());
+        } else if text.ends_with("Checkpoint report:") {
+            self.in_checkpoint = true;
         } else {
             self.figures.line(line)?;
+            if self.figures.complete && self.in_checkpoint {
+                self.in_checkpoint = false;
+                let next = self.figures.next();
+                self.checkpoints.push(std::mem::replace(&mut self.figures, next));
+            }
         }
         Ok(())
     }
@@ -182,6 +196,11 @@ impl Run {
             let why = "the last lines `Threads fairness` are missing; the run was interrupted or the \
                  file is truncated";
             return Err(FormatError::line(file, last, why));
+        }
+        if !self.checkpoints.is_empty() {
+            self.checkpoints.push(self.figures);
+            self.figures = Figures::together(&self.checkpoints, (file, last))?;
+            gather.note(CHECKPOINTS_NOTE);
         }
         let fatal =
             self.fatal.as_ref().map(|(_, why)| format!("sysbench stopped: {}", short_line(why)));

@@ -1,5 +1,6 @@
 //! The figures of one run of sysbench: rates, times, and the histogram where it was asked for.
 
+mod checkpoints;
 mod old;
 
 use crate::{
@@ -52,6 +53,11 @@ pub(super) fn size(text: &str) -> Option<f64> {
 }
 
 impl Figures {
+    /// Empty figures of the same run.
+    pub(super) fn next(&self) -> Figures {
+        Figures { block_bytes: self.block_bytes, ..Figures::default() }
+    }
+
     /// Takes a line that says nothing of what was to be done.
     pub(super) fn line(&mut self, line: &Line<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
