@@ -14,7 +14,7 @@ pub fn dataset(id: &str, store: &Path) -> Result<Dataset> {
         return Ok(published);
     }
     if !store.exists() {
-        bail!("there is no campaigns in {}; start one with `assay run`", store.display());
+        bail!("no campaigns in {}; start one with `assay run`", store.display());
     }
     Ok(Store::open_read_only(store)?.dataset(id)?)
 }

@@ -89,7 +89,11 @@ fn a_run_that_is_refused_begins_nothing() {
     }
     let stray = ["--destroy", "S0", "--wipe-signature", "ext4"];
     let stray = place.assay(&args(&disk, "ext4", &[&given[..], &stray].concat()));
-    assert!(text(&stray.stderr).contains("--destroy S0 names none"), "{}", text(&stray.stderr));
+    assert!(
+        text(&stray.stderr).contains("--destroy S0 matches no disk of --device"),
+        "{}",
+        text(&stray.stderr)
+    );
 
     let node = disk.node.to_str().unwrap();
     let kernel_name = place.fails(

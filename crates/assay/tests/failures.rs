@@ -55,10 +55,7 @@ fn a_candidate_that_has_nothing_to_be_compared_with_is_not_measured() {
         let stderr = text(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{verb}: {stderr}");
         let last = stderr.lines().last().unwrap();
-        let told = format!(
-            "only {dir} can be created here, and a comparison needs two; \
-                            {missing}: "
-        );
+        let told = format!("only {dir} can be made here, and a comparison needs two; {missing}: ");
         assert!(last.contains(&told) && last.contains(&format!("with `--on {dir}`")), "{stderr}");
     }
     assert!(place.ok(&["list"]).lines().all(|line| !line.contains(" run ")), "none was begun");

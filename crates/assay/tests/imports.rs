@@ -250,7 +250,7 @@ fn files_of_named_targets_are_compared_with_intervals() {
 
     for (arguments, part) in [
         (&["import", "a-0.json", "--target", "alpha,beta"][..], "combine 2"),
-        (&["import", "a-0.json", "--target", "beta=b-*.json"], "a-0.json is of no target"),
+        (&["import", "a-0.json", "--target", "beta=b-*.json"], "a-0.json belongs to no target"),
         (&["import", "--target", "alpha=z-*.json"], "no file matches z-*.json"),
         (
             &["import", "--target", "alpha=a-*.json", "--target", "beta=a-0.json"],

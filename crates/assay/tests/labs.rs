@@ -44,7 +44,7 @@ fn a_campaign_of_two_labs_has_two_parts_everywhere() {
     });
     let report = place.ok(&["report", "mixed"]);
     assert!(report.contains("2 kinds of lab (on the host: null, null#2;"), "{report}");
-    assert!(report.contains("Measured in User-Mode Linux: null#3. One processor"), "{report}");
+    assert!(report.contains("Measured in User-Mode Linux: null#3. One CPU"), "{report}");
     assert!(!report.contains("null#3  value"), "{report}");
     let csv = place.ok(&["report", "mixed", "--format", "csv"]);
     let labs = |target: &str| csv.lines().filter(|l| l.contains(target)).collect::<Vec<_>>();

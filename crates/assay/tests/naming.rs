@@ -60,7 +60,7 @@ fn names_that_could_be_mistaken_are_refused() {
     let place = Place::new();
     let dir = format!("dir:{}", place.dir("a").display());
     for (args, says) in [
-        (vec!["run", "--on", "a=xfs,a=ext4"], "both xfs and ext4 are called a"),
+        (vec!["run", "--on", "a=xfs,a=ext4"], "both xfs and ext4 are named a"),
         (vec!["run", "--on", "ext4,ext4=xfs"], "ext4 is another candidate"),
         (vec!["run", "--on", &dir, "--name", "last"], "is reserved for the newest campaign"),
         (vec!["run", "--on", &dir, "--name", "../x"], "ids consist"),

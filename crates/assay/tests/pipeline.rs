@@ -43,7 +43,7 @@ fn tables_can_rank_by_another_metric() {
     let csv = place.ok(&["report", "--metric", "settle_s", "--format", "csv"]);
     assert!(csv.lines().any(|l| l.contains(",null.write,null,") && l.contains(",s,")), "{csv}");
     let line = place.fails(&["report", "--metric", "speed"], 2);
-    assert!(line.contains("they have") && line.contains("durable_rate"), "{line}");
+    assert!(line.contains("(metrics: ") && line.contains("durable_rate"), "{line}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn the_share_of_time_that_was_measured_is_shown() {
     // A write with its sync of 0.201 s and a read of 1 ms in each block; the sync's own row is a part of both.
     let line = show.lines().find(|line| line.starts_with("Measured: ")).unwrap();
     let seconds: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-    assert!((0.40..0.60).contains(&seconds) && line.contains(" 2 blocks took, "), "{line}");
+    assert!((0.40..0.60).contains(&seconds) && line.contains(" that 2 blocks took ("), "{line}");
     assert!(line.ends_with("the median of the 4 timed parts was 0.10 s."), "{line}");
     let html = fs::read_to_string(place.path("report.html")).unwrap();
     assert!(html.contains(line) && place.ok(&["report", "--format", "md"]).contains(line));

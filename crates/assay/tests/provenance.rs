@@ -237,7 +237,7 @@ fn a_command_that_was_put_into_a_store_is_not_run() {
     let (place, trace) = of_a_command();
     let again = "UPDATE campaign SET state = 'open'; UPDATE block SET state = 'open'";
     edit(&place, &format!("{again}; UPDATE campaign SET plan = replace(plan, '{ONCE}', 'touch')"));
-    assert_refused(&place.assay(&["resume"]), "changed");
+    assert_refused(&place.assay(&["resume"]), "was modified after it was started");
     assert!(!trace.exists(), "the command was run");
 }
 
@@ -263,11 +263,11 @@ fn the_key_is_for_its_owner_alone() {
     let first = fs::read(&key).unwrap();
     for mode in [0o640, 0o602] {
         fs::set_permissions(&key, fs::Permissions::from_mode(mode)).unwrap();
-        assert_refused(&place.assay(&["resume"]), "others may");
+        assert_refused(&place.assay(&["resume"]), "accessible to other users");
         let run = place.assay(&[
             "run", "--suite", "null", "--on", "null", "--preset", "smoke", "--scale", "smoke",
         ]);
-        assert_refused(&run, "others may");
+        assert_refused(&run, "accessible to other users");
     }
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     fs::rename(&key, place.path("elsewhere")).unwrap();

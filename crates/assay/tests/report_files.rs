@@ -323,7 +323,11 @@ fn report_keeps_long_file_of_something_else() {
     fs::write(place.path("report.1.html"), "taken").unwrap();
     let output = finished(place.command(&["report", "last", "--out", "report.html"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("is report.2.html now"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("which is now report.2.html"),
+        "{}",
+        text(&output.stderr)
+    );
     assert_eq!(fs::metadata(place.path("report.2.html")).unwrap().len(), 1 << 40);
     assert!(fs::read_to_string(place.path("report.html")).unwrap().contains("</html>"));
 }

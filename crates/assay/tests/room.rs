@@ -57,7 +57,7 @@ fn a_directory_must_hold_the_files() {
     let place = place();
     let dir = format!("dir:{}", place.dir("d").display());
     let line = place.fails(&words(&["plan", "--on", &dir, "--scale", "1"]), 2);
-    assert!(line.contains(&dir[4..]) && line.contains("are free in"), "{line}");
+    assert!(line.contains(&dir[4..]) && line.contains(" free; use "), "{line}");
     assert_eq!(names(&place), ["d", "vast.toml"]);
 }
 
@@ -73,7 +73,7 @@ fn zeros_fit_only_where_the_file_system_may_compress() {
     let mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=300m", "none"], &dir);
     let line = place.fails(&zeros, 2);
     drop(mounted);
-    assert!(line.contains("are free in"), "{line}");
+    assert!(line.contains(" free; use "), "{line}");
     let btrfs = Need::file_system("btrfs");
     if btrfs.is_met() != Some(true) {
         return needs::skip(btrfs, "a file system that compresses");

@@ -155,7 +155,7 @@ fn a_disk_that_cannot_be_split_is_refused_in_its_own_words() {
     assert!(matches!(small, Refusal::PartTooSmall { parts: 2, .. }), "{small}");
     inspect(&DiskRequest { needed: Bytes(PART), ..request(&disk) }).unwrap();
     let many = judged(&DiskRequest { parts: Some(1000), ..request(&disk) });
-    assert!(many.to_string().contains("split into 1000 parts"), "{many}");
+    assert!(many.to_string().contains("into 1000 gives"), "{many}");
     let part = disk.partition(1, MIB, 64 * MIB);
     let link = disk.name(&part);
     let part = judged(&DiskRequest { links: vec![link], ..request(&disk) });
