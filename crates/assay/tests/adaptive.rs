@@ -187,7 +187,7 @@ fn a_plan_tells_time_and_precision_by_look() {
     let place = Place::new();
     let args = [&["plan"], &RUN[1..], &["--preset", "standard"]].concat();
     let fresh = place.ok(&args);
-    assert!(fresh.contains("A/A pair: null#3 is null again"), "{fresh}");
+    assert!(fresh.contains("A/A check: null#3 is null measured a second time"), "{fresh}");
     for look in ["5 blocks: 30 cases", "20 blocks: 120 cases", "noise   5 blocks   8 blocks"] {
         assert!(fresh.contains(look), "{look}: {fresh}");
     }
