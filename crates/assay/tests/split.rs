@@ -93,7 +93,7 @@ fn each_target_has_each_part_once_and_nothing_is_left() {
     let run = [&split[..], &["--destroy", &serial]].concat();
     let output = place.assay(&args("run", &disk, &run));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("each on one of 2 equal parts"));
+    assert!(text(&output.stdout).contains("each on one of 2 equal partitions"));
     let parts = parts(&place);
     let [one, two] = ["1 of 2", "2 of 2"];
     let straight = [one, two, two, one];
@@ -178,7 +178,7 @@ fn a_sweep_runs_on_a_split_disk_and_on_a_whole_one() {
 fn what_cannot_be_split_is_refused_before_anything_is_done() {
     let place = Place::new();
     let no_disk = place.fails(&["run", "--on", "null,tmpfs", "--split"], 2);
-    assert!(no_disk.contains("--split divides a disk"), "{no_disk}");
+    assert!(no_disk.contains("`--split` partitions a disk"), "{no_disk}");
     let Some((place, disk)) = set_up(SIZE - (1 << 20)) else { return };
     let (link, serial) = (disk.link.to_str().unwrap(), disk.serial());
     let base = [
@@ -197,7 +197,7 @@ fn what_cannot_be_split_is_refused_before_anything_is_done() {
     let alone = fails(&["--on", "ext4"]);
     assert!(alone.contains("there is only one"), "{alone}");
     let small = fails(&["--on", "ext4,xfs"]);
-    assert!(small.contains("split into 2 parts") && small.contains("are needed"), "{small}");
+    assert!(small.contains(" into 2 gives ") && small.contains("are needed"), "{small}");
     let raid = fails(&["--on", "btrfs[raid1]", "--on", "ext4"]);
     assert!(raid.contains("needs 2 disks"), "{raid}");
     assert!(!place.path("store.db").exists());
