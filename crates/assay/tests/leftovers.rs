@@ -176,7 +176,7 @@ fn a_cleanup_takes_nothing_of_another_state_folder() {
     ours.assert_clean();
     for place in [&theirs, &dead] {
         assert!(!done.contains(place.path("").to_str().unwrap()), "{done}");
-        wait_for_mount(&place);
+        wait_for_mount(place);
         assert_eq!(loops(&place.path("")), 1);
     }
     drop(live);

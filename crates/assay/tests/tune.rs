@@ -56,7 +56,7 @@ fn few_variants_are_confirmed_at_once() {
         "{row}"
     );
     assert!(stdout.contains("UNSAFE ext4[commit=60,lazytime]: a crash loses"), "{stdout}");
-    let keep = "Keep the default, ext4[lazytime]: none of the 2 finalists is better";
+    let keep = "Keep the default, ext4[lazytime]: none of the 2 finalists is significantly better by more than 5 %.";
     assert!(stdout.contains(keep), "{stdout}");
     place.assert_clean();
 }
