@@ -86,7 +86,7 @@ fn server(site: &Site, options: &Options) -> Cmd {
     let cmd = Cmd::new("nbdkit").args(["--foreground", "--exit-with-parent", "--unix"]);
     let cmd = cmd.arg(socket(site)).args(long_options(options, &["threads"]));
     let cache = options.get("cache").map(|cache| format!("cache={cache}"));
-    cmd.arg("file").arg(site.disk()).args(cache).serve(Ready::Exists(socket(site)))
+    cmd.arg("file").arg(site.disk()).args(cache).serve(Ready::Socket(socket(site)))
 }
 
 /// Attaches what the server at our socket exports, under a name of our own; `export` tells which, where

@@ -124,9 +124,11 @@ impl FileSystem for Fs {
     }
 }
 
+/// A server that is ended within its first moments leaves its socket, which then leads nowhere: that
+/// there is one says nothing.
 fn server() -> Cmd {
     let cmd = Cmd::new("zfs-fuse").args(["--no-daemon", "--no-kstat-mount"]);
-    cmd.serve(Ready::Exists(SOCKET.into()))
+    cmd.serve(Ready::Socket(SOCKET.into()))
 }
 
 #[cfg(test)]
