@@ -1,7 +1,7 @@
 //! A small campaign beside work of others, a writer on the disk that holds its images, and one on a target with a
 //! server, whose work is not that of others.
 
-use crate::common::{Place, ready, root_or_skip};
+use crate::common::{Place, metric, ready, root_or_skip};
 use lab::{Snapshot, Watched};
 use serde_json::Value;
 use std::{
@@ -74,21 +74,6 @@ fn run_on(target: &str) -> [&str; 15] {
     [&run[..], &rest].concat().try_into().unwrap()
 }
 
-/// Those of the last campaign.
-fn samples(place: &Place) -> Vec<Value> {
-    let out = place.dir("out");
-    place.ok(&["export", "last", "--format", "json", "--out", "out"]);
-    let file = fs::read_dir(&out).unwrap().next().unwrap().unwrap().path();
-    let dataset: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-    fs::remove_dir_all(out).unwrap();
-    dataset["samples"].as_array().unwrap().clone()
-}
-
-fn metric(sample: &Value, name: &str) -> Option<f64> {
-    let metrics = sample["metrics"].as_array().unwrap();
-    metrics.iter().find(|metric| metric["name"] == name)?["value"].as_f64()
-}
-
 /// A campaign beside a writer.
 fn run_beside_a_writer(place: &Place) {
     let done = AtomicBool::new(false);
@@ -142,7 +127,7 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
     let is_contended = |sample: &&Value| shared_pct(sample) > CONTENDED_PCT;
     for _ in 0..MOST_CAMPAIGNS {
         run_beside_a_writer(&place);
-        let samples = samples(&place);
+        let samples = place.exported_samples();
         let tries = |test: &str| -> Vec<&Value> {
             samples.iter().filter(|sample| sample["case"]["test"] == test).collect()
         };
@@ -182,7 +167,7 @@ fn the_server_of_a_target_is_paid_for_by_it_and_is_nobody_else() {
         let before = Snapshot::of(&Watched::default()).unwrap();
         place.ok(&run_on(target));
         let stolen_s = Snapshot::of(&Watched::default()).unwrap().since(&before).steal_s;
-        let samples = samples(&place);
+        let samples = place.exported_samples();
         assert!(samples.len() >= 2, "{samples:?}");
         for sample in &samples {
             let server_s = metric(sample, "server_cpu_s").unwrap();

@@ -2,7 +2,6 @@
 //! not to flush, memory, and one whose syncs do nothing. Needs root; where it is missing, a test says so.
 
 use crate::common::{Place, root_or_skip};
-use serde_json::Value;
 use std::{collections::BTreeMap, fs};
 
 const TESTS: &str =
@@ -24,11 +23,8 @@ fn is_in_memory(place: &Place) -> bool {
 
 /// What is said of the samples of each target that were judged.
 fn proofs(place: &Place) -> BTreeMap<String, Vec<String>> {
-    place.ok(&["export", "last", "--format", "json", "--out", "out"]);
-    let file = fs::read_dir(place.path("out")).unwrap().flatten().next().unwrap();
-    let data: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
     let mut found = BTreeMap::<String, Vec<String>>::new();
-    for sample in data["samples"].as_array().unwrap() {
+    for sample in place.exported_samples() {
         let proof = sample["durability"].as_str().unwrap_or("not judged").to_string();
         let target = sample["case"]["target"].as_str().unwrap().to_string();
         found.entry(target).or_default().push(proof);

@@ -1,34 +1,21 @@
 //! A mirror that is measured while its second disk is rebuilt: each sample shows that the rebuild was at work at both
 //! ends of its timed part, and claims no proof that the rebuild would have forged. Needs root.
 
-use crate::common::{Place, root_or_skip, text};
-use needs::Need;
+use crate::common::{Place, metric, root_or_skip, text};
+use needs::file_system_or_skip;
 use serde_json::Value;
-use std::fs;
 
 const TESTS: &str = "columnar.write.int.small,columnar.read.int.medium,columnar.sort";
 const TARGET: &str = "btrfs[raid1,resync=5]";
 
-fn samples(place: &Place) -> Vec<Value> {
-    place.ok(&["export", "last", "--format", "json", "--out", "out"]);
-    let file = fs::read_dir(place.path("out")).unwrap().flatten().next().unwrap();
-    let data: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
-    data["samples"].as_array().unwrap().clone()
-}
-
 fn looks(sample: &Value) -> Option<f64> {
-    let metrics = sample["metrics"].as_array().unwrap();
-    metrics.iter().find(|metric| metric["name"] == "rebuild_looks")?["value"].as_f64()
+    metric(sample, "rebuild_looks")
 }
 
 #[test]
 fn a_rebuild_is_seen_at_both_ends_of_each_timed_part() {
-    if !root_or_skip("loop devices") {
+    if !root_or_skip("loop devices") || !file_system_or_skip("btrfs") {
         return;
-    }
-    let btrfs = Need::file_system("btrfs");
-    if btrfs.is_met() != Some(true) {
-        return needs::skip(btrfs, "no Btrfs can be made");
     }
     let place = Place::new();
     let on = ["--on", "btrfs[raid1]", "--on", TARGET, "--image-size", "768MiB", "--lab", "host"];
@@ -38,7 +25,7 @@ fn a_rebuild_is_seen_at_both_ends_of_each_timed_part() {
     let refused = text(&output.stderr);
     assert!(refused.contains("a resync would continue while other candidates"), "{refused}");
     place.ok(&[&run[..], &on[..]].concat());
-    let all = samples(&place);
+    let all = place.exported_samples();
     let (rebuilt, whole): (Vec<_>, Vec<_>) =
         all.iter().partition(|sample| sample["case"]["target"] == TARGET);
     assert!(rebuilt.len() >= 3 && rebuilt.len() == whole.len(), "{all:#?}");

@@ -1,7 +1,7 @@
 //! Work that cannot fit is refused before anything is made for it.
 
 use crate::common::{Place, root_or_skip, text};
-use needs::{Mounted, Need};
+use needs::{Mounted, file_system_or_skip};
 use std::{fs, process::Command};
 
 /// A test on files that no disk holds. It is only run where images are refused before they are written.
@@ -74,9 +74,8 @@ fn zeros_fit_only_where_the_file_system_may_compress() {
     let line = place.fails(&zeros, 2);
     drop(mounted);
     assert!(line.contains(" free; use "), "{line}");
-    let btrfs = Need::file_system("btrfs");
-    if btrfs.is_met() != Some(true) {
-        return needs::skip(btrfs, "a file system that compresses");
+    if !file_system_or_skip("btrfs") {
+        return;
     }
     let image = place.path("image");
     fs::File::create(&image).unwrap().set_len(512 << 20).unwrap();

@@ -173,6 +173,16 @@ pub fn program_or_skip(program: &str) -> bool {
     is_there
 }
 
+/// True where this kernel can mount the file system `name`; else the test is skipped.
+pub fn file_system_or_skip(name: &str) -> bool {
+    let need = Need::file_system(name);
+    let is_there = need.is_met() == Some(true);
+    if !is_there {
+        skip(need, format!("this kernel has no {name}"));
+    }
+    is_there
+}
+
 /// True where `python3` has `package`; else the test is skipped.
 pub fn python_or_skip(package: &str) -> bool {
     let need = Need::python(package);

@@ -87,19 +87,24 @@ impl Place {
         stderr.trim_end().lines().last().unwrap_or_default().into()
     }
 
-    /// The samples of the last campaign as it is exported: the test of each, and its metrics by their names.
-    pub fn samples(&self) -> Vec<(String, BTreeMap<String, f64>)> {
+    /// The samples of the last campaign as it is exported.
+    pub fn exported_samples(&self) -> Vec<Value> {
         let out = tempfile::tempdir_in(self.dir.path()).unwrap();
         self.ok(&["export", "last", "--format", "json", "--out", out.path().to_str().unwrap()]);
         let file = fs::read_dir(out.path()).unwrap().next().unwrap().unwrap().path();
         let dataset: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        dataset["samples"].as_array().unwrap().clone()
+    }
+
+    /// The same: the test of each, and its metrics by their names.
+    pub fn samples(&self) -> Vec<(String, BTreeMap<String, f64>)> {
         let text = |value: &Value| value.as_str().unwrap().to_string();
         let metric = |m: &Value| (text(&m["name"]), m["value"].as_f64().unwrap());
         let sample = |own: &Value| {
             let metrics = own["metrics"].as_array().unwrap().iter().map(metric);
             (text(&own["case"]["test"]), metrics.collect())
         };
-        dataset["samples"].as_array().unwrap().iter().map(sample).collect()
+        self.exported_samples().iter().map(sample).collect()
     }
 
     pub fn spawn(&self, args: &[&str]) -> Child {
@@ -233,6 +238,12 @@ pub fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
         assert!(start.elapsed() < Duration::from_secs(120), "no {what} within two minutes");
         thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// The metric `name` of an exported sample; `None` where it has none.
+pub fn metric(sample: &Value, name: &str) -> Option<f64> {
+    let metrics = sample["metrics"].as_array().unwrap();
+    metrics.iter().find(|metric| metric["name"] == name)?["value"].as_f64()
 }
 
 /// The validity in a line of `samples.csv`; it may hold commas, as may the durability, and stands before the lab
