@@ -5,6 +5,7 @@
 //! tell. cgroup v1 and v2 both have a freezer (kernel documentation: cgroup-v1/freezer-subsystem.rst, cgroup-v2.rst).
 
 use anyhow::{Context, bail};
+use model::Rng;
 use std::{
     fs,
     io::{self, Write},
@@ -98,7 +99,7 @@ impl Frozen {
         let thread = {
             let (own, group) = (hierarchy.clone(), group.clone());
             let (ends, freezes) = (Arc::clone(&ends), Arc::clone(&freezes));
-            thread::spawn(move || freeze_until(&own, &group, Draw(seed.0), (&ends, &freezes)))
+            thread::spawn(move || freeze_until(&own, &group, Rng::new(seed.0), (&ends, &freezes)))
         };
         Ok(Frozen { hierarchy, group, ends, freezes, thread: Some(thread), watchdog })
     }
@@ -151,24 +152,23 @@ fn watchdog(file: &Path, thaw: &str) -> io::Result<Child> {
 fn freeze_until(
     hierarchy: &Hierarchy,
     group: &Path,
-    mut draw: Draw,
+    mut draw: Rng,
     (ends, freezes): (&AtomicBool, &AtomicU32),
 ) {
     let below = group.join("frozen");
     while !ends.load(Ordering::Relaxed) {
-        thread::sleep(draw.time(Duration::ZERO, RUNS));
+        thread::sleep(time(&mut draw, Duration::ZERO, RUNS));
         let mut all = processes(group);
         if all.is_empty() {
             continue;
         }
-        for _ in 0..=draw.below(all.len()) {
-            let process = all.swap_remove(draw.below(all.len()));
-            // It may have ended meanwhile.
-            let _ = move_to(&below, &process);
-        }
+        draw.shuffle(&mut all);
+        all.truncate(1 + draw.below(all.len() as u64) as usize);
+        // One may have ended meanwhile.
+        all.iter().for_each(|process| drop(move_to(&below, process)));
         if set(hierarchy, &below, hierarchy.freeze).is_ok() {
             freezes.fetch_add(1, Ordering::Relaxed);
-            thread::sleep(draw.time(SHORTEST, LONGEST));
+            thread::sleep(time(&mut draw, SHORTEST, LONGEST));
         }
         let _ = set(hierarchy, &below, hierarchy.thaw);
         // With what they started meanwhile.
@@ -192,27 +192,10 @@ fn move_to(group: &Path, process: &str) -> io::Result<()> {
         .write_all(process.as_bytes())
 }
 
-/// Numbers that look drawn: splitmix64, from its seed.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Below `n`, which is not 0.
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn time(&mut self, least: Duration, most: Duration) -> Duration {
-        let span_ms = (most - least).as_millis() as usize;
-        least + Duration::from_millis(self.below(span_ms + 1) as u64)
-    }
+/// A time from `least` to `most`, to the millisecond.
+fn time(draw: &mut Rng, least: Duration, most: Duration) -> Duration {
+    let span_ms = (most - least).as_millis() as u64;
+    least + Duration::from_millis(draw.below(span_ms + 1))
 }
 
 #[cfg(test)]
