@@ -89,9 +89,12 @@ pub(crate) fn disk_cells(dataset: &Dataset, targets: &[String]) -> Vec<DiskCell>
     let mut cells = BTreeMap::<(usize, u32, usize), Vec<Vec<DiskRate>>>::new();
     for sample in dataset.samples.iter().filter(|s| s.validity.is_valid()) {
         let disks = of_sample(sample);
+        if disks.len() < 2 {
+            continue;
+        }
         let test = dataset.tests.iter().position(|t| t.id == sample.case.test);
         let target = targets.iter().position(|label| *label == sample.case.target);
-        if let Some((test, target)) = test.zip(target).filter(|_| disks.len() > 1) {
+        if let Some((test, target)) = test.zip(target) {
             cells.entry((test, sample.case.procs, target)).or_default().push(disks);
         }
     }
