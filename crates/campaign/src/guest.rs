@@ -2,7 +2,7 @@
 //! which reads its task from a file and writes what happens to another, line by line.
 
 pub use super::{
-    machine::{fit_together, guest_memory as memory},
+    machine::guest_memory as memory,
     protocol::{REPORTS, Report, TASK, TargetRuns, Task, VERB, Work, call},
 };
 

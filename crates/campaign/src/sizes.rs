@@ -2,10 +2,12 @@
 //! that the disk has room for, and what makes a timed part long enough, by what was seen of it.
 
 use super::{
-    sizing::{Load, Pilot},
+    machine,
+    sizing::{self, Load, Pilot},
     stages::{Amount, Item, Placed},
     stretch::{FIRST_SCALE, Ground, Repeats, first, largest, length_s, part_s, stretched, units},
 };
+use anyhow::Result;
 use model::{Bytes, TestSize, Work};
 use std::{
     collections::BTreeMap,
@@ -70,7 +72,7 @@ impl Range {
     }
 
     /// The sizes that are right by the rates of the backing, where nothing is tried.
-    pub fn expected(placed: &Placed, ground: &Ground) -> Amount {
+    fn expected(placed: &Placed, ground: &Ground) -> Amount {
         let range = Range::of(placed, ground);
         let scale = range.first.scale;
         let expected = |item: &Item, count| {
@@ -82,6 +84,21 @@ impl Range {
         share(placed, &mut sizes);
         Amount { scale, sizes }
     }
+}
+
+/// The load of `placed` and the rates of its backing `work`, as far as they are known before anything is made: where
+/// sizes are left open, those that are right by the rates.
+///
+/// # Errors
+/// The backing cannot be tried, or its room or the memory cannot be asked for.
+pub fn expected_load(placed: &Placed, work: &Path) -> Result<(Load, Pilot)> {
+    let (pilot, memory) = (sizing::pilot(work)?, machine::memory()?);
+    let mut amount = placed.amount();
+    if placed.needs_sizes() {
+        let ground = Ground { pilot, free: sizing::room(placed, work)?, memory };
+        amount.sizes = Range::expected(placed, &ground).sizes;
+    }
+    Ok((Load::of(placed, &amount, memory), pilot))
 }
 
 fn each(placed: &Placed, size: impl Fn(&Item, u32) -> TestSize) -> Vec<TestSize> {

@@ -9,13 +9,11 @@ use anyhow::Result;
 use campaign::{
     condition,
     hosts::Hosts,
-    images, machine, numa, pace,
+    images, numa, pace,
     place::Place,
-    room, schedule,
-    sizes::Range,
+    room, schedule, sizes,
     sizing::{self, Load, Pilot},
-    stages::{Amount, Entrant, Ordered, Placed},
-    stretch::Ground,
+    stages::{Entrant, Ordered, Placed},
     sweeps,
 };
 use lab::Backing;
@@ -34,16 +32,8 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
     let placed = Placed::foreseen(resolved, &site, look)?;
     let ordered = room::give_up_images(Ordered::new(placed, state)?, state)?;
     let work = images::work_dir(&ordered, state);
-    let (pilot, memory) = (sizing::pilot(&work)?, machine::memory()?);
+    let (load, pilot) = sizes::expected_load(&ordered, &work)?;
     let scale = ordered.amount().scale;
-    let amount = match ordered.needs_sizes() {
-        true => Range::expected(
-            &ordered,
-            &Ground { pilot, free: sizing::room(&ordered, &work)?, memory },
-        ),
-        false => ordered.amount(),
-    };
-    let load = Load::of(&ordered, &Amount { scale, ..amount }, memory);
     let mut heads = allocation::lines(&ordered, hosts)?;
     heads.extend(whereabouts::lines(&ordered, state));
     heads.extend(sweeps::lines(&ordered.plan));

@@ -14,12 +14,10 @@ use anyhow::Result;
 use campaign::{
     Refusal,
     hosts::ThisHost,
-    images, machine, pipeline,
+    images, pipeline,
     rehearsal::Wrong,
-    sizes::Range,
-    sizing::{self, Load},
-    stages::{Amount, Asked, Ordered, Resolved},
-    stretch::Ground,
+    sizes,
+    stages::{Asked, Ordered, Resolved},
 };
 use model::{BackingPlan, Dataset, Order, Plan, Target, TargetState};
 use stats::tune::{Bench, Stage, StageKind};
@@ -138,16 +136,7 @@ impl Costs {
     /// By the rates of the backing.
     fn expected(ordered: &Ordered, state: &Path) -> Result<Costs> {
         let work = images::work_dir(ordered, state);
-        let (pilot, memory) = (sizing::pilot(&work)?, machine::memory()?);
-        let scale = ordered.amount().scale;
-        let amount = match ordered.needs_sizes() {
-            true => Range::expected(
-                ordered,
-                &Ground { pilot, free: sizing::room(ordered, &work)?, memory },
-            ),
-            false => ordered.amount(),
-        };
-        let load = Load::of(ordered, &Amount { scale, ..amount }, memory);
+        let (load, pilot) = sizes::expected_load(ordered, &work)?;
         let backing = &ordered.plan.backing;
         let image = match backing.devices.is_empty() {
             true => backing.size.unwrap_or_else(|| load.image_bytes()),

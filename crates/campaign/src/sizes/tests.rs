@@ -17,7 +17,7 @@ fn placed(suite: &str, procs: Vec<u32>, preset: Preset) -> Placed {
 }
 
 fn size<'a>(sizes: &'a [TestSize], test: &str, procs: u32) -> &'a TestSize {
-    sizes.iter().find(|size| size.test == test && size.procs == procs).unwrap()
+    model::size_of(sizes, test, procs).unwrap()
 }
 
 /// As if each run took `unit_s` for each unit on the one target, and `other` times that on the other.

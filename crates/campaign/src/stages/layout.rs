@@ -23,6 +23,13 @@ impl Placed {
         own.map(|entrant| entrant.target.disks()).max().unwrap_or(0)
     }
 
+    /// Into how many parts each disk is divided, where the plan splits them: one for every entrant on
+    /// disks, so that it follows from the plan alone, whatever can be made when a campaign is resumed.
+    pub fn parts(&self) -> Option<u32> {
+        let on_disks = self.entrants.iter().filter(|entrant| entrant.target.disks() > 0);
+        self.plan.backing.split.then(|| on_disks.count() as u32)
+    }
+
     /// How many sets of images there are, of this machine and of guests.
     pub fn image_sets(&self) -> u32 {
         let of = |in_guests| if self.disks_of(in_guests) > 0 { self.sets_of(in_guests) } else { 0 };

@@ -145,10 +145,7 @@ impl Deref for Placed {
 
 /// Where `target` can be made as far as this machine knows by itself.
 fn own_place(target: &ResolvedTarget) -> Place {
-    match target.directory() {
-        Some(_) => Place::Host,
-        None => target.parts().iter().find_map(lacking).map_or(Place::Host, Place::Nowhere),
-    }
+    target.parts().iter().find_map(lacking).map_or(Place::Host, Place::Nowhere)
 }
 
 fn lacking(part: &Part) -> Option<String> {

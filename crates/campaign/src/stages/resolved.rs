@@ -124,12 +124,6 @@ impl Resolved {
         self.items.iter().map(|item| item.counts.len() as u64).sum()
     }
 
-    /// Into how many parts each disk is divided, where the plan splits them: one for every entrant on
-    /// disks, so that it follows from the plan alone, whatever can be made when a campaign is resumed.
-    pub fn parts(&self) -> Option<u32> {
-        self.plan.backing.split.then(|| on_disks(&self.plan, &self.targets))
-    }
-
     /// The scale, where it is one factor on everything.
     pub fn fixed_scale(&self) -> Option<f64> {
         match self.plan.scale {

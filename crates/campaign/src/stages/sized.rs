@@ -32,10 +32,10 @@ impl Sized {
     ) -> Result<Sized> {
         let plan = Plan { sizes: amount.sizes.clone(), ..stored.campaign.plan };
         stored.campaign = Campaign { scale: amount.scale, plan, ..stored.campaign };
-        stored.ordered.set_sizes(amount.sizes.clone());
+        stored.ordered.set_sizes(amount.sizes);
         let mark = mark(&stored.campaign, &store.dataset(&stored.campaign.id)?)?;
         store.replan(&stored.campaign, &mark, None)?;
-        Ok(Sized { stored, amount })
+        Ok(Sized::new(stored))
     }
 
     /// How much each test does.
