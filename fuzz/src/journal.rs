@@ -1,7 +1,7 @@
 //! Undo journals, which are obeyed by root.
 
 use super::text;
-use lab::Undo;
+use lab::ownership::Undo;
 use std::path::Path;
 
 const STATE: &str = "/state";
@@ -11,9 +11,9 @@ const CAMPAIGN: &str = "c";
 /// as a campaign makes.
 pub fn journal(bytes: &[u8]) -> bool {
     let lines = bytes.split(|&byte| byte == b'\n').filter_map(text);
-    let sealed: Vec<u8> = lines.flat_map(lab::journal_line).collect();
+    let sealed: Vec<u8> = lines.flat_map(lab::cleanup::journal::sealed).collect();
     let believed = [bytes, &sealed]
-        .map(|journal| lab::believed_of_journal(journal, Path::new(STATE), CAMPAIGN));
+        .map(|journal| lab::cleanup::journal::believed(journal, Path::new(STATE), CAMPAIGN));
     believed.iter().flatten().for_each(assert_ours);
     believed.iter().any(|entries| !entries.is_empty())
 }

@@ -1,7 +1,7 @@
 //! Targets and sweeps, as they stand in arguments, plans and stores.
 
 use super::{assert_harmless, text};
-use lab::resolve;
+use fs::resolve;
 use model::{SweepMode, Swept, Target, TargetNames, label_targets};
 
 /// A target: what is read prints, and the print is read as the same.
@@ -32,7 +32,7 @@ pub fn sweep(bytes: &[u8]) -> bool {
     assert_eq!(swept.to_string().parse().as_ref(), Ok(&swept));
     assert_harmless("a sweep", &swept.to_string());
     let modes = [SweepMode::Grid, SweepMode::OneAtATime];
-    let made = modes.map(|mode| lab::sweep(&swept, mode));
+    let made = modes.map(|mode| lab::plan::sweep(&swept, mode));
     for sweep in made.iter().flatten() {
         assert!(sweep.variants.iter().all(resolved), "{swept}");
     }

@@ -43,7 +43,7 @@ pub fn campaign(ordered: &Ordered, state: &Path) -> Result<Campaign> {
         Rng::new(since_epoch.as_nanos() as u64 ^ u64::from(std::process::id())).below(36 * 36 * 36);
     let id = format!("{}-{}", created[..16].replace(['T', ':'], "-"), base36(tag));
     let amount = ordered.amount();
-    let mut environment = lab::collect_environment(&work, &ordered.targets);
+    let mut environment = lab::machine::collect_environment(&work, &ordered.targets);
     environment.0.extend(tool_facts(ordered, &amount, seed)?);
     environment.0.extend(disks::facts(&ordered.plan).0);
     environment.0.extend(selection::left_out(ordered)?);

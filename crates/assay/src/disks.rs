@@ -9,7 +9,8 @@ use campaign::{
     sizing::Load,
     stages::{Amount, Ordered, Placed, Resolved},
 };
-use lab::{DiskInfo, DiskRequest, Health, Lab};
+use disk::{DiskInfo, DiskRequest};
+use lab::{machine::Health, setup::Lab};
 use model::{Bytes, CONDITION_FILLS, Environment, Plan, Purge};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 use store::Store;
@@ -65,7 +66,7 @@ fn consent(placed: &Placed, given: &Consent, state: &Path) -> Result<(Consent, O
             }
         }
     }
-    lab::judge_disks(&request(placed, &consent, Some(purge), (Bytes(0), state)))?;
+    lab::backing::judge_disks(&request(placed, &consent, Some(purge), (Bytes(0), state)))?;
     Ok((consent, Some(purge)))
 }
 
@@ -83,7 +84,7 @@ pub fn look(
     }
     check_count(placed)?;
     let purge = placed.plan.backing.purge;
-    Ok(Some(lab::inspect(&request(placed, given, purge, (needed(placed)?, state)))?))
+    Ok(Some(lab::backing::inspect(&request(placed, given, purge, (needed(placed)?, state)))?))
 }
 
 /// Fails if the consent that the disks of `plan` need cannot be given, without reading the disks.
@@ -152,8 +153,12 @@ pub fn lines(placed: &Placed, load: &Load, consent: &Consent, state: &Path) -> R
         return Ok(String::new());
     }
     let mut text = String::new();
-    let (disks, purge) =
-        lab::inspect(&request(placed, consent, plan.backing.purge, (load.image_bytes(), state)))?;
+    let (disks, purge) = lab::backing::inspect(&request(
+        placed,
+        consent,
+        plan.backing.purge,
+        (load.image_bytes(), state),
+    ))?;
     let turns = placed.available().count() as u64 * u64::from(plan.block_count());
     let instances = turns * placed.counts.len() as u64;
     for disk in &disks {
@@ -167,7 +172,7 @@ pub fn lines(placed: &Placed, load: &Load, consent: &Consent, state: &Path) -> R
         };
         writeln!(text, "{}", describe(disk))?;
         if let Some(parts) = placed.parts() {
-            let size = lab::part_size(disk.size, parts);
+            let size = disk::part_size(disk.size, parts);
             writeln!(text, "  split into {parts} equal partitions of {size}, one per target")?;
         }
         writeln!(text, "  {bytes} will be written to it{open}; {}", endurance(&disk.node))?;
@@ -195,14 +200,14 @@ fn imbalance(placed: &Placed) -> Option<String> {
 fn emptied(placed: &Placed, disk: &DiskInfo, instances: u64) -> u64 {
     match placed.parts() {
         None => instances * disk.size.0,
-        Some(parts) => disk.size.0 + instances * lab::part_size(disk.size, parts).0,
+        Some(parts) => disk.size.0 + instances * disk::part_size(disk.size, parts).0,
     }
 }
 
 /// The wear of a disk as far as it tells it.
 fn endurance(disk: &Path) -> String {
     const RATING: &str = "see its data sheet for the rated endurance";
-    let Some(health) = lab::health(disk) else {
+    let Some(health) = lab::machine::health(disk) else {
         return format!("cannot read its wear; {RATING}");
     };
     let used = health.used_pct.map(|used| format!("{used} % of its rated endurance is used"));
@@ -236,7 +241,7 @@ pub fn facts(plan: &Plan) -> Environment {
     let mut facts = Environment::default();
     let mut put = |key: String, value: String| facts.0.insert(key, value);
     for (number, link) in (1..).zip(&plan.backing.devices) {
-        for (name, value) in lab::health(link).iter().flat_map(figures) {
+        for (name, value) in lab::machine::health(link).iter().flat_map(figures) {
             put(format!("device.{number}.{name}.before"), value.to_string());
         }
     }
@@ -261,7 +266,7 @@ fn figures(health: &Health) -> Vec<(&'static str, i64)> {
 /// Notes how the disks came out of the campaign.
 pub fn note_after(plan: &Plan, id: &str, store: &mut Store) -> Result<()> {
     for (number, link) in (1..).zip(&plan.backing.devices) {
-        let Some(health) = lab::health(link) else { continue };
+        let Some(health) = lab::machine::health(link) else { continue };
         let said: Vec<String> =
             figures(&health).iter().map(|(name, value)| format!("{name} {value}")).collect();
         store.add_note(id, &format!("Disk {number} after the last test: {}.", said.join(", ")))?;

@@ -20,7 +20,7 @@ use campaign::{
     stretch::Ground,
     trial,
 };
-use lab::{Lab, LabError};
+use lab::{error::LabError, setup::Lab};
 use model::{Campaign, CampaignState, Dataset, Plan};
 use std::{
     fs,

@@ -1,7 +1,7 @@
 //! The exit statuses, all in one place; `assay --help` and the README repeat this list.
 
 use campaign::Refusal;
-use lab::{DiskError, LabError};
+use lab::error::LabError;
 use std::process::ExitCode;
 
 /// How the program ends.
@@ -88,15 +88,17 @@ pub fn of(error: &anyhow::Error) -> Exit {
             None,
             None,
             Some(
-                LabError::Disk(DiskError::NeedsRoot { .. })
+                LabError::Disk(disk::Error::NeedsRoot { .. })
                 | LabError::NoKeys
                 | LabError::NoSpace { .. }
                 | LabError::MissingProgram { .. },
             ),
         ) => Exit::Lacking,
-        (None, None, Some(LabError::Disk(DiskError::Refused(_) | DiskError::NoDiscard { .. }))) => {
-            Exit::Usage
-        }
+        (
+            None,
+            None,
+            Some(LabError::Disk(disk::Error::Refused(_) | disk::Error::NoDiscard { .. })),
+        ) => Exit::Usage,
         _ => Exit::Failed,
     }
 }

@@ -9,7 +9,8 @@ mod zfs;
 use crate::{exit, signals, terminal};
 use anyhow::Result;
 use build::Build;
-use lab::{Cmd, Run, artifacts};
+use fs::Cmd;
+use lab::programs::{Run, artifacts};
 use model::did_you_mean;
 use std::path::{Path, PathBuf};
 

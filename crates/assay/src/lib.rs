@@ -54,9 +54,9 @@ pub fn hidden() -> Option<ExitCode> {
         return Some(ended(commands::guest::guest(dir.as_ref())));
     }
     // And a server of the self test.
-    if std::env::args().nth(1).as_deref() == Some(lab::BUSY_VERB) {
+    if std::env::args().nth(1).as_deref() == Some(fs::BUSY_VERB) {
         let dir = |nth| std::env::args_os().nth(nth).unwrap_or_default();
-        let served = lab::serve_busy(dir(2).as_ref(), dir(3).as_ref());
+        let served = lab::fuse::serve_busy(dir(2).as_ref(), dir(3).as_ref());
         return Some(ended(served.map(|()| exit::Exit::Done).map_err(Into::into)));
     }
     // And who puts the terminal back after a kill.
@@ -65,11 +65,11 @@ pub fn hidden() -> Option<ExitCode> {
         return Some(ended(terminal::keep(&word(2), &word(3))));
     }
     // And the slow link before an object store.
-    if std::env::args().nth(1).as_deref() == Some(lab::LINK_VERB) {
+    if std::env::args().nth(1).as_deref() == Some(fs::LINK_VERB) {
         return Some(ended(serve_link()));
     }
     // And what makes a place in an object store of the user's own.
-    if std::env::args().nth(1).as_deref() == Some(lab::CLAIM_VERB) {
+    if std::env::args().nth(1).as_deref() == Some(fs::CLAIM_VERB) {
         return Some(ended(claim_prefix()));
     }
     None
@@ -95,16 +95,16 @@ pub fn store_path(path: &Path) -> anyhow::Result<PathBuf> {
 fn claim_prefix() -> anyhow::Result<exit::Exit> {
     let word = |nth| std::env::args().nth(nth).unwrap_or_default();
     let (url, region, bucket, prefix) = (word(2), word(3), word(4), word(5));
-    lab::claim_prefix(&model::ObjectStore { url, region, bucket, prefix })?;
+    lab::backing::claim_prefix(&model::ObjectStore { url, region, bucket, prefix })?;
     Ok(exit::Exit::Done)
 }
 
 /// Serves the link that the arguments after its verb describe.
 fn serve_link() -> anyhow::Result<exit::Exit> {
     let word = |nth| std::env::args().nth(nth).unwrap_or_default();
-    let link = lab::Link::written(&word(4), &word(5));
+    let link = fs::Link::written(&word(4), &word(5));
     let link = link.ok_or_else(|| exit::usage("a link has a round-trip time and a rate"))?;
-    lab::serve_link(word(2).parse()?, word(3).parse()?, link)?;
+    lab::backing::serve_link(word(2).parse()?, word(3).parse()?, link)?;
     Ok(exit::Exit::Done)
 }
 

@@ -5,7 +5,7 @@
 use crate::exit;
 use anyhow::{Context, Result};
 use hmac::{Hmac, KeyInit, Mac};
-use lab::State;
+use lab::ownership::State;
 use model::{Campaign, Dataset, Plan, TargetRecord, TestInfo};
 use rustix::{
     fs::OFlags,

@@ -2,7 +2,7 @@
 
 use crate::terminal;
 use anyhow::{Context, Result};
-use lab::{LabError, State};
+use lab::{error::LabError, ownership::State};
 use std::{
     fs,
     path::Path,

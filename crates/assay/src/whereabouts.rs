@@ -15,7 +15,7 @@ pub fn lines(ordered: &Ordered, state: &Path) -> Vec<String> {
     let on_images = ordered.plan.backing.devices.is_empty() && ordered.needs_image();
     let images = on_images.then(|| images(ordered, state));
     let directories = ordered.plan.targets.iter().filter_map(|target| match target {
-        Target::Dir(path) => Some(format!("{target} is on {}", lab::medium(path))),
+        Target::Dir(path) => Some(format!("{target} is on {}", lab::machine::medium(path))),
         Target::Made { .. } => None,
     });
     let in_turn = ordered.shared_device.as_ref().map(SharedDevice::note);
@@ -38,7 +38,7 @@ pub fn unequal(placed: &Placed) -> Option<String> {
 
 fn images(placed: &Placed, state: &Path) -> String {
     let dir = images::image_dir(placed, state);
-    let disk = lab::medium(&images::work_dir(placed, state));
+    let disk = lab::machine::medium(&images::work_dir(placed, state));
     let hint = match placed.plan.backing.dir {
         Some(_) => "",
         None => "  (choose another with --image-dir)",

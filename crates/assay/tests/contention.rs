@@ -2,7 +2,7 @@
 //! server, whose work is not that of others.
 
 use crate::common::{Place, metric, ready, root_or_skip};
-use lab::{Snapshot, Watched};
+use lab::observe::{Snapshot, Watched};
 use serde_json::Value;
 use std::{
     fs::{self, File},

@@ -75,7 +75,9 @@ fn zerofs_serves_a_directory_by_nfs_and_9p_and_a_disk_by_nbd() {
         return;
     }
     // The cache of this machine, not of the test: the program takes 20 minutes to build.
-    let program = lab::cache::program_dir("zerofs", lab::cache::ZEROFS_VERSION).join("bin/zerofs");
+    let program =
+        lab::programs::artifacts::program_dir("zerofs", lab::programs::artifacts::ZEROFS_VERSION)
+            .join("bin/zerofs");
     if !program.exists() {
         let what = program.display();
         skip(Need::Other, format!("{what} is missing; run `assay doctor --install zerofs`"));

@@ -50,7 +50,10 @@ struct Server {
 impl Server {
     /// `None`, with the reason, where this machine has not all that the tests need.
     fn start(place: &Place) -> Option<Server> {
-        let program = lab::cache::program_dir("versitygw", lab::cache::VERSITYGW_VERSION);
+        let program = lab::programs::artifacts::program_dir(
+            "versitygw",
+            lab::programs::artifacts::VERSITYGW_VERSION,
+        );
         let program = program.join("bin/versitygw");
         if !program.exists() {
             skip(

@@ -12,7 +12,11 @@ use super::{
     sampler::{Held, Sampler, Window},
 };
 use anyhow::Result;
-use lab::{Coldness, Instance, Persistence, Residency, Usage, Watched};
+use lab::{
+    instance::{Instance, Persistence},
+    observe::{Usage, Watched},
+    page_cache::{Coldness, Residency},
+};
 use model::{
     BUFFERED_BELOW, Better, CacheNeed, CacheState, Case, Durability, FLOOR, Job, JobMode, LabKind,
     Metric, PhaseKind, PhaseReport, PoolReport, ROUND_RATES, Sample, Series, Synced, Validity,

@@ -5,7 +5,11 @@
 use super::pace;
 use crate::refusal;
 use anyhow::{Context, Result};
-use lab::{Aged, Ageing, Instance, Layout, ResolvedTarget};
+use fs::ResolvedTarget;
+use lab::{
+    ageing::{Aged, Ageing, Layout},
+    instance::Instance,
+};
 use model::{Better, Bytes, Environment, Metric, Plan, Rng, Sample};
 use std::sync::atomic::AtomicBool;
 
@@ -91,13 +95,13 @@ pub fn bring_about(
     let (age_seed, fill_seed) = (rng.next_u64(), rng.next_u64());
     if let Some(cycles) = plan.age {
         let how = Ageing { space, cycles, seed: age_seed };
-        condition.aged(cycles, &lab::age(&instance.root().join("aged"), &how, stop)?);
+        condition.aged(cycles, &lab::ageing::age(&instance.root().join("aged"), &how, stop)?);
         // Gives back what XFS holds behind the ends of files as long as it knows them.
         instance.make_cold()?;
     }
     if let Some(percent) = plan.fullness {
         let dir = instance.root().join("filled");
-        condition.filled(lab::fill(&dir, percent, fill_seed, stop)?);
+        condition.filled(lab::ageing::fill(&dir, percent, fill_seed, stop)?);
     }
     instance.make_cold()?;
     instance.quiesce()?;

@@ -3,7 +3,7 @@
 //! kernel, and what its devices move. Pure, so that each rule is tested with numbers.
 
 use crate::sampler::Held;
-use lab::{BelowUsage, Others, Usage};
+use lab::observe::{BelowUsage, Others, Usage};
 use model::{Better, Metric, Sample, WorkerReport};
 
 /// `/proc/stat` counts in ticks of 10 ms: below twenty of them a share would be noise.

@@ -1,7 +1,7 @@
 //! The proof of durability: when a sync has returned, the device has written what was given to it, and somebody
 //! told it to flush its cache. Pure, so that each rule is tested with numbers.
 
-use lab::{Flushes, Persisted, Persistence};
+use lab::instance::{Flushes, Persisted, Persistence};
 use model::{Durability, Synced, Unproven};
 
 /// Share of the bytes that the device must have written when the sync returned.

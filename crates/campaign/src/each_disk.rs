@@ -1,7 +1,7 @@
 //! The I/O of each disk of a target that has several, as metrics of a sample: whether a mirror reads from both, and
 //! whether what it writes comes to each.
 
-use lab::{DeviceUsage, Usage};
+use lab::observe::{DeviceUsage, Usage};
 use model::{Better, Metric};
 
 /// What each disk did in the timed part of `usage`; nothing for a target with one disk or none.

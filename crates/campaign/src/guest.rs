@@ -14,8 +14,10 @@ use super::{
 };
 use anyhow::{Context, Result};
 use lab::{
-    Lab, LabError, cache,
+    error::LabError,
     guest::{self, Ended, Guest, Machine, Shared},
+    programs::artifacts,
+    setup::Lab,
 };
 use model::{BackingPlan, Bytes, Plan, Programs};
 use std::{
@@ -147,7 +149,7 @@ fn run_in(
         program: env::current_exe().context("cannot find this program")?,
         args: vec![VERB.into(), guest::OUT.into()],
         disks: boot.images.to_vec(),
-        cache: cache::dir(),
+        cache: artifacts::dir(),
         memory: memory(),
         timeout: boot.timeout,
     };

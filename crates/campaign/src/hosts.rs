@@ -2,7 +2,7 @@
 //! asks for a pool and for what must be done on every host, and does not know how it gets there.
 
 use anyhow::{Context, Result};
-use lab::Residency;
+use lab::page_cache::Residency;
 use model::{Better, Environment, Job, Metric, PoolReport, User, WorkerReport};
 use std::{
     collections::BTreeMap,

@@ -3,7 +3,7 @@
 //! metrics come with them. Pure, so that each rule is tested with numbers.
 
 use super::limiter::Load;
-use lab::{Residency, Usage};
+use lab::{observe::Usage, page_cache::Residency};
 use model::{
     BUFFERED_BELOW, Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity,
 };

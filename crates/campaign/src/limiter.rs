@@ -2,7 +2,7 @@
 //! say. Pure, so that each rule is tested with numbers.
 
 use super::contention::worker_cpu;
-use lab::Usage;
+use lab::observe::Usage;
 use model::{Limiter, WorkerReport};
 use suites::Measured;
 

@@ -16,7 +16,7 @@
 //! fn run_unsized<'a>(
 //!     stored: &'a campaign::stages::Stored,
 //!     store: &'a mut store::Store,
-//!     on: (&'a lab::Lab, &'a dyn campaign::hosts::Hosts),
+//!     on: (&'a lab::setup::Lab, &'a dyn campaign::hosts::Hosts),
 //!     progress: &'a dyn campaign::Watch,
 //!     end: (&'a std::sync::atomic::AtomicBool, std::time::Instant),
 //! ) {
@@ -36,7 +36,7 @@
 //! fn run_target_unchecked<'a>(
 //!     placed: &'a campaign::stages::Placed,
 //!     amount: &'a campaign::stages::Amount,
-//!     (lab, hosts): (&'a lab::Lab, &'a dyn campaign::hosts::Hosts),
+//!     (lab, hosts): (&'a lab::setup::Lab, &'a dyn campaign::hosts::Hosts),
 //!     stop: &'a std::sync::atomic::AtomicBool,
 //! ) {
 //!     use campaign::target_run::RunContext;

@@ -11,10 +11,13 @@ use super::{
     stages::Placed,
 };
 use crate::{refusal, watch::Notes};
+use ::fs::ResolvedTarget;
 use anyhow::{Context, Result};
 use lab::{
-    Lab, LabError, ResolvedTarget, cache,
+    error::LabError,
     guest::{Ended, Guest, Venue},
+    programs::artifacts,
+    setup::Lab,
 };
 use model::{LabChoice, LabKind};
 use std::{
@@ -77,7 +80,7 @@ pub fn choose(
 pub fn foresee(placed: &Placed, notes: Notes<'_>) -> Result<Vec<Place>> {
     let by_lists = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
         let venue = guest.venue();
-        Ok(targets.iter().map(|target| lab::guest_lacks(target, &venue)).collect())
+        Ok(targets.iter().map(|target| lab::machine::guest_lacks(target, &venue)).collect())
     };
     let places = search(placed, by_lists, notes)?;
     check_programs(placed, &places)?;
@@ -228,7 +231,7 @@ fn in_guests(
         open.into_iter().partition(|search| memory.knows(search.target));
     let (unseen, unknown): (Vec<_>, Vec<_>) = unknown
         .into_iter()
-        .map(|search| (lab::unseen_by_guests(search.target), search))
+        .map(|search| (lab::machine::unseen_by_guests(search.target), search))
         .partition(|(why, _)| why.is_some());
     for (why, search) in unseen {
         search.reasons.extend(why.map(|why| format!("{}: {why}", kind.place())));
@@ -353,7 +356,7 @@ struct Memory {
 
 impl Memory {
     fn of(venue: &Venue) -> Memory {
-        let path = cache::dir().join("made-in-guests");
+        let path = artifacts::dir().join("made-in-guests");
         let known = fs::read_to_string(&path).unwrap_or_default();
         let host = rustix::system::uname().release().to_string_lossy().into_owned();
         let guest = format!("assay {} on {host}, {}", env!("CARGO_PKG_VERSION"), venue);
@@ -361,7 +364,7 @@ impl Memory {
     }
 
     fn line(&self, target: &ResolvedTarget) -> String {
-        let versions = lab::tool_versions(target, &self.kernel);
+        let versions = lab::machine::tool_versions(target, &self.kernel);
         format!("{}: {target}: {}", self.guest, versions.join(", "))
     }
 

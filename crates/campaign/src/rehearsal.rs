@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{refusal, watch::Notes};
 use anyhow::Result;
-use lab::{DiskError, Lab, LabError, ResolvedTarget};
+use fs::ResolvedTarget;
+use lab::{error::LabError, setup::Lab};
 use model::Bytes;
 use std::{
     collections::BTreeMap,
@@ -108,7 +109,7 @@ fn rehearse(
         match tried {
             Ok(()) => {}
             // Of the sparse file or its place, and so of every target.
-            Err(error @ LabError::Disk(DiskError::Io { .. })) => return Err(error.into()),
+            Err(error @ LabError::Disk(disk::Error::Io { .. })) => return Err(error.into()),
             Err(error) => drop(failed.insert(target.to_string(), stage.judged(target, &error))),
         }
     }

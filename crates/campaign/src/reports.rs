@@ -2,7 +2,7 @@
 //! the guest was asked for, and its texts are made plain first. Nothing of it is a path that this side follows.
 
 use super::{protocol::Report, stages::Placed, target_run::Event};
-use lab::Check;
+use lab::instance::Check;
 use model::{Durability, Environment, Fault, Unproven, printable_line};
 use std::collections::BTreeSet;
 

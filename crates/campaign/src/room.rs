@@ -10,7 +10,7 @@ use super::{
 };
 use crate::refusal;
 use anyhow::{Context, Result};
-use lab::LabError;
+use lab::error::LabError;
 use model::{Bytes, DataKind, Target};
 use std::path::{Path, PathBuf};
 
@@ -86,7 +86,7 @@ fn check_least(placed: &Placed, state: &Path) -> Result<()> {
     }
     let dir = images::work_dir(placed, state);
     let (free, size) = (sizing::room(placed, &dir)?, image_size(placed, &Amount::scaled(LEAST))?);
-    let needed = lab::image_room(size);
+    let needed = lab::backing::image_room(size);
     match needed > free {
         true => Err(LabError::NoSpace { dir, size, needed, free }.into()),
         false => Ok(()),
@@ -162,7 +162,7 @@ pub fn give_up_images(mut ordered: Ordered, state: &Path) -> Result<Ordered> {
     for in_guests in [false, true] {
         while let disks @ 1.. = ordered.disks_of(in_guests) {
             let dir = images::work_dir(&ordered, state);
-            let (free, needed) = (sizing::room(&ordered, &dir)?, lab::image_room(size));
+            let (free, needed) = (sizing::room(&ordered, &dir)?, lab::backing::image_room(size));
             if needed <= free {
                 break;
             }
@@ -185,7 +185,7 @@ pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
     let made = placed.available().filter(|_| on_images);
     let sentence = |at: usize| {
         let small = placed.entrants[at].target.small(size)?;
-        let (label, lab::Small { below, how }) = (&placed.entrants[at].label, small);
+        let (label, fs::Small { below, how }) = (&placed.entrants[at].label, small);
         Some(format!(
             "{label} is on an image of {size}; below {below} {how}, so its results do not apply \
              to a large volume. Use `--image-size {}GiB` for those.",
@@ -199,7 +199,7 @@ pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
 fn image_shortage(placed: &Placed, load: &Load, free: Bytes) -> Option<(String, &'static str)> {
     let files = Bytes(load.peak_bytes);
     let size = placed.plan.backing.size.unwrap_or_else(|| load.image_bytes());
-    let needed = lab::image_room(size);
+    let needed = lab::backing::image_room(size);
     if needed > free {
         return Some((
             format!("{needed}, for a loop image of {size} and free space next to it"),

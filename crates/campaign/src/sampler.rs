@@ -4,8 +4,9 @@
 mod series;
 
 use lab::{
-    Census, LabError, Others, Persisted, Persistence, Snapshot, Usage, Watched, are_writing,
-    await_reads,
+    error::LabError,
+    instance::{Persisted, Persistence},
+    observe::{Census, Others, Snapshot, Usage, Watched, are_writing, await_reads},
 };
 use std::{ops::Range, time::Duration};
 use workers::{Moved, Observer, Settled};

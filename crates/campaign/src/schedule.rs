@@ -18,7 +18,7 @@ use super::{
 };
 use crate::watch::Watch;
 use anyhow::Result;
-use lab::Lab;
+use lab::setup::Lab;
 use model::{CampaignState, Fault, TargetRecord, TargetState};
 use stats::Settings;
 use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool, time::Instant};

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::refusal;
 use anyhow::{Context, Result};
-use lab::ResolvedTarget;
+use fs::ResolvedTarget;
 use model::{Bytes, Group, Job};
 use std::{
     collections::BTreeMap,
@@ -230,7 +230,7 @@ pub fn room(placed: &Placed, work: &Path) -> Result<Bytes> {
     let free = Bytes(free_bytes(work)?.saturating_sub(kept.0));
     let sharers = u64::from(placed.image_sets()).max(directories_beside(placed, work)?);
     let own = Bytes(free.0 / sharers.max(1));
-    Ok(placed.parts().map_or(own, |parts| lab::part_size(free, parts)))
+    Ok(placed.parts().map_or(own, |parts| disk::part_size(free, parts)))
 }
 
 /// How many candidates have their directories on the file system of `work` at the same time.

@@ -12,8 +12,8 @@ use model::{Plan, Sweep};
 pub fn enter(plan: &mut Plan) -> Result<()> {
     for sweep in &mut plan.sweeps {
         if sweep.variants.is_empty() {
-            *sweep =
-                lab::sweep(&sweep.on, sweep.mode).map_err(|e| refusal::usage(e.to_string()))?;
+            *sweep = lab::plan::sweep(&sweep.on, sweep.mode)
+                .map_err(|e| refusal::usage(e.to_string()))?;
         }
     }
     for variant in plan.sweeps.iter().flat_map(|sweep| &sweep.variants) {

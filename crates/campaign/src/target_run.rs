@@ -14,7 +14,12 @@ use super::{
     stages::{Amount, Item, Ordered, Placed},
 };
 use anyhow::{Context, Result};
-use lab::{Instance, Lab, LabError, ResolvedTarget, Upkeep};
+use fs::ResolvedTarget;
+use lab::{
+    error::LabError,
+    instance::{Instance, Upkeep},
+    setup::Lab,
+};
 use model::{Bytes, Environment, Fault, FaultKind, Job, Metric, Sample};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -325,7 +330,7 @@ pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
     match (lab, io) {
         _ if matches!(pool, Some(PoolError::Lost { .. })) => FaultKind::Host,
         (Some(error), _) => error.fault(),
-        (None, Some(error)) => lab::io_fault(error),
+        (None, Some(error)) => lab::error::io_fault(error),
         (None, None) => FaultKind::Other,
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     place::Place,
     stages::{Asked, Placed, Resolved},
 };
-use lab::Usage;
+use lab::observe::Usage;
 use model::Plan;
 use suites::Measured;
 

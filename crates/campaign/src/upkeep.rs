@@ -1,7 +1,7 @@
 //! What targets cost beside the work on them, kept among their facts as one figure for each block and
 //! process count.
 
-use lab::{Check, Upkeep};
+use lab::instance::{Check, Upkeep};
 use model::{Environment, PART, Readings, TargetRecord, is_cost, part_fact};
 
 /// Says why a target was not checked.

@@ -3,11 +3,18 @@
 //! known when its journal is removed: on the journal, on the marker of its mount points, on the state folder, on its
 //! loop devices.
 
-pub(crate) mod journal;
+// Public for the fuzzer alone.
+#[doc(hidden)]
+pub mod journal;
 pub(crate) mod leftovers;
 pub(crate) mod undoing;
 
-use crate::{CleanupReport, LabError, State, mark::Mark, private_dir};
+pub use journal::CleanupReport;
+
+use crate::{
+    error::LabError,
+    ownership::{State, mark::Mark, private_dir},
+};
 use leftovers::Leftovers;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +58,7 @@ impl<'a> Cleanup<'a> {
         }
         let path = state
             .as_ref()
-            .map_or_else(|| crate::state::real(self.state), |s| Ok(s.path().into()))?;
+            .map_or_else(|| crate::ownership::state::real(self.state), |s| Ok(s.path().into()))?;
         let Leftovers { entries, live } = leftovers::find(&path, self.beside)?;
         let unnamed = live.into_iter().filter(|campaign| !report.live.contains(campaign));
         report.live.extend(unnamed.collect::<Vec<_>>());

@@ -1,5 +1,9 @@
 //! Everything that can go wrong in the lab: what, on which object, and what to do next.
 
+mod fault;
+
+pub use fault::io_fault;
+
 use model::Bytes;
 use std::{
     io,

@@ -9,7 +9,8 @@ mod pass;
 mod slowing;
 mod tree;
 
-use crate::{Cmd, Lab, LabError, fs::BUSY_KIND, mounts, undo::Undo};
+use crate::{error::LabError, mounts, ownership::undo::Undo, setup::Lab};
+use ::fs::{BUSY_KIND, Cmd};
 use fuser::{Config, Filesystem, KernelConfig, SessionACL};
 use rustix::mount::{MountFlags, mount};
 use std::{

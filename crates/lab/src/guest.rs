@@ -27,7 +27,8 @@ pub use seen::unseen;
 pub use shared::Shared;
 pub use stage::Stranger;
 
-use crate::{Cmd, LabError};
+use crate::error::LabError;
+use fs::Cmd;
 use model::{Bytes, Environment, LabKind};
 use std::{fmt, path::PathBuf, time::Duration};
 

@@ -12,20 +12,31 @@ mod in_effect;
 mod options;
 mod provision;
 mod rebuilt;
+mod rehearsal;
 mod upkeep;
 
 pub use cold::{Cold, look_from_here};
+pub use persistence::{Flushes, Persisted, Persistence};
+pub use quiesce::Waited;
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    Below, Device, Lab, LabError, Residency, Waited, drop_caches, held::Held, held_dir::NamedDir,
-    kept::Kept, mounts, persistence::Persistence, private_dir, quiesce::Rest, residency,
-    stack::Stack, throttle::Controller, undo::Undo,
+    backing::throttle::Controller,
+    error::LabError,
+    mounts,
+    observe::Below,
+    ownership::{private_dir, undo::Undo},
+    page_cache::{Residency, drop_caches, kept::Kept, residency},
+    setup::Lab,
+    stack::Stack,
 };
 use ::fs::Cap;
 use cold::SinceRemount;
-use disk::Disk;
+use disk::{Device, Disk};
+use held::Held;
+use held_dir::NamedDir;
 use model::{Environment, Unproven, User};
+use quiesce::Rest;
 use std::{
     cell::{OnceCell, RefCell},
     fs, io,

@@ -1,14 +1,21 @@
-//! What this machine is, and what it can do.
+//! Finds out what this machine is and which targets it can make.
 
 pub(crate) mod environment;
-pub(crate) mod health;
-pub(crate) mod matrix;
-pub(crate) mod medium;
-pub(crate) mod modules;
-pub(crate) mod needs;
+mod health;
+mod matrix;
+mod medium;
+mod modules;
+mod needs;
 pub(crate) mod probe;
 
-use crate::fs::Memory;
+pub use environment::{collect_environment, tool_versions};
+pub use health::{Health, health};
+pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix, unseen_by_guests};
+pub use medium::medium;
+pub use needs::Need;
+pub use probe::{Availability, DoctorLine, Finding, available, doctor};
+
+use fs::Memory;
 use model::Bytes;
 
 /// Memory of `size` in pages of this machine.

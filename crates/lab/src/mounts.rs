@@ -1,8 +1,13 @@
 //! Unmounting with patience, beside what is mounted where.
 
+pub(crate) mod kinds;
+pub(crate) mod network;
+pub(crate) mod rebuild;
+
 pub(crate) use disk::mounts::{Mount, all, at, below, holding};
 
-use crate::{Cmd, LabError, Rebuild, Run, kinds, rebuild};
+use crate::{error::LabError, programs::Run};
+use fs::{Cmd, Rebuild};
 use std::{
     path::Path,
     thread,

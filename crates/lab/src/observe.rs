@@ -15,8 +15,9 @@ pub use census::{Census, Others};
 pub use device::DeviceUsage;
 pub use in_flight::{are_writing, await_reads};
 
-use crate::{Device, LabError};
+use crate::error::LabError;
 use device::DeviceCounters;
+use disk::Device;
 use rustix::time::ClockId;
 use std::{fs, path::Path};
 

@@ -1,6 +1,11 @@
-//! The dry run: which commands a target would run, touching nothing.
+//! Plans without touching anything: the variants of a sweep, the commands of a dry run.
 
-use crate::{Cmd, Endpoint, Part, ResolvedTarget, keys, loop_device, stack::Stack};
+mod sweep;
+
+pub use sweep::sweep;
+
+use crate::{backing::loop_device, programs::keys, stack::Stack};
+use fs::{Cmd, Endpoint, Part, ResolvedTarget};
 use model::ObjectStore;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +20,7 @@ pub enum Backing<'a> {
 
 /// Every command that making `target` on `backing`, with the object store of the user's own where it names
 /// that, mounting it at `mount_point` and undoing all of it would run; none for a directory.
-pub fn plan(
+pub fn commands(
     target: &ResolvedTarget,
     (backing, store): (Backing<'_>, Option<&ObjectStore>),
     mount_point: &Path,
@@ -67,7 +72,8 @@ mod tests {
     #[test]
     fn a_plan_attaches_makes_mounts_and_undoes() {
         let target = "xfs[noatime]".parse().unwrap();
-        let plan = plan(&target, (Backing::Image(Path::new("/img dir/i")), None), Path::new("/m"));
+        let plan =
+            commands(&target, (Backing::Image(Path::new("/img dir/i")), None), Path::new("/m"));
         let text: Vec<String> = plan.iter().map(Cmd::to_string).collect();
         assert_eq!(
             text,
@@ -85,14 +91,15 @@ mod tests {
     #[test]
     fn a_directory_needs_no_command() {
         let image = Backing::Image(Path::new("/i"));
-        let plan = plan(&"dir:/srv".parse().unwrap(), (image, None), Path::new("/m"));
+        let plan = commands(&"dir:/srv".parse().unwrap(), (image, None), Path::new("/m"));
         assert!(plan.is_empty());
     }
 
     #[test]
     fn a_disk_is_not_attached() {
         let disks = ["/dev/disk/by-id/a".into(), "/dev/disk/by-id/b".into()];
-        let plan = plan(&"xfs".parse().unwrap(), (Backing::Disks(&disks), None), Path::new("/m"));
+        let plan =
+            commands(&"xfs".parse().unwrap(), (Backing::Disks(&disks), None), Path::new("/m"));
         let text: Vec<String> = plan.iter().map(Cmd::to_string).collect();
         assert_eq!(text[0], "mkfs.xfs -f -q -K /dev/disk/by-id/a");
         assert!(text.iter().all(|line| !line.contains("losetup") && !line.contains("by-id/b")));

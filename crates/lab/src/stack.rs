@@ -5,12 +5,16 @@ pub(crate) mod service;
 pub(crate) mod vigil;
 
 use crate::{
-    Cmd, Endpoint, FileSystem, Inner, LabError, Part, Run, Site, artifacts, drop_caches,
-    mark::Mark, mounts, nbd, private_dir, service::Service, tool::explained, undo::Undo,
-    vigil::Vigil,
+    backing::nbd,
+    error::LabError,
+    mounts,
+    ownership::{mark::Mark, private_dir, undo::Undo},
+    page_cache::drop_caches,
+    programs::{Run, artifacts, tool::explained},
 };
-use ::fs::{Layer, sites};
+use ::fs::{Cmd, Endpoint, FileSystem, Inner, Layer, Part, Site, sites};
 use disk::Disk;
+use service::Service;
 use std::{
     cell::{Cell, RefCell},
     fs,
@@ -18,6 +22,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+use vigil::Vigil;
 
 /// How long a part that offers a disk may stay busy.
 const PATIENCE: Duration = Duration::from_secs(10);

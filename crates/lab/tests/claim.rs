@@ -5,7 +5,8 @@
 use crate::stand_in;
 use crate::victim;
 
-use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect};
+use disk::{DiskRequest, Refusal};
+use lab::{backing::inspect, cleanup::Cleanup, error::LabError, machine::Availability, setup::Lab};
 use model::{Bytes, Purge};
 use needs::{Need, skip};
 use stand_in::{Disk, can_attach, run};
@@ -31,7 +32,7 @@ fn named(disk: &Disk, kinds: &[&str]) -> DiskRequest {
 }
 
 fn ready(name: &str) -> bool {
-    let ready = lab::available(fs::find(name).unwrap()) == Availability::Ready;
+    let ready = lab::machine::available(fs::find(name).unwrap()) == Availability::Ready;
     if !ready {
         skip(Need::file_system(name), format!("{name} cannot be made here"));
     }

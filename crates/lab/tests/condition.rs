@@ -2,7 +2,12 @@
 //! says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use lab::{Ageing, Availability, Instance, Lab, age, fill, fs, fullness, layout};
+use lab::{
+    ageing::{Ageing, age, fill, fullness, layout},
+    instance::Instance,
+    machine::Availability,
+    setup::Lab,
+};
 use model::{AGED_SHARE, Bytes};
 use needs::{Need, skip};
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};
@@ -12,7 +17,7 @@ static GO: AtomicBool = AtomicBool::new(false);
 
 /// The file systems that can be made here.
 fn names() -> Vec<&'static str> {
-    let ready = |name: &&str| match lab::available(fs::find(name).unwrap()) {
+    let ready = |name: &&str| match lab::machine::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
             skip(Need::file_system(name), format!("{name}: {what}"));

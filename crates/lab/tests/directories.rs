@@ -1,7 +1,10 @@
 //! The lab without root: directories that exist, and the null file system.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use lab::{Coldness, Lab, residency};
+use lab::{
+    page_cache::{Coldness, residency},
+    setup::Lab,
+};
 use model::{Target, User};
 use std::{
     fs::{self, Permissions},
@@ -34,7 +37,7 @@ fn a_directory_gets_a_private_part_and_nothing_else_is_touched() {
     fs::write(data.path().join("precious"), "x").unwrap();
     let lab = Lab::open(state.path(), "d").unwrap();
     let instance =
-        lab.provision(&lab::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
+        lab.provision(&::fs::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
     instance.check().unwrap();
     let file = instance.root().join("f");
     fs::write(&file, vec![1; 1 << 20]).unwrap();
@@ -56,7 +59,7 @@ fn a_directory_that_is_gone_fails_the_check() {
     let (state, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let lab = Lab::open(state.path(), "d").unwrap();
     let instance =
-        lab.provision(&lab::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
+        lab.provision(&::fs::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
     fs::remove_dir_all(instance.root()).unwrap();
     assert!(instance.check().unwrap_err().to_string().contains("does not exist"));
 }
@@ -90,7 +93,7 @@ fn a_dropped_lab_leaves_nothing() {
     let (state, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let lab = Lab::open(state.path(), "d").unwrap();
     std::mem::forget(
-        lab.provision(&lab::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap(),
+        lab.provision(&::fs::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap(),
     );
     drop(lab);
     assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
@@ -103,7 +106,7 @@ fn a_directory_of_another_user_is_worked_on_in_that_users_name() {
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "d").unwrap();
     let instance =
-        lab.provision(&lab::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
+        lab.provision(&::fs::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
     assert_eq!(instance.user().map(|User { uid, .. }| uid), Some(NOBODY));
     assert_eq!(instance.facts().0["work.user"], NOBODY.to_string());
     let work = instance.root().join("w0");
@@ -117,7 +120,7 @@ fn a_directory_of_another_user_is_worked_on_in_that_users_name() {
     // Root's own directory, with nobody else on the way to it.
     let own = tempfile::tempdir().unwrap();
     let instance =
-        lab.provision(&lab::resolve(&Target::Dir(own.path().into())).unwrap(), "d").unwrap();
+        lab.provision(&::fs::resolve(&Target::Dir(own.path().into())).unwrap(), "d").unwrap();
     assert_eq!(instance.user(), None);
 }
 
@@ -127,7 +130,8 @@ fn where_the_way_is_another_users_root_gives_the_private_part_away() {
     let (state, roots) = (tempfile::tempdir().unwrap(), data.path().join("roots"));
     fs::create_dir(&roots).unwrap();
     let lab = Lab::open(state.path(), "d").unwrap();
-    let instance = lab.provision(&lab::resolve(&Target::Dir(roots.clone())).unwrap(), "d").unwrap();
+    let instance =
+        lab.provision(&::fs::resolve(&Target::Dir(roots.clone())).unwrap(), "d").unwrap();
     assert_eq!(instance.user().map(|user| user.uid), Some(NOBODY));
     assert_eq!(fs::metadata(instance.root()).unwrap().uid(), NOBODY);
     instance.teardown().unwrap();
@@ -143,7 +147,7 @@ fn what_is_planted_is_neither_read_nor_changed_nor_waited_for() {
     fs::set_permissions(&precious, Permissions::from_mode(0o600)).unwrap();
     let lab = Lab::open(state.path(), "d").unwrap();
     let instance =
-        lab.provision(&lab::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
+        lab.provision(&::fs::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
     let root = instance.root().to_path_buf();
     let (link, hard, pipe, up) =
         (root.join("link"), root.join("hard"), root.join("p"), root.join("up"));
@@ -174,7 +178,7 @@ fn a_directory_that_was_replaced_fails_the_check_and_is_left_alone() {
         let named = top.path().join("named");
         fs::create_dir(&named).unwrap();
         let instance =
-            lab.provision(&lab::resolve(&Target::Dir(named.clone())).unwrap(), "d").unwrap();
+            lab.provision(&::fs::resolve(&Target::Dir(named.clone())).unwrap(), "d").unwrap();
         let root = instance.root().to_path_buf();
         replace(&named, &root);
         fs::write(root.join("theirs"), "x").unwrap();

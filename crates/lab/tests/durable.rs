@@ -2,7 +2,7 @@
 //! memory. Mounting needs root; where it or a file system is missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use lab::{Availability, Lab, fs};
+use lab::{machine::Availability, setup::Lab};
 use model::{Bytes, NOT_AS_ASKED, NOT_DURABLE, Target};
 use needs::{Need, skip};
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};
@@ -12,7 +12,7 @@ const IMAGE: Bytes = Bytes(320 << 20);
 const MEMORY: &str = "/dev/shm";
 
 fn ready(name: &str) -> bool {
-    match lab::available(fs::find(name).unwrap()) {
+    match lab::machine::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
             skip(Need::file_system(name), format!("{name}: {what}"));
@@ -49,7 +49,7 @@ fn a_directory_in_memory_is_found_by_its_mount() {
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "d").unwrap();
     let instance =
-        lab.provision(&lab::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
+        lab.provision(&fs::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
     assert_eq!(instance.facts().0[NOT_DURABLE], "tmpfs: all of it is in memory");
     instance.teardown().unwrap();
 }

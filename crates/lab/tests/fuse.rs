@@ -2,7 +2,13 @@
 //! their own. Needs root; where it or a program is missing, a test says so.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use lab::{Availability, Coldness, Instance, Lab, Snapshot, fs, residency};
+use lab::{
+    instance::Instance,
+    machine::Availability,
+    observe::Snapshot,
+    page_cache::{Coldness, residency},
+    setup::Lab,
+};
 use model::{Bytes, Target};
 use needs::{Need, skip};
 use std::os::unix::net::UnixListener;
@@ -12,7 +18,7 @@ const IMAGE: Bytes = Bytes(320 << 20);
 const FILE_BYTES: usize = 8 << 20;
 
 fn ready(name: &str) -> bool {
-    match lab::available(fs::find(name).unwrap()) {
+    match lab::machine::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
             let need = if what == "root" { Need::Root } else { Need::file_system(name) };

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use lab::{
-    LabError,
+    error::LabError,
     guest::{self, Ended, Guest, Machine},
 };
 use model::{Bytes, LabKind};

@@ -4,7 +4,8 @@
 
 use crate::stand_in;
 
-use lab::{DiskRequest, LabError, Refusal, inspect};
+use disk::{DiskRequest, Refusal};
+use lab::{backing::inspect, error::LabError};
 use model::Bytes;
 use needs::Mounted;
 use needs::{Need, skip};
@@ -189,7 +190,7 @@ fn the_disk_of_the_root_is_refused() {
     if !can_attach("the disk of the root") {
         return;
     }
-    let Some(root) = lab::Device::under(Path::new("/")).unwrap() else {
+    let Some(root) = disk::Device::under(Path::new("/")).unwrap() else {
         skip(Need::Other, "the root is on no block device");
         return;
     };

@@ -6,9 +6,12 @@
 mod victim;
 
 use lab::{
-    Availability, Coldness, Instance, Lab, LabError, fs,
+    error::LabError,
     guest::{self, Ended, Machine, OUT},
-    residency,
+    instance::Instance,
+    machine::Availability,
+    page_cache::{Coldness, residency},
+    setup::Lab,
 };
 use model::{Bytes, LabKind, Target, Unproven};
 use needs::{Need, skip};
@@ -67,7 +70,7 @@ const BCACHE_MODE: &str = "geometry.bcache.cache_mode";
 /// Why `target` cannot be made here.
 fn missing(target: &Target) -> Option<String> {
     let target = fs::resolve(target).unwrap();
-    target.parts().iter().find_map(|part| match lab::available(part.fs) {
+    target.parts().iter().find_map(|part| match lab::machine::available(part.fs) {
         Availability::Ready => None,
         Availability::Missing { what, .. } => Some(format!("{target}: {what}")),
     })
@@ -293,10 +296,10 @@ fn kill_and_clean_by(has_journal: bool, target: &str, state: &Path) {
     if !has_journal {
         files::remove_dir_all(state.join("journal")).unwrap();
     }
-    let report = lab::Cleanup::of(state).run().unwrap();
+    let report = lab::cleanup::Cleanup::of(state).run().unwrap();
     assert!(report.failed.is_empty(), "{target}: {report:?}");
     assert_eq!(left(state), Vec::<String>::new(), "{target}: {report:?}");
-    assert!(lab::Cleanup::of(state).run().unwrap().done.is_empty());
+    assert!(lab::cleanup::Cleanup::of(state).run().unwrap().done.is_empty());
 }
 
 /// Not a test by itself: the process that is killed.
@@ -348,12 +351,13 @@ fn what_this_kernel_lacks_is_made_in_a_guest() {
             .map(String::from)
             .into(),
         disks: Vec::new(),
-        cache: lab::cache::dir(),
+        cache: lab::programs::artifacts::dir(),
         memory: Bytes(3 << 30),
         timeout: Duration::from_secs(900),
     };
-    let ended =
-        guest::run(&*uml, &machine, &AtomicBool::new(false), &mut || Ok::<(), lab::LabError>(()));
+    let ended = guest::run(&*uml, &machine, &AtomicBool::new(false), &mut || {
+        Ok::<(), lab::error::LabError>(())
+    });
     let log = files::read_to_string(machine.out.join("log")).unwrap_or_default();
     println!("{log}");
     assert_eq!(ended.unwrap(), Ended::Exit(0), "{log}");

@@ -5,7 +5,13 @@
 use crate::victim;
 
 use lab::{
-    Availability, Check, Cleanup, Coldness, Instance, Lab, LabError, Snapshot, fs, residency,
+    cleanup::Cleanup,
+    error::LabError,
+    instance::{Check, Instance},
+    machine::Availability,
+    observe::Snapshot,
+    page_cache::{Coldness, residency},
+    setup::Lab,
 };
 use model::Bytes;
 use needs::{Need, skip};
@@ -26,7 +32,7 @@ const FILE_BYTES: u64 = 8 << 20;
 const VICTIM_STATE: &str = "ASSAY_LAB_TEST_VICTIM_STATE";
 
 fn ready(name: &str) -> bool {
-    match lab::available(fs::find(name).unwrap()) {
+    match lab::machine::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
             skip(Need::file_system(name), format!("{name}: {what}"));
@@ -133,7 +139,7 @@ fn writes_under_way_are_seen(instance: &Instance<'_>) {
         thread::scope(|scope| {
             let writer = scope.spawn(|| write_file(root));
             while !writer.is_finished() {
-                has_seen |= lab::are_writing(instance.devices());
+                has_seen |= lab::observe::are_writing(instance.devices());
             }
         });
         if has_seen {
@@ -142,7 +148,7 @@ fn writes_under_way_are_seen(instance: &Instance<'_>) {
     }
     assert!(has_seen, "a file was synced a hundred times, and nothing was written");
     let since = Instant::now();
-    while lab::are_writing(instance.devices()) {
+    while lab::observe::are_writing(instance.devices()) {
         assert!(since.elapsed() < Duration::from_secs(60), "all is synced, and it writes on");
     }
 }

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use crate::stand_in::can_attach;
-use lab::{Availability, DiskError, Lab, LabError, ResolvedTarget, fs};
+use fs::ResolvedTarget;
+use lab::{error::LabError, machine::Availability, setup::Lab};
 use model::Bytes;
 use needs::{Need, skip};
 use std::{
@@ -19,7 +20,7 @@ const TRIES: u32 = 5;
 const SIZE: Bytes = Bytes(1 << 30);
 
 fn is_ready(name: &str) -> bool {
-    lab::available(fs::find(name).unwrap()) == Availability::Ready
+    lab::machine::available(fs::find(name).unwrap()) == Availability::Ready
 }
 
 fn blocks_below(dir: &Path) -> u64 {
@@ -30,7 +31,7 @@ fn blocks_below(dir: &Path) -> u64 {
 fn said(lab: &Lab, dir: &Path, target: &str) -> String {
     let target: ResolvedTarget = target.parse().unwrap();
     match lab.rehearse(&target, dir, SIZE) {
-        Err(LabError::Disk(DiskError::Command { last_line, of_options: true, .. })) => last_line,
+        Err(LabError::Disk(disk::Error::Command { last_line, of_options: true, .. })) => last_line,
         other => panic!("{target}: {other:?}"),
     }
 }

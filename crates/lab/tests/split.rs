@@ -6,7 +6,8 @@
 use crate::stand_in;
 use crate::victim;
 
-use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect, part_size};
+use disk::{DiskRequest, Refusal, part_size};
+use lab::{backing::inspect, cleanup::Cleanup, error::LabError, machine::Availability, setup::Lab};
 use model::{Bytes, Purge};
 use needs::{Need, skip};
 use stand_in::{Disk, can_attach, run};
@@ -35,7 +36,8 @@ fn request(disk: &Disk) -> DiskRequest {
 }
 
 fn can_split(names: &[&str]) -> bool {
-    let lacks = |name: &&&str| lab::available(fs::find(name).unwrap()) != Availability::Ready;
+    let lacks =
+        |name: &&&str| lab::machine::available(fs::find(name).unwrap()) != Availability::Ready;
     if let Some(name) = names.iter().find(lacks) {
         skip(Need::file_system(name), format!("{name} cannot be made here"));
         return false;
@@ -49,7 +51,7 @@ fn claimed(disk: &Disk, state: &Path) -> Lab {
     lab
 }
 
-fn target(name: &str) -> lab::ResolvedTarget {
+fn target(name: &str) -> fs::ResolvedTarget {
     name.parse().unwrap()
 }
 

@@ -2,7 +2,8 @@
 //! system is missing, the test says so.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use lab::{Availability, Lab, ResolvedTarget, fs};
+use fs::ResolvedTarget;
+use lab::{machine::Availability, setup::Lab};
 use model::{Bytes, Options, Target};
 use needs::{Need, skip};
 use std::sync::atomic::AtomicBool;
@@ -18,10 +19,11 @@ fn every_trial_is_made_and_mounted() {
         .filter(|fs| {
             // With what it lies on.
             let target: ResolvedTarget = fs.about().name.parse().unwrap();
-            let lacking = target.parts().iter().find_map(|part| match lab::available(part.fs) {
-                Availability::Ready => None,
-                Availability::Missing { what, .. } => Some((part.fs.about().name, what)),
-            });
+            let lacking =
+                target.parts().iter().find_map(|part| match lab::machine::available(part.fs) {
+                    Availability::Ready => None,
+                    Availability::Missing { what, .. } => Some((part.fs.about().name, what)),
+                });
             lacking.is_none_or(|(part, what)| {
                 let need = if what == "root" { Need::Root } else { Need::file_system(part) };
                 skip(need, format!("{}: {part}: {what}", fs.about().name));
@@ -40,7 +42,7 @@ fn every_trial_is_made_and_mounted() {
         for trial in fs.about().trials {
             let options = trial.on(&Options::new()).unwrap();
             let target = Target::Made { name: fs.about().name.into(), options, inner: None };
-            match lab.provision(&lab::resolve(&target).unwrap(), "trial") {
+            match lab.provision(&fs::resolve(&target).unwrap(), "trial") {
                 Ok(instance) => instance.teardown().unwrap(),
                 Err(error) => refused.push(format!("{target}: {error}")),
             }

@@ -7,7 +7,8 @@ use crate::{
     stand_in,
 };
 
-use lab::{Refusal, inspect};
+use disk::Refusal;
+use lab::backing::inspect;
 use needs::Mounted;
 use stand_in::{Disk, can_attach, run};
 use std::{

@@ -12,7 +12,7 @@ use crate::{
 };
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::hosts::Hosts;
-use lab::Residency;
+use lab::page_cache::Residency;
 use model::{Environment, Job, JobMode, PoolReport, User, WorkerReport};
 use rustix::process::getppid;
 use std::{

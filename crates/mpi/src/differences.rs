@@ -8,7 +8,7 @@ const GIB: u64 = 1 << 30;
 
 /// Facts of this host, with those of the file system of `dir` and of its network cards.
 pub fn of_this_host(dir: &Path) -> Environment {
-    let mut found = lab::collect_environment(dir, &[]);
+    let mut found = lab::machine::collect_environment(dir, &[]);
     if let Some(cards) = cards(Path::new("/sys/class/net")) {
         found.0.insert("network".into(), cards);
     }

@@ -180,7 +180,7 @@ impl Observer for Follower<'_> {
 
 /// What of `files` is in the memory of this host.
 fn look(root: &Path, files: &[PathBuf], cold: bool) -> Answer {
-    match lab::look_from_here(root, files, cold) {
+    match lab::instance::look_from_here(root, files, cold) {
         Ok(seen) => Answer::Resident(seen.resident_bytes, seen.total_bytes, seen.stored_bytes),
         Err(error) => Answer::Failed(error.to_string()),
     }

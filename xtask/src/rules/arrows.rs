@@ -20,13 +20,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("report", &["model", "stats"]),
     (
         "campaign",
-        &["model", "engine", "suites", "lab", "workers", "formats", "store", "stats", "needs"],
+        &[
+            "model", "fs", "engine", "suites", "disk", "lab", "workers", "formats", "store",
+            "stats", "needs",
+        ],
     ),
     (
         "assay",
         &[
-            "model", "fs", "engine", "suites", "lab", "workers", "campaign", "formats", "store",
-            "stats", "report", "needs",
+            "model", "fs", "engine", "suites", "disk", "lab", "workers", "campaign", "formats",
+            "store", "stats", "report", "needs",
         ],
     ),
     // No crate depends on the MPI crate.

@@ -12,19 +12,19 @@ const LAB: &str = "crates/lab/src/";
 
 /// Files of the lab that open something for writing, and what that is.
 const WRITERS: [(&str, &str); 13] = [
-    ("crates/lab/src/condition/age/population.rs", "files below a mount"),
+    ("crates/lab/src/ageing/age/population.rs", "files below a mount"),
     ("crates/lab/src/backing/bcache.rs", "attributes of sysfs"),
-    ("crates/lab/src/artifacts.rs", "the cache folder"),
+    ("crates/lab/src/programs/artifacts.rs", "the cache folder"),
     ("crates/lab/src/page_cache/drop_caches.rs", "/proc/sys/vm/drop_caches"),
-    ("crates/lab/src/condition/fullness.rs", "files below a mount"),
+    ("crates/lab/src/ageing/fullness.rs", "files below a mount"),
     ("crates/lab/src/fuse.rs", "/dev/fuse"),
     ("crates/lab/src/fuse/pass.rs", "files below a mount"),
     ("crates/lab/src/guest/qemu.rs", "/dev/kvm"),
     ("crates/lab/src/guest/shared.rs", "files shared with a guest, which it makes"),
     ("crates/lab/src/backing/image.rs", "an image, which it makes"),
-    ("crates/lab/src/ours/private_dir.rs", "the marker, which it makes"),
-    ("crates/lab/src/ours/state.rs", "the state folder"),
-    ("crates/lab/src/throttle.rs", "files of control groups"),
+    ("crates/lab/src/ownership/private_dir.rs", "the marker, which it makes"),
+    ("crates/lab/src/ownership/state.rs", "the state folder"),
+    ("crates/lab/src/backing/throttle.rs", "files of control groups"),
 ];
 
 /// How Rust opens for writing.

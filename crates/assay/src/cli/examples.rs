@@ -148,7 +148,7 @@ mod tests {
         let words: Vec<&str> = command.split_whitespace().collect();
         for pair in words.windows(2).filter(|pair| pair[0] == "--on") {
             for target in candidates(&[pair[1].into()]).unwrap().targets {
-                assert!(lab::resolve(&target).is_ok(), "{command}: {target}");
+                assert!(fs::resolve(&target).is_ok(), "{command}: {target}");
             }
         }
     }

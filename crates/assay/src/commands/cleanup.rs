@@ -6,7 +6,7 @@ use crate::{
     terminal,
 };
 use anyhow::Result;
-use lab::Cleanup;
+use lab::cleanup::Cleanup;
 use std::path::Path;
 
 /// Undoes what every campaign left that no longer runs, or says what that would be.

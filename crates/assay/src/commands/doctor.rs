@@ -3,7 +3,10 @@
 use crate::{cli::DoctorArgs, exit::Exit, install, terminal};
 use anyhow::Result;
 use campaign::{catalogue, catalogue::SuiteProgram, places};
-use lab::{Cell, Column, DoctorLine, Finding, Install, Matrix, guest::Venue};
+use lab::{
+    guest::Venue,
+    machine::{Cell, Column, DoctorLine, Finding, Install, Matrix},
+};
 
 /// Prints which target can be made in which lab, what to install for the others, the programs of suites, and what the
 /// machine lacks besides; or builds what `--install` names.
@@ -12,7 +15,12 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
         return install::install(product).map(|()| Exit::Done);
     }
     let programs = catalogue::programs();
-    terminal::out(&text(&lab::matrix(), &programs, &lab::doctor(), places::made_before))?;
+    terminal::out(&text(
+        &lab::machine::matrix(),
+        &programs,
+        &lab::machine::doctor(),
+        places::made_before,
+    ))?;
     Ok(Exit::Done)
 }
 
@@ -104,7 +112,11 @@ fn list(pairs: impl Iterator<Item = (String, String)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lab::{Need, Row, Tool, guest::Missing};
+    use fs::Tool;
+    use lab::{
+        guest::Missing,
+        machine::{Need, Row},
+    };
     use model::LabKind;
 
     const EXPECTED: &str = "\

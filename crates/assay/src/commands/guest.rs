@@ -11,7 +11,7 @@ use campaign::{
     stages::{Amount, Ordered},
     target_run::{self, TargetRun},
 };
-use lab::Lab;
+use lab::setup::Lab;
 use model::Target;
 use std::{
     env,
@@ -55,7 +55,7 @@ pub fn guest(dir: &Path) -> Result<Exit> {
 
 /// Makes, writes and undoes `target`.
 fn try_out(lab: &Lab, target: &Target) -> Result<()> {
-    let instance = lab.provision(&lab::resolve(target)?, "try")?;
+    let instance = lab.provision(&::fs::resolve(target)?, "try")?;
     let path = instance.root().join("file");
     File::create(&path)
         .and_then(|mut file| file.write_all(&TRIAL).and_then(|()| file.sync_all()))

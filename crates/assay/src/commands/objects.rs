@@ -4,7 +4,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use lab::{fs::in_store, resolve};
+use fs::{in_store, resolve};
 use model::{Plan, Target};
 
 /// Names the object store of `plan` in its targets, and in what else names a target.

@@ -16,7 +16,7 @@ use campaign::{
     stages::{Entrant, Ordered, Placed},
     sweeps,
 };
-use lab::Backing;
+use lab::plan::Backing;
 use model::{Bytes, Plan};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 
@@ -123,7 +123,7 @@ fn commands(ordered: &Ordered) -> Result<String> {
             disks => Backing::Disks(disks),
         };
         let on = (backing, ordered.plan.backing.object_store.as_ref());
-        for command in lab::plan(target, on, Path::new("MOUNT")) {
+        for command in lab::plan::commands(target, on, Path::new("MOUNT")) {
             writeln!(text, "  {command}")?;
         }
     }

@@ -27,7 +27,7 @@ fn named(plan: &Plan, args: &PlanArgs) -> Result<Vec<Target>> {
     let mut named = if args.on.is_empty() { Vec::new() } else { plan.targets.clone() };
     if !args.sweep.is_empty() {
         for sweep in &plan.sweeps {
-            let swept = lab::sweep(&sweep.on, sweep.mode);
+            let swept = lab::plan::sweep(&sweep.on, sweep.mode);
             named.extend(swept.map_err(|error| exit::usage(error.to_string()))?.variants);
         }
     }

@@ -20,7 +20,7 @@ use std::{path::Path, time::Duration};
 /// Screens, halves and confirms within the budget, and says what to use.
 pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let wanted = Wanted { only: args.only.clone(), risky: args.allow_unsafe };
-    let on = lab::resolve(&args.on).map_err(|error| exit::usage(error.to_string()))?;
+    let on = fs::resolve(&args.on).map_err(|error| exit::usage(error.to_string()))?;
     let on = on.target();
     let field = variant::field(on, &wanted)?;
     let work = work(args, store_path, state)?;

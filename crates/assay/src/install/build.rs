@@ -3,7 +3,7 @@
 
 use crate::{exit, terminal::Activity};
 use anyhow::{Context, Result, bail};
-use lab::Lock;
+use disk::lock::Lock;
 use rustix::{
     fs::{Mode, statvfs},
     process::{Pid, Signal, kill_process_group, umask},
@@ -152,7 +152,7 @@ impl Step {
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         // A group of its own, so that a stop reaches the compilers below it and is made once.
         command.process_group(0);
-        lab::die_with_parent(&mut command);
+        disk::program::die_with_parent(&mut command);
         let mut child = command.spawn().map_err(|error| {
             exit::lacking(format!("cannot run `{}`: {error}; {}", self.command[0], self.advice))
         })?;

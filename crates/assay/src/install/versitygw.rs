@@ -3,7 +3,8 @@
 use super::{Product, Recipe, build::Step, program};
 use crate::exit;
 use anyhow::Result;
-use lab::{Cmd, Run, artifacts::VERSITYGW_VERSION};
+use fs::Cmd;
+use lab::programs::{Run, artifacts::VERSITYGW_VERSION};
 use std::path::Path;
 
 const GO_FIX: &str = "`go` is not installed; install Go 1.24 or later, and under sudo pass the path on: \

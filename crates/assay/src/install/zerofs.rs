@@ -3,7 +3,7 @@
 
 use super::{Product, Recipe, build::Step, need, program};
 use anyhow::Result;
-use lab::artifacts::ZEROFS_VERSION;
+use lab::programs::artifacts::ZEROFS_VERSION;
 use std::path::Path;
 
 const CARGO_FIX: &str = "install Rust, and under sudo pass the path on: \

@@ -8,8 +8,12 @@ use super::{
     need,
 };
 use crate::exit;
+use ::fs::Cmd;
 use anyhow::{Context, Result, bail};
-use lab::{Cmd, Run, artifacts, guest};
+use lab::{
+    guest,
+    programs::{Run, artifacts},
+};
 use model::LabKind;
 use std::{
     fs,
@@ -105,7 +109,7 @@ fn all<A, B>(programs: Result<()>, headers: Result<A>, source: Result<B>) -> Res
 fn check_programs() -> Result<()> {
     let lacks = |(program, _): &&(&str, &str)| need(program, "").is_err();
     // It does not tell its version where there is no module.
-    let unused = Some(&USED).filter(|(program, _)| !lab::is_installed(program));
+    let unused = Some(&USED).filter(|(program, _)| !lab::programs::is_installed(program));
     let missing: Vec<&(&str, &str)> = PROGRAMS.iter().filter(lacks).chain(unused).collect();
     if missing.is_empty() {
         return Ok(());

@@ -19,7 +19,7 @@ const DEVICES: [(u32, u32); 3] = [(1, 3), (1, 7), (5, 0)];
 /// The descriptor that `path` means, e.g. `/dev/stdout`, or what a shell makes of `>(command)`.
 pub(super) fn descriptor(path: &Path) -> Option<Result<OwnedFd>> {
     let number = number(path)?;
-    let given = lab::inherited_to_write(number);
+    let given = lab::programs::inherited_to_write(number);
     Some(given.with_context(|| format!("descriptor {number} is not open for writing")))
 }
 

@@ -4,7 +4,11 @@
 use super::{Bench, Check, Outcome, trial};
 use crate::exit;
 use anyhow::{Context, Result, ensure};
-use lab::{Availability, Snapshot, Watched, die_with_parent};
+use disk::program::die_with_parent;
+use lab::{
+    machine::Availability,
+    observe::{Snapshot, Watched},
+};
 use rustix::{
     fs::OFlags,
     process::{Pid, Signal, kill_process},
@@ -46,7 +50,7 @@ impl Check for BusyDisk {
     }
 
     fn missing(&self) -> Result<Option<String>> {
-        Ok(match lab::available(lab::fs::find("ext4")?) {
+        Ok(match lab::machine::available(::fs::find("ext4")?) {
             Availability::Ready => None,
             Availability::Missing { what, .. } => Some(what),
         })

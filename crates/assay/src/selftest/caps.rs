@@ -10,7 +10,7 @@
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::Result;
-use lab::Availability;
+use lab::machine::Availability;
 
 /// Whole slices of tokens less a half; the threads that wait then end with the last slice.
 const RUNTIME_S: f64 = 9.95;
@@ -65,11 +65,11 @@ impl Check for Cap {
     }
 
     fn missing(&self) -> Result<Option<String>> {
-        if let Availability::Missing { what, .. } = lab::available(lab::fs::find("ext4")?) {
+        if let Availability::Missing { what, .. } = lab::machine::available(fs::find("ext4")?) {
             return Ok(Some(what));
         }
         let none = "no control group can cap a device (blkio of version 1, io of version 2)";
-        Ok(if lab::can_cap()? { None } else { Some(none.into()) })
+        Ok(if lab::backing::can_cap()? { None } else { Some(none.into()) })
     }
 
     fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {

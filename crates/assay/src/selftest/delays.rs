@@ -6,7 +6,7 @@ use campaign::{
     machine,
     stages::{Amount, Asked, Resolved},
 };
-use lab::{Delayed, Lab};
+use lab::{fuse::Delayed, setup::Lab};
 use model::{Job, JobMode};
 use std::{
     path::{Path, PathBuf},

@@ -4,7 +4,7 @@
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
-use lab::Availability;
+use lab::machine::Availability;
 use model::Plan;
 use stats::Settings;
 
@@ -60,7 +60,7 @@ impl Check for Pair {
     }
 
     fn missing(&self) -> Result<Option<String>> {
-        Ok(match lab::available(lab::fs::find(self.target)?) {
+        Ok(match lab::machine::available(fs::find(self.target)?) {
             Availability::Ready => None,
             Availability::Missing { what, .. } => Some(what),
         })

@@ -2,7 +2,10 @@
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result, ensure};
-use lab::{BURN, Lying, Snapshot, Watched};
+use lab::{
+    fuse::{BURN, Lying},
+    observe::{Snapshot, Watched},
+};
 
 /// The file system that burns, over one that is always there.
 const TARGET: &str = "selftest-busy(tmpfs)";

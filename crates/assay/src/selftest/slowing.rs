@@ -4,7 +4,7 @@
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
-use lab::{Lab, Slowing};
+use lab::{fuse::Slowing, setup::Lab};
 use model::Plan;
 use stats::{Settings, VerdictKind};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
-use lab::{Availability, Lab, Lying};
+use lab::{fuse::Lying, machine::Availability, setup::Lab};
 use model::{Dataset, Durability};
 
 const TEST: &str = "selftest.synced_write";
@@ -37,7 +37,7 @@ impl Check for Syncs {
     }
 
     fn missing(&self) -> Result<Option<String>> {
-        Ok(match (self, lab::available(lab::fs::find("ext4")?)) {
+        Ok(match (self, lab::machine::available(fs::find("ext4")?)) {
             (Syncs::Lying, _) => Lying::missing(),
             (Syncs::Honest, Availability::Ready) => None,
             (Syncs::Honest, Availability::Missing { what, .. }) => Some(what),

@@ -2,8 +2,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use fs::Layer;
-use lab::{FileSystem, Trial};
+use fs::{FileSystem, Layer, Trial};
 use model::{Options, Target, did_you_mean};
 use std::collections::BTreeSet;
 
@@ -26,7 +25,7 @@ impl Variant {
     fn with(&self, trial: Trial) -> Option<Variant> {
         let (_, name, options) = made(&self.target).ok()?;
         let target = Target::Made { name: name.into(), options: trial.on(options)?, inner: None };
-        lab::resolve(&target).ok()?;
+        fs::resolve(&target).ok()?;
         let trials = self.trials.iter().copied().chain([trial]).collect();
         Some(Variant { trials, target })
     }
@@ -95,11 +94,11 @@ pub fn combined(default: &Target, best: &[Variant]) -> Option<Variant> {
 /// The file system of a target that is made, with its name and options; of one that is on another
 /// by default, its own.
 fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
-    let usage = |error: lab::fs::Error| exit::usage(error.to_string());
-    lab::resolve(target).map_err(usage)?;
+    let usage = |error: fs::Error| exit::usage(error.to_string());
+    fs::resolve(target).map_err(usage)?;
     match target {
         Target::Made { name, options, inner: None } => {
-            Ok((lab::fs::find(name).map_err(usage)?, name, options))
+            Ok((fs::find(name).map_err(usage)?, name, options))
         }
         _ => Err(exit::usage(format!(
             "{target} has no options of its own to tune; choose one of {}",
@@ -117,11 +116,7 @@ fn loses(target: &Target) -> bool {
 }
 
 fn tunable() -> Vec<&'static str> {
-    lab::fs::ALL
-        .iter()
-        .filter(|fs| !fs.about().trials.is_empty())
-        .map(|fs| fs.about().name)
-        .collect()
+    fs::ALL.iter().filter(|fs| !fs.about().trials.is_empty()).map(|fs| fs.about().name).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{hosts::ThisHost, relay::Relay};
-use lab::Lab;
+use lab::setup::Lab;
 use std::cell::RefCell;
 use workers::{Observer, TimeSharing};
 

@@ -9,7 +9,7 @@ use crate::{
     watch::Notes,
 };
 use anyhow::Result;
-use lab::Device;
+use disk::Device;
 use model::{Bytes, LabChoice, Order, Plan};
 use std::{collections::BTreeMap, path::Path};
 
@@ -107,11 +107,11 @@ fn shared_device(placed: &Placed, state: &Path) -> Result<Option<SharedDevice>> 
         return Ok(None);
     }
     let images = match placed.plan.backing.devices.is_empty() {
-        true => lab::counted_on(&images::work_dir(placed, state))?,
+        true => lab::observe::counted_on(&images::work_dir(placed, state))?,
         false => Vec::new(),
     };
     let counted = |at: &usize| match directory(at) {
-        Some(path) => Ok(lab::counted_on(path)?),
+        Some(path) => Ok(lab::observe::counted_on(path)?),
         None if placed.entrants[*at].target.disks() > 0 => Ok(images.clone()),
         None => Ok(Vec::new()),
     };
@@ -150,8 +150,9 @@ fn fits_side_by_side(together: &Placed, state: &Path) -> Result<bool> {
 mod tests {
     use super::*;
     use crate::{place::Place, testing};
+    use fs::Cmd;
     use lab::{
-        Cmd, LabError,
+        error::LabError,
         guest::{Guest, Machine, Shared, Stranger, Venue, host},
     };
     use std::{path::PathBuf, sync::Arc};
@@ -186,7 +187,7 @@ mod tests {
         let dirs = ["a", "b"].map(|name| dir.path().join(name));
         dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
         let dirs = [dirs[0].as_path(), dirs[1].as_path()];
-        if lab::counted_on(dir.path()).unwrap().is_empty() {
+        if lab::observe::counted_on(dir.path()).unwrap().is_empty() {
             return needs::skip(needs::Need::Other, "temporary files are in memory");
         }
         let ordered = |dirs, order| ordered(dirs, order, state.path());

@@ -20,8 +20,8 @@ impl Guest for Still {
         Ok(())
     }
 
-    fn boot(&self, _: &Machine, _: Option<Stranger>) -> lab::Cmd {
-        lab::Cmd::new("false")
+    fn boot(&self, _: &Machine, _: Option<Stranger>) -> ::fs::Cmd {
+        ::fs::Cmd::new("false")
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) fn check(placed: &Placed) -> Result<()> {
     let memory = machine::memory()?;
     placed.targets.iter().try_for_each(|target| {
         let held = target
-            .in_memory(lab::memory(memory))
+            .in_memory(lab::machine::memory(memory))
             .map_err(|error| refusal::usage(error.to_string()))?;
         match held.filter(|held| *held > share(memory)) {
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! The snapshots of a timed part as a series: what came in each interval, raw.
 
 use super::{Phase, Sampler};
-use lab::{Snapshot, Usage};
+use lab::observe::{Snapshot, Usage};
 use model::{Series, series};
 use std::ops::Range;
 use workers::Moved;
@@ -91,7 +91,7 @@ fn add(series: &mut Series, usage: &Usage) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lab::Watched;
+    use lab::observe::Watched;
 
     fn moved(ops: u64) -> Moved {
         Moved { ops, bytes: 10 * ops }

@@ -10,7 +10,7 @@ use crate::{
     upkeep,
 };
 use anyhow::Result;
-use lab::{LabError, Upkeep};
+use lab::{error::LabError, instance::Upkeep};
 use model::{Fault, FaultKind};
 use std::{collections::BTreeSet, rc::Rc};
 

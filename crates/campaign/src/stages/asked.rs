@@ -2,7 +2,8 @@
 
 use crate::{refusal, sweeps};
 use anyhow::Result;
-use lab::{Availability, ResolvedTarget, resolve};
+use fs::{ResolvedTarget, resolve};
+use lab::machine::Availability;
 use model::{Plan, Target};
 use std::path::PathBuf;
 
@@ -87,7 +88,7 @@ impl Asked {
 /// `target` resolved; what is wrong with its text is the user's to mend.
 ///
 /// # Errors
-/// As of [`lab::resolve`].
+/// As of [`fs::resolve`].
 fn resolved(target: &Target) -> Result<ResolvedTarget> {
     resolve(target).map_err(|error| refusal::usage(error.to_string()))
 }
@@ -99,10 +100,10 @@ fn default_targets() -> Result<Vec<Target>> {
              compare directories that are already mounted: `assay run --on dir:A --on dir:B`",
         ));
     }
-    let ready: Vec<Target> = lab::fs::ALL
+    let ready: Vec<Target> = fs::ALL
         .iter()
         .filter(|fs| fs.about().by_default)
-        .filter(|fs| lab::available(**fs) == Availability::Ready)
+        .filter(|fs| lab::machine::available(**fs) == Availability::Ready)
         .map(|fs| Target::named(fs.about().name))
         .collect();
     if ready.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::placed::Placed;
 use crate::machine;
-use lab::ResolvedTarget;
+use fs::ResolvedTarget;
 use model::Order;
 use std::ops;
 

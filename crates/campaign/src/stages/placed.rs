@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{place::Place, refusal};
 use anyhow::Result;
-use lab::{Availability, Part, ResolvedTarget};
+use fs::{Part, ResolvedTarget};
+use lab::machine::Availability;
 use model::{Bytes, Job, LabKind, Programs, TargetRecord, TargetState};
 use std::ops::Deref;
 
@@ -149,7 +150,7 @@ fn own_place(target: &ResolvedTarget) -> Place {
 }
 
 fn lacking(part: &Part) -> Option<String> {
-    match lab::available(part.fs) {
+    match lab::machine::available(part.fs) {
         Availability::Ready => None,
         Availability::Missing { what, fix } => {
             Some(format!("{} cannot be used here, missing: {what}; {fix}", part.fs.about().name))

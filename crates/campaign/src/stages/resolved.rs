@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{condition, refusal, watch::Notes};
 use anyhow::Result;
-use lab::ResolvedTarget;
+use fs::ResolvedTarget;
 use model::{Bytes, Job, JobMode, Plan, Programs, Scale, TestInfo, TestSize, did_you_mean};
 use rustix::fs::{Access, access};
 use std::{

@@ -2,7 +2,7 @@
 //! say: half the UUID of the cache's set is made of a name of ours, and the backing disk, which is in no
 //! set while it is detached, has that name as its label.
 
-use crate::{LabError, mark::OURS};
+use crate::{error::LabError, ownership::mark::OURS};
 use ::fs::set_mark;
 use disk::is_held;
 use std::{

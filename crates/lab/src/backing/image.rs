@@ -1,7 +1,7 @@
 //! The loop image, written in full. A sparse or merely reserved image would have the host allocate
 //! inside the timed parts, and that would be measured instead of the file system.
 
-use crate::LabError;
+use crate::error::LabError;
 use model::Bytes;
 use std::{
     fs::{File, OpenOptions},
@@ -15,7 +15,7 @@ use std::{
 const SPARE: u64 = 512 << 20;
 
 /// The room that an image of `size` must find: its own, and a tenth or 512 MiB to spare.
-pub fn room(size: Bytes) -> Bytes {
+pub fn image_room(size: Bytes) -> Bytes {
     Bytes(size.0.saturating_add(SPARE.max(size.0 / 10)))
 }
 
@@ -23,7 +23,7 @@ pub fn room(size: Bytes) -> Bytes {
 pub(crate) fn check_room(dir: &Path, size: Bytes) -> Result<(), LabError> {
     let stat = rustix::fs::statvfs(dir).map_err(LabError::errno("look at", dir))?;
     let free = Bytes(stat.f_bavail * stat.f_frsize);
-    let needed = room(size);
+    let needed = image_room(size);
     if free < needed {
         return Err(LabError::NoSpace { dir: dir.into(), size, needed, free });
     }

@@ -1,6 +1,7 @@
 //! Arrays and mappings of ours: found by name in what the kernel lists, stopped, and waited for.
 
-use crate::{Cmd, LabError, Run, mark::OURS};
+use crate::{error::LabError, ownership::mark::OURS, programs::Run};
+use ::fs::Cmd;
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,6 +1,7 @@
 //! Loop devices: attached with direct I/O, found again by their image, detached.
 
-use crate::{Cmd, LabError, Run, mark};
+use crate::{error::LabError, ownership::mark, programs::Run};
+use ::fs::Cmd;
 use disk::{lock::Lock, queue};
 use std::{
     fs::{self, File},

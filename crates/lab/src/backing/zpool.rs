@@ -1,6 +1,7 @@
 //! Giving back the devices of a ZFS pool that this program made, by its name.
 
-use crate::{Cmd, LabError, Run, mark::OURS};
+use crate::{error::LabError, ownership::mark::OURS, programs::Run};
+use fs::Cmd;
 
 /// Whether `pool` is one of ours and there. Without its programs, its module or the pool itself there is
 /// nothing to give back.

@@ -8,10 +8,12 @@
 mod record;
 
 use crate::{
-    LabError,
-    mark::{self, Mark},
-    state::{self, State},
-    undo::Undo,
+    error::LabError,
+    ownership::{
+        mark::{self, Mark},
+        state::{self, State},
+        undo::Undo,
+    },
 };
 use disk::lock::{Lock, is_still};
 use record::Faults;
@@ -258,7 +260,7 @@ impl Inner {
     }
 }
 
-/// What the journal `bytes` of `campaign` could make [`crate::Cleanup`] undo, with the state folder `state`:
+/// What the journal `bytes` of `campaign` could make [`crate::cleanup::Cleanup`] undo, with the state folder `state`:
 /// every entry that is read and not refused. For tests; nothing is torn down.
 #[doc(hidden)]
 pub fn believed(bytes: &[u8], state: &std::path::Path, campaign: &str) -> Vec<Undo> {

@@ -4,13 +4,18 @@
 //! folder, is not found.
 
 use crate::{
-    LabError, bcache, layers,
-    loop_device::{self, Attached},
-    mark::{self, Mark},
+    backing::{
+        bcache, layers,
+        loop_device::{self, Attached},
+        throttle, zpool,
+    },
+    error::LabError,
     mounts::{self, Mount},
-    private_dir, throttle,
-    undo::Undo,
-    zpool,
+    ownership::{
+        mark::{self, Mark},
+        private_dir,
+        undo::Undo,
+    },
 };
 use std::{
     collections::BTreeSet,

@@ -3,12 +3,17 @@
 //! campaign makes such things, or carries the mark of the campaign.
 
 use crate::{
-    Endpoint, LabError, bcache, keys, layers, loop_device,
-    mark::{self, Mark},
-    mounts, network, object_store, private_dir, throttle, tool,
-    undo::Undo,
-    zpool,
+    backing::{bcache, layers, loop_device, object_store, throttle, zpool},
+    error::LabError,
+    mounts::{self, network},
+    ownership::{
+        mark::{self, Mark},
+        private_dir,
+        undo::Undo,
+    },
+    programs::{keys, tool},
 };
+use fs::Endpoint;
 use model::ObjectStore;
 use std::path::{Path, PathBuf};
 

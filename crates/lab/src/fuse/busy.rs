@@ -6,7 +6,7 @@ use super::{
     pass::{Call, Pass},
     serve,
 };
-use crate::LabError;
+use crate::error::LabError;
 use rustix::time::{ClockId, clock_gettime};
 use std::{path::Path, time::Duration};
 

@@ -5,7 +5,7 @@ use super::{
     Served, missing,
     pass::{Call, Pass},
 };
-use crate::{Lab, LabError};
+use crate::{error::LabError, setup::Lab};
 use std::{
     path::Path,
     sync::{

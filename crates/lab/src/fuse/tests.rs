@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout)]
 
 use super::*;
-use crate::Persistence;
+use crate::instance::Persistence;
 use std::{os::unix::fs::FileExt, time::Instant};
 
 const DELAY: Duration = Duration::from_millis(3);

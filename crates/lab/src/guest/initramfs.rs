@@ -3,7 +3,11 @@
 //! old one still fits.
 
 use super::cpio::Archive;
-use crate::{Cmd, LabError, Run, tool};
+use crate::{
+    error::LabError,
+    programs::{Run, tool},
+};
+use ::fs::Cmd;
 use std::{
     fs,
     path::{Path, PathBuf},

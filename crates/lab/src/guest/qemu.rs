@@ -4,7 +4,11 @@
 use super::{
     Guest, INIT, Machine, Missing, Shared, Stranger, Venue, initramfs, run::end, stage, uml::letter,
 };
-use crate::{Cmd, LabError, Run, tool};
+use crate::{
+    error::LabError,
+    programs::{Run, tool},
+};
+use ::fs::Cmd;
 use model::{Bytes, LabKind};
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::{

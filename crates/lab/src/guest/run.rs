@@ -3,7 +3,11 @@
 use super::{
     Ended, Guest, Machine, OUT, Shared, Stranger, console::Console, stranger, stranger::HandedOver,
 };
-use crate::{Cmd, LabError, Run, command::last_lines};
+use crate::{
+    error::LabError,
+    programs::{Run, command::last_lines},
+};
+use fs::Cmd;
 use std::{
     fs::File,
     io,

@@ -1,7 +1,7 @@
 //! What a guest sees of the programs of this machine: it has the machine's root with memory file systems over some
 //! folders, a PATH of its own, and, where this is root, only what anybody may read.
 
-use crate::{artifacts, tool};
+use crate::programs::{artifacts, tool};
 use std::{
     fs,
     os::unix::fs::PermissionsExt,

@@ -2,7 +2,7 @@
 //! once it is handed over is the word of a stranger: it is read as a plain file with no other name, never followed as
 //! a link, and never more of it than asked for.
 
-use crate::{LabError, beneath};
+use crate::{error::LabError, ownership::beneath};
 use rustix::{
     fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat},
     io::Errno,

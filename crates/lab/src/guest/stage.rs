@@ -3,7 +3,7 @@
 //! that it runs as.
 
 use super::Machine;
-use crate::Cmd;
+use ::fs::Cmd;
 use std::path::PathBuf;
 
 const STAGE: &str =
@@ -46,7 +46,7 @@ pub(super) fn disk(number: usize) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Run;
+    use crate::programs::Run;
     use model::Bytes;
     use std::{fs, os::unix::fs::MetadataExt, path::Path, time::Duration};
 

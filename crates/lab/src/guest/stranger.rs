@@ -1,7 +1,7 @@
 //! A user that nobody else on this machine is: each guest runs as one of its own, so that it can neither
 //! touch what other guests left nor other processes of a shared user.
 
-use crate::LabError;
+use crate::error::LabError;
 use rustix::fs::{FileType, Gid, Mode, OFlags, Uid, fchown, fstat};
 use std::{
     collections::HashSet,

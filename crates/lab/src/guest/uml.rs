@@ -6,7 +6,8 @@
 //! with this process.
 
 use super::{Guest, INIT, Machine, Missing, Shared, Stranger, Venue, stage};
-use crate::{Cmd, LabError, tool};
+use crate::{error::LabError, programs::tool};
+use fs::Cmd;
 use model::LabKind;
 use std::{
     path::{Path, PathBuf},

@@ -3,7 +3,11 @@
 //! between them.
 
 use super::{Instance, Place};
-use crate::{Coldness, LabError, Residency, drop_caches, held_dir::HeldDir, kept::Kept};
+use crate::{
+    error::LabError,
+    instance::held_dir::HeldDir,
+    page_cache::{Coldness, Residency, drop_caches, kept::Kept},
+};
 use disk::Disk;
 use rustix::fs::{Advice, fadvise};
 use std::{

@@ -2,9 +2,14 @@
 //! commands that were run, and whether it keeps what is synced to it.
 
 use super::{Instance, in_effect};
-use crate::{Cmd, LabError, Run, kinds, mounts, stack, stack::MadePart};
-use ::fs::Layer;
+use crate::{
+    error::LabError,
+    mounts::{self, kinds},
+    programs::Run,
+    stack::{self, MadePart},
+};
 use disk::Disk;
+use fs::{Cmd, Layer};
 use model::Environment;
 use std::path::Path;
 
@@ -39,7 +44,8 @@ impl Instance<'_> {
             joined(all.map(|cmd| cmd.to_string()).collect(), "; ")
         };
         let versions = self.stack.parts().iter();
-        let versions = versions.filter_map(|p| crate::environment::version(p.fs())).collect();
+        let versions =
+            versions.filter_map(|p| crate::machine::environment::version(p.fs())).collect();
         let losses: Vec<String> = layers.iter().filter_map(Layer::loss).collect();
         let losses = losses.into_iter().chain(self.disks.iter().find_map(in_memory)).collect();
         let differing = self.differing()?;

@@ -2,9 +2,9 @@
 //! reached; while an export is taken down to be made cold it is let go, and afterwards it has to be the same.
 
 use crate::{
-    LabError,
-    held_dir::{HeldDir, Identity, NamedDir},
-    mark::Mark,
+    error::LabError,
+    instance::held_dir::{HeldDir, Identity, NamedDir},
+    ownership::mark::Mark,
 };
 use model::User;
 use std::{

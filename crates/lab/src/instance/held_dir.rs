@@ -4,10 +4,15 @@
 //! whatever stands at their names meanwhile is only looked at.
 
 use crate::{
-    Coldness, LabError, Residency, beneath, drop_caches,
-    mark::Mark,
-    mounts, private_dir, residency,
-    user::{self, acting},
+    error::LabError,
+    mounts,
+    ownership::{
+        beneath,
+        mark::Mark,
+        private_dir,
+        user::{self, acting},
+    },
+    page_cache::{Coldness, Residency, drop_caches, residency},
 };
 use model::User;
 use rustix::{

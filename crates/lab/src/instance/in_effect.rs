@@ -1,8 +1,8 @@
 //! What became of the options that a part was asked to be mounted with: the kernel rounds some, has another value for
 //! some, and drops some without a word. Its mount table tells.
 
-use crate::{LabError, mounts, stack::MadePart};
-use ::fs::{About, OTHER, is_by_mount, knobs};
+use crate::{error::LabError, mounts, stack::MadePart};
+use fs::{About, OTHER, is_by_mount, knobs};
 use model::{Bytes, Knob};
 
 /// How the help of a flag ends that does nothing but what happens without it.
@@ -90,7 +90,6 @@ fn is_default(knobs: &[Knob], key: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs;
 
     fn of(name: &str, key: &str, value: &str, table: &str) -> Option<String> {
         told(fs::find(name).unwrap().about(), (key, value), table)

@@ -3,7 +3,7 @@
 
 use super::{Instance, Place};
 use crate::{
-    LabError,
+    error::LabError,
     mounts::{self, Mount},
 };
 use std::path::PathBuf;

@@ -1,8 +1,13 @@
 //! What shows that a sync reached the medium: the devices under a target, what they have written, and how often
 //! they, and the disks below their images, were told to flush their caches. Where no device can be seen, why.
 
-use crate::{Device, LabError, kinds::is_memory, mounts, stack::Stack};
+use crate::{
+    error::LabError,
+    mounts::{self, kinds::is_memory},
+    stack::Stack,
+};
 use ::fs::{Stores, mounted};
+use disk::Device;
 use model::Unproven;
 use std::{
     fs,

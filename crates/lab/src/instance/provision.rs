@@ -2,15 +2,13 @@
 
 use super::{Instance, Place};
 use crate::{
-    Endpoint, Lab, LabError, Part, ResolvedTarget,
-    held::Held,
-    held_dir::NamedDir,
-    lab::{need_root, slug},
-    mark,
+    error::LabError,
+    instance::{held::Held, held_dir::NamedDir},
+    ownership::{mark, undo::Undo},
+    setup::{Lab, need_root, slug},
     stack::Stack,
-    undo::Undo,
 };
-use ::fs::{Error, caps};
+use ::fs::{Endpoint, Error, Part, ResolvedTarget, caps};
 use disk::Disk;
 use model::Bytes;
 use std::{

@@ -8,7 +8,12 @@
 //! has been proven once stays proven as long as the device has moved nothing since; after reads alone, which
 //! leave nothing to be done but what is in flight, one more look is enough.
 
-use crate::{LabError, Run, Settle, stack::Stack, tool::explained};
+use crate::{
+    error::LabError,
+    programs::{Run, tool::explained},
+    stack::Stack,
+};
+use ::fs::Settle;
 use disk::Device;
 use rustix::ioctl::{NoArg, Opcode, ioctl, opcode};
 use std::{

@@ -1,7 +1,7 @@
 //! Whether a mirror of the instance is being rebuilt, and how it is once more.
 
 use super::Instance;
-use crate::{LabError, rebuild};
+use crate::{error::LabError, mounts::rebuild};
 use std::{
     thread,
     time::{Duration, Instant},

@@ -2,7 +2,7 @@
 //! the space that its files take.
 
 use super::{Instance, Place, milliseconds};
-use crate::{LabError, Run, private_dir};
+use crate::{error::LabError, ownership::private_dir, programs::Run};
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
@@ -91,7 +91,7 @@ impl Instance<'_> {
 impl Check {
     /// What `checker` says of `disks` once nobody uses them any more; while one is mounted in another
     /// namespace it would find fault with what is only not written back.
-    fn at_rest(checker: &crate::Cmd, disks: &[PathBuf]) -> Check {
+    fn at_rest(checker: &::fs::Cmd, disks: &[PathBuf]) -> Check {
         match disks.iter().try_for_each(|disk| disk::wait_free(disk)) {
             Ok(()) => Check::of(checker),
             Err(error) => Check::Skipped(error.to_string()),
@@ -100,7 +100,7 @@ impl Check {
 
     /// What `checker` says. The one of Btrfs looks at every disk of the machine, and fails when one of
     /// them goes away meanwhile: damage is what it finds again.
-    fn of(checker: &crate::Cmd) -> Check {
+    fn of(checker: &::fs::Cmd) -> Check {
         for _ in 1..ATTEMPTS {
             match Check::once(checker) {
                 Check::Damaged(_) => thread::sleep(PAUSE),
@@ -110,9 +110,9 @@ impl Check {
         Check::once(checker)
     }
 
-    fn once(checker: &crate::Cmd) -> Check {
+    fn once(checker: &::fs::Cmd) -> Check {
         let start = Instant::now();
-        match checker.run().map_err(crate::tool::explained) {
+        match checker.run().map_err(crate::programs::tool::explained) {
             Ok(_) => Check::Sound(milliseconds(start)),
             Err(error @ LabError::Disk(disk::Error::Command { .. })) => {
                 Check::Damaged(error.to_string())
@@ -138,7 +138,7 @@ fn logical_bytes(dir: &Path) -> Result<Option<u64>, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cmd;
+    use ::fs::Cmd;
 
     #[test]
     fn a_checker_is_sound_damaged_or_missing() {

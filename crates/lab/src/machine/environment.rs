@@ -1,6 +1,11 @@
 //! What the machine is, as key and value: enough to judge a figure, nothing that names the machine.
 
-use crate::{FileSystem, Part, ResolvedTarget, Run, artifacts, medium, mounts};
+use crate::{
+    machine::medium,
+    mounts,
+    programs::{Run, artifacts},
+};
+use ::fs::{FileSystem, Part, ResolvedTarget};
 use disk::{Device, queue::chosen};
 use model::Environment;
 use std::{fs, path::Path};
@@ -14,7 +19,7 @@ const REPORTING: usize = 5;
 
 /// Collects what can be read; a key is missing where the machine does not tell. `work_dir` is the
 /// directory of the backing, or the node of a disk; `tool.PROGRAM` is of those that make `targets`.
-pub fn collect(work_dir: &Path, targets: &[ResolvedTarget]) -> Environment {
+pub fn collect_environment(work_dir: &Path, targets: &[ResolvedTarget]) -> Environment {
     let mut found = Environment::default();
     for (key, value) in machine().into_iter().chain(backing(work_dir)) {
         if let Some(value) = value {
@@ -150,7 +155,7 @@ mod tests {
     fn asking_for_versions_leaves_nothing_at_home() {
         let home = tempfile::tempdir().unwrap();
         let mut asked = 0;
-        for fs in crate::fs::ALL {
+        for fs in ::fs::ALL {
             let Some(cmd) = fs.version() else { continue };
             let cmd = ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"]
                 .iter()
@@ -166,7 +171,7 @@ mod tests {
 
     #[test]
     fn this_machine_tells_its_kernel_and_not_its_name() {
-        let found = collect(Path::new("/"), &[]);
+        let found = collect_environment(Path::new("/"), &[]);
         assert!(found.0.contains_key("kernel.release") && found.0.contains_key("backing.fstype"));
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
         assert!(found.0.values().all(|value| value != name.trim()));
@@ -175,10 +180,10 @@ mod tests {
     #[test]
     fn tools_that_make_no_target_are_not_told() {
         let targets = ["ext4", "dir:/tmp"].map(|text| text.parse().unwrap());
-        let found = collect(Path::new("/"), &targets);
+        let found = collect_environment(Path::new("/"), &targets);
         let tools: Vec<&String> = found.0.keys().filter(|key| key.starts_with("tool.")).collect();
         let is_here =
-            crate::fs::ALL.iter().any(|fs| fs.about().name == "ext4" && version(*fs).is_some());
+            ::fs::ALL.iter().any(|fs| fs.about().name == "ext4" && version(*fs).is_some());
         assert_eq!(tools, if is_here { vec!["tool.mkfs.ext4"] } else { vec![] });
     }
 }

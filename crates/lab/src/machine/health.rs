@@ -1,6 +1,7 @@
 //! What a disk tells of its own wear and health, read by smartctl or nvme where one is installed.
 
-use crate::{Cmd, Run, tool};
+use crate::programs::{Run, tool};
+use fs::Cmd;
 use model::Bytes;
 use serde_json::Value;
 use std::path::Path;

@@ -2,13 +2,15 @@
 //! judgement by the lists of kernels and the programs that are installed: nothing is mounted.
 
 use crate::{
-    FileSystem, artifacts,
-    fs::{self as registry, ResolvedTarget},
     guest::{self, Missing, Venue},
-    modules::ModuleTree,
-    needs::{BUILT, Need, Supply, needs},
-    probe::{self, Availability},
+    machine::{
+        modules::ModuleTree,
+        needs::{BUILT, Need, Supply, needs},
+        probe::{self, Availability},
+    },
+    programs::artifacts,
 };
+use fs::{self as registry, FileSystem, ResolvedTarget};
 use model::{LabKind, Target};
 use std::{
     cmp::Reverse,

@@ -1,7 +1,8 @@
 //! On which disk something lies, in words: a figure is about that disk, whoever reads it. Models and sizes are
 //! told; names of volumes, files and hosts are not.
 
-use crate::{Device, kinds, mounts};
+use crate::mounts::{self, kinds};
+use disk::Device;
 use model::Bytes;
 use std::{fs, path::Path};
 

@@ -1,7 +1,8 @@
 //! What a file system needs of a lab and does not find there. Pure: what a lab has is asked of
 //! [`Supply`].
 
-use crate::{FileSystem, Tool, tool};
+use crate::programs::tool;
+use fs::{FileSystem, Tool};
 use std::{fmt, path::PathBuf};
 
 /// Something that is missing.
@@ -143,7 +144,7 @@ pub(crate) fn needs(fs: &dyn FileSystem, supply: &Supply<'_>) -> Vec<Need> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::{ResolvedTarget, find};
+    use fs::{ResolvedTarget, find};
 
     fn missing(name: &str, supply: &Supply<'_>) -> Vec<String> {
         needs(find(name).unwrap(), supply).iter().map(Need::to_string).collect()

@@ -1,10 +1,11 @@
 //! What this machine can do, and for what it cannot, the next step.
 
 use crate::{
-    Cmd, FileSystem, Run, Tool, drop_caches,
-    needs::{Need, Supply, needs},
-    residency, tool,
+    machine::needs::{Need, Supply, needs},
+    page_cache::{drop_caches, residency},
+    programs::{Run, tool},
 };
+use ::fs::{Cmd, FileSystem, Tool};
 use std::{fs, path::Path};
 
 /// Whether a file system can be made here.
@@ -97,7 +98,7 @@ pub(crate) fn is_installed(tool: &Tool) -> bool {
     tool::find_program(tool.program).is_some()
 }
 
-/// What this machine can do beside making file systems, which is in [`matrix`](crate::matrix).
+/// What this machine can do beside making file systems, which is in [`matrix`](crate::machine::matrix).
 pub fn doctor() -> Vec<DoctorLine> {
     let mut lines = vec![line(
         "root",
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_null_file_system_is_always_ready() {
-        assert_eq!(available(crate::fs::find("null").unwrap()), Availability::Ready);
+        assert_eq!(available(::fs::find("null").unwrap()), Availability::Ready);
         let kernel = |name: &str| Need::Kernel(name.into());
         let Availability::Missing { what, fix } =
             judged(&[kernel("nfs"), Need::Root, kernel("nfsd"), kernel("nfs")])

@@ -5,7 +5,7 @@
 //! overwrites in place. Elsewhere (a buffered loop device, whose writes come when the flusher likes; Btrfs or
 //! ZFS, which write data anew with their trees) nothing can be told by counters, and no disk below is named.
 
-use crate::{LabError, mounts};
+use crate::{error::LabError, mounts};
 use disk::{Device, Disk};
 use std::{fs, path::Path};
 

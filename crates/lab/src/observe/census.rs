@@ -2,7 +2,7 @@
 //! microseconds a process, so it is taken before and after a case, never in its timed part.
 
 use super::parse::{self, Process};
-use crate::service;
+use crate::stack::service;
 use std::{collections::HashMap, fs, time::Instant};
 
 /// The first process. Orphans are its children: what they had used long before comes to it with their end.

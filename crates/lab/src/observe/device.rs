@@ -1,7 +1,8 @@
 //! Counters of block devices: of each, of several as of one, and what happened between two readings.
 
 use super::{SECTOR, cut, parse, read};
-use crate::{Device, LabError};
+use crate::error::LabError;
+use disk::Device;
 
 /// The counters of a device (Documentation/block/stat.rst of the kernel).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! What a device was given and has not done yet when a worker stands still: reads that the kernel makes ahead, and the
 //! writes that it makes at once of a file that took the place of another. Both go on beside whoever is next.
 
-use crate::Device;
+use disk::Device;
 use std::{
     thread,
     time::{Duration, Instant},

@@ -1,6 +1,6 @@
 //! Emptying the page cache as far as this process may.
 
-use crate::{LabError, private_dir};
+use crate::{error::LabError, ownership::private_dir};
 use rustix::fs::{Advice, fadvise, syncfs};
 use std::{
     fs::{self, File},

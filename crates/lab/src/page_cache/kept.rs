@@ -2,7 +2,8 @@
 //! itself, and what its tests start. Between two cold cases they would else be read from the disk of the
 //! system again, which takes longer than the remount, and this program in the middle of a timed part.
 
-use crate::{Cmd, Run, tool};
+use crate::programs::{Run, tool};
+use fs::Cmd;
 use rustix::{
     fs::{CWD, Mode, OFlags, openat},
     mm::{MapFlags, ProtFlags, mmap, munmap},
@@ -111,7 +112,7 @@ impl Drop for Mapped {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::residency;
+    use crate::page_cache::residency;
 
     #[test]
     fn libraries_are_those_that_a_program_loads() {
@@ -138,7 +139,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("program");
         std::fs::write(&path, vec![7; 100_000]).unwrap();
-        if crate::Device::under(&path).unwrap().is_none() {
+        if disk::Device::under(&path).unwrap().is_none() {
             let why = format!("{} is in memory", path.display());
             return needs::skip(needs::Need::Other, why);
         }

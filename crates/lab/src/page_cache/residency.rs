@@ -1,7 +1,7 @@
 //! How a cold or hot cache is proven: how much of a set of files is in the page cache, by cachestat or mincore.
 
 use super::stored;
-use crate::LabError;
+use crate::error::LabError;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::{fs::File, io, ops::AddAssign, os::fd::AsRawFd, path::PathBuf, ptr};
 
@@ -156,7 +156,7 @@ mod tests {
 
         file.sync_all().unwrap();
         fadvise(&file, 0, None, Advice::DontNeed).unwrap();
-        if crate::Device::under(&path).unwrap().is_none() {
+        if disk::Device::under(&path).unwrap().is_none() {
             let why = format!("{} is in memory", path.display());
             return needs::skip(needs::Need::Other, why);
         }

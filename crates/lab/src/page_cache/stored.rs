@@ -1,7 +1,7 @@
 //! What a file holds on its device: fewer bytes than it is long where its file system compresses them, packs them into
 //! its trees, or leaves holes. A cold read cannot bring more than that.
 
-use crate::extents;
+use crate::page_cache::extents;
 use rustix::{
     fs::fstatfs,
     io::Errno,

@@ -1,7 +1,12 @@
 //! Servers under a target: FUSE daemons, NBD and NFS servers. Each is a child in the foreground that
 //! dies with this process, is waited for until it is ready, and is ended when its part is taken down.
 
-use crate::{Cmd, LabError, Ready, Run, command, keys, mounts};
+use crate::{
+    error::LabError,
+    mounts,
+    programs::{Run, command, keys},
+};
+use ::fs::{Cmd, Ready};
 use rustix::{
     fs::{MemfdFlags, memfd_create},
     process::{Pid, Signal, kill_process},
@@ -172,7 +177,7 @@ fn is_ready(ready: &Ready) -> Result<bool, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Census;
+    use crate::observe::Census;
 
     #[test]
     fn a_server_is_waited_for_and_ended() {

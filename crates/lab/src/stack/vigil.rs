@@ -2,7 +2,7 @@
 //! server is back, which ours never is: whatever is on its way there is failed, again and again, until
 //! the target is taken down.
 
-use crate::LabError;
+use crate::error::LabError;
 use rustix::{
     fs::syncfs,
     io::Errno,

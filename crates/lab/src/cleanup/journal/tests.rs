@@ -1,7 +1,8 @@
 //! The journal of one campaign, kept, damaged, removed and in the hands of others.
 
 use super::*;
-use crate::{Cleanup, Cmd, Run, private_dir};
+use crate::{cleanup::Cleanup, ownership::private_dir, programs::Run};
+use ::fs::Cmd;
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},

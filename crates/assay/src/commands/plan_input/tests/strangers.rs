@@ -2,7 +2,8 @@
 //! see, and never what could run a command or reach a disk.
 
 use super::*;
-use lab::{Backing, Cmd, ResolvedTarget};
+use fs::{Cmd, ResolvedTarget};
+use lab::plan::Backing;
 use model::Knob;
 use proptest::{collection::vec, option, prelude::*, sample::select, strategy::ValueTree};
 
@@ -57,8 +58,8 @@ fn written(knobs: &'static [Knob]) -> BoxedStrategy<String> {
 
 /// One layer as text: a name with up to three options, separated by `between`.
 fn layer(between: &'static str) -> impl Strategy<Value = String> {
-    (0..lab::fs::ALL.len()).prop_flat_map(move |at| {
-        let about = lab::fs::ALL[at].about();
+    (0..fs::ALL.len()).prop_flat_map(move |at| {
+        let about = fs::ALL[at].about();
         vec(written(about.knobs), 0..4).prop_map(move |options| match options.is_empty() {
             true => about.name.to_string(),
             false => format!("{}[{}]", about.name, options.join(between)),
@@ -103,7 +104,7 @@ fn of_words(targets: &[String], sweeps: &[String]) -> Result<Vec<ResolvedTarget>
 
 fn commands(target: &ResolvedTarget) -> Vec<String> {
     let on = (Backing::Image(Path::new("IMAGE")), None);
-    lab::plan(target, on, Path::new("/m")).iter().map(Cmd::to_string).collect()
+    lab::plan::commands(target, on, Path::new("/m")).iter().map(Cmd::to_string).collect()
 }
 
 proptest! {

@@ -1,0 +1,74 @@
+//! Which kind of failure an error is, so that a campaign knows whether it is worth trying again.
+
+use crate::error::LabError;
+use disk::Refusal;
+use model::FaultKind;
+use std::io;
+
+impl LabError {
+    /// What kind of failure of a target this is.
+    pub fn fault(&self) -> FaultKind {
+        match self {
+            LabError::Disk(error) => of_disk(error),
+            LabError::MountGone { .. } | LabError::BadDir { .. } | LabError::DirReplaced { .. } => {
+                FaultKind::Gone
+            }
+            LabError::NotReady { .. }
+            | LabError::ServerEnded { .. }
+            | LabError::ServerKilled { .. } => FaultKind::Server,
+            LabError::Guest { .. } => FaultKind::Guest,
+            LabError::NoSpace { .. } | LabError::LowerFull { .. } => FaultKind::Space,
+            _ => FaultKind::Other,
+        }
+    }
+}
+
+fn of_disk(error: &disk::Error) -> FaultKind {
+    match error {
+        disk::Error::DiskLost { .. } => FaultKind::Disk,
+        // Somebody looks at it, or is slow to; all else says that it is not the disk that was claimed.
+        disk::Error::Refused(
+            Refusal::Busy { .. } | Refusal::Locked { .. } | Refusal::PartAbsent { .. },
+        ) => FaultKind::Other,
+        disk::Error::Refused(_) => FaultKind::Disk,
+        disk::Error::Command { of_options: true, .. } => FaultKind::Options,
+        disk::Error::Command { .. } => FaultKind::Command,
+        disk::Error::Io { source, .. } => io_fault(source),
+        _ => FaultKind::Other,
+    }
+}
+
+/// What kind of failure of a target `error` is.
+pub fn io_fault(error: &io::Error) -> FaultKind {
+    match error.raw_os_error() {
+        Some(libc::ENOENT | libc::ESTALE | libc::ENOTCONN) => FaultKind::Gone,
+        Some(libc::ENOSPC | libc::EDQUOT) => FaultKind::Space,
+        _ => FaultKind::Io,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_refused_disk_is_lost_unless_somebody_only_has_it_open() {
+        let path = PathBuf::from("/dev/disk/by-id/x");
+        let (was, is) = ("a".into(), "b".into());
+        let changed = Refusal::Changed { path: path.clone(), was, is };
+        for refusal in [changed, Refusal::Absent { path: path.clone() }] {
+            assert_eq!(LabError::from(disk::Error::from(refusal)).fault(), FaultKind::Disk);
+        }
+        let busy = disk::Error::from(Refusal::Busy { path });
+        assert_eq!(LabError::from(busy).fault(), FaultKind::Other);
+    }
+
+    #[test]
+    fn an_error_number_tells_what_is_gone_or_full() {
+        let fault = |number| io_fault(&io::Error::from_raw_os_error(number));
+        assert_eq!(fault(libc::ENOENT), FaultKind::Gone);
+        assert_eq!(fault(libc::ENOSPC), FaultKind::Space);
+        assert_eq!(fault(libc::EIO), FaultKind::Io);
+    }
+}

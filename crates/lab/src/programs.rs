@@ -1,0 +1,13 @@
+//! Runs programs of this machine, finds them, and names the packages of those that are missing.
+
+pub mod artifacts;
+pub(crate) mod command;
+#[allow(unsafe_code)]
+mod inherited;
+mod kernel_log;
+pub(crate) mod keys;
+pub(crate) mod tool;
+
+pub use command::{Output, Run};
+pub use inherited::inherited_to_write;
+pub use tool::{install, is_installed};
