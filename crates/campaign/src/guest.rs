@@ -15,7 +15,7 @@ use super::{
 use anyhow::{Context, Result};
 use lab::{
     error::LabError,
-    guest::{self, Ended, Guest, Machine, Shared},
+    guest::{self, Guest, GuestExit, Machine, Shared},
     programs::artifacts,
     setup::Lab,
 };
@@ -62,7 +62,7 @@ pub fn run_target(
     of: (u32, u32, usize),
     slot: Option<&RelaySlot<'_>>,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
-) -> Result<Ended> {
+) -> Result<GuestExit> {
     let (placed, lab, stop) = (context.placed, context.lab, context.stop);
     let case_s = placed.plan.case_timeout_s;
     let (block, position, target) = of;
@@ -123,7 +123,7 @@ pub fn run(
     campaign: &str,
     work: Work,
     take: &mut dyn FnMut(Report) -> Result<()>,
-) -> Result<Ended> {
+) -> Result<GuestExit> {
     let dir = boot.lab.make_guest_dir()?;
     let ended = run_in(boot, campaign, work, &dir, take);
     boot.lab.remove_guest_dir(&dir)?;
@@ -136,7 +136,7 @@ fn run_in(
     work: Work,
     dir: &Path,
     take: &mut dyn FnMut(Report) -> Result<()>,
-) -> Result<Ended> {
+) -> Result<GuestExit> {
     let disks = (0..boot.images.len()).map(|number| boot.guest.disk(number)).collect();
     let task = Task { campaign: campaign.into(), disks, work };
     // In a directory that stays this user's, so that what marks that as ours is not the guest's.
@@ -183,8 +183,8 @@ fn run_in(
         Ok::<(), anyhow::Error>(())
     })?;
     match ended {
-        Ended::Exit(0) | Ended::Stopped => Ok(ended),
-        Ended::Exit(status) => Err(failed(format!("ended with status {status}")).into()),
+        GuestExit::Exit(0) | GuestExit::Stopped => Ok(ended),
+        GuestExit::Exit(status) => Err(failed(format!("ended with status {status}")).into()),
     }
 }
 

@@ -15,7 +15,7 @@ use ::fs::ResolvedTarget;
 use anyhow::{Context, Result};
 use lab::{
     error::LabError,
-    guest::{Ended, Guest, Venue},
+    guest::{Guest, GuestExit, Venue},
     programs::artifacts,
     setup::Lab,
 };
@@ -293,8 +293,8 @@ fn try_out(
     lab.remove_guest_dir(&dir)?;
     lab.close()?;
     match ended {
-        Ok(Ended::Stopped) => Err(refusal::stopped("stopped; everything was cleaned up")),
-        Ok(Ended::Exit(_)) => {
+        Ok(GuestExit::Stopped) => Err(refusal::stopped("stopped; everything was cleaned up")),
+        Ok(GuestExit::Exit(_)) => {
             let memory = Memory::of(&guest.venue());
             let made = targets.iter().zip(&tried).filter(|(_, why)| why.is_none());
             made.for_each(|(target, _)| memory.learn(target, notes));

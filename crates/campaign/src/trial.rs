@@ -99,8 +99,8 @@ fn try_target(
         Place::Guest(guest) => {
             guest::run_target(context, &**guest, campaign, (BLOCK, 0, target), None, &mut take)
                 .map_or(Ended::Done, |ended| match ended {
-                    lab::guest::Ended::Stopped => Ended::Stopped,
-                    lab::guest::Ended::Exit(_) => Ended::Done,
+                    lab::guest::GuestExit::Stopped => Ended::Stopped,
+                    lab::guest::GuestExit::Exit(_) => Ended::Done,
                 })
         }
         Place::Host | Place::Nowhere(_) => on_host(context, target, &mut take)?,

@@ -111,26 +111,26 @@ pub fn ending(status: ExitStatus) -> String {
 }
 
 /// A program that looks at a disk, and what came of it.
-pub(crate) struct Ended {
+pub(crate) struct ProgramOutput {
     command: String,
     stderr: String,
     pub(crate) status: ExitStatus,
     pub(crate) stdout: String,
 }
 
-impl Ended {
+impl ProgramOutput {
     pub(crate) fn failure(&self) -> Error {
         failure(self.command.clone(), self.status, &self.stderr)
     }
 }
 
 /// Runs `program` with `args` to its end; `None` when it is not installed.
-pub(crate) fn run(program: &str, args: &[&str]) -> Result<Option<Ended>, Error> {
+pub(crate) fn run(program: &str, args: &[&str]) -> Result<Option<ProgramOutput>, Error> {
     let Some(path) = find(program, []) else { return Ok(None) };
     let output = command(&path).args(args).stdin(Stdio::null()).output();
     let output = output.map_err(Error::io("run", &path))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Some(Ended {
+    Ok(Some(ProgramOutput {
         command: [&[program], args].concat().join(" "),
         stderr: text(&output.stderr),
         status: output.status,

@@ -22,7 +22,7 @@ use std::{
 
 /// How a child ended, and what it and all that it waited for had used.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ended {
+pub struct ChildExit {
     /// Exit status or signal.
     pub status: ExitStatus,
     /// Processor time in user mode, seconds.
@@ -96,7 +96,7 @@ fn show_own_processes() {
 ///
 /// # Errors
 /// The kernel knows no such child.
-pub fn wait(child: Child) -> io::Result<Ended> {
+pub fn wait(child: Child) -> io::Result<ChildExit> {
     let mut status = 0;
     // SAFETY: `rusage` is plain integers, for which all zero bits are a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -112,7 +112,7 @@ pub fn wait(child: Child) -> io::Result<Ended> {
         }
     }
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
-    Ok(Ended {
+    Ok(ChildExit {
         status: ExitStatus::from_raw(status),
         user_s: seconds(usage.ru_utime),
         sys_s: seconds(usage.ru_stime),

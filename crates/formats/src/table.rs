@@ -41,7 +41,7 @@ pub(crate) struct Row {
 /// The rows of a table, one by one.
 pub(crate) struct Rows<'a, R> {
     file: &'a str,
-    reader: Reader<Ended<R>>,
+    reader: Reader<LastLineEnded<R>>,
     /// Its lines end in `\r\n`, as that of its header does.
     crlf: bool,
 }
@@ -56,14 +56,14 @@ impl<R: Read> Rows<'_, R> {
 }
 
 /// A file whose last line ends as the others do.
-struct Ended<R> {
+struct LastLineEnded<R> {
     inner: BufReader<R>,
     /// The last byte so far.
     last: Option<u8>,
     end: u8,
 }
 
-impl<R: Read> Read for Ended<R> {
+impl<R: Read> Read for LastLineEnded<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut read = self.inner.read(into)?;
         let is_open = self.last.is_some_and(|byte| byte != b'\n' && byte != self.end);
@@ -115,7 +115,7 @@ impl<'a> Columns<'a> {
         let head = inner.fill_buf().unwrap_or_default();
         let header = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let crlf = header.ends_with(b"\r");
-        let ended = Ended { inner, last: None, end: if crlf { b'\r' } else { b'\n' } };
+        let ended = LastLineEnded { inner, last: None, end: if crlf { b'\r' } else { b'\n' } };
         let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(ended);
         let header = reader.headers().map_err(|error| bad_line(file, &error))?;
         let header = header.iter().map(str::to_owned).collect();

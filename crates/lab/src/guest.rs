@@ -93,7 +93,7 @@ pub struct Machine {
 
 /// How a guest ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum GuestExit {
     /// The program ended with this status.
     Exit(i32),
     /// It was asked to stop, and the guest was ended.

@@ -4,7 +4,7 @@
 
 use lab::{
     error::LabError,
-    guest::{self, Ended, Guest, Machine},
+    guest::{self, Guest, GuestExit, Machine},
 };
 use model::{Bytes, LabKind};
 use needs::{Need, skip};
@@ -45,7 +45,7 @@ fn machine(dir: &Path, script: &str) -> Machine {
     }
 }
 
-fn run(guest: &dyn Guest, machine: &Machine) -> Result<Ended, LabError> {
+fn run(guest: &dyn Guest, machine: &Machine) -> Result<GuestExit, LabError> {
     guest::run(guest, machine, &AtomicBool::new(false), &mut || Ok(()))
 }
 
@@ -80,7 +80,7 @@ fn works_on_its_disk(guest: &dyn Guest) {
         Ok::<(), LabError>(())
     });
     let log = fs::read_to_string(machine.out.join("log")).unwrap();
-    assert_eq!(ended.unwrap(), Ended::Exit(7), "{log}");
+    assert_eq!(ended.unwrap(), GuestExit::Exit(7), "{log}");
     assert_eq!(log, format!("{}\n0\nbuilt\n", guest.venue().kernel));
     assert_eq!(fs::read_to_string(machine.out.join("answer")).unwrap(), "made\n");
     assert!(looks > 1 && !Path::new("/etc/assay-was-here").exists());
@@ -125,7 +125,7 @@ fn plants_links(guest: &dyn Guest) {
         let _ = fs::remove_file(&path);
         symlink(&precious, &path).unwrap();
     }
-    assert_eq!(run(guest, &machine(dir.path(), "exit 3")).unwrap(), Ended::Exit(3));
+    assert_eq!(run(guest, &machine(dir.path(), "exit 3")).unwrap(), GuestExit::Exit(3));
     untouched();
 }
 
@@ -151,7 +151,7 @@ fn is_a_user_of_its_own(guest: &dyn Guest) {
     fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
     let users = [(); 2].map(|()| {
         let machine = machine(dir.path(), "echo made >/mnt/out/made; exit 0");
-        assert_eq!(run(guest, &machine).unwrap(), Ended::Exit(0));
+        assert_eq!(run(guest, &machine).unwrap(), GuestExit::Exit(0));
         for path in [&machine.out, &machine.disks[0]] {
             assert_eq!(fs::metadata(path).unwrap().uid(), 0, "{path:?} is taken back");
         }
@@ -218,7 +218,7 @@ fn a_guest_ends_at_its_time_and_when_it_is_asked_to() {
         stop.store(endless.out.join("begun").exists(), Ordering::Relaxed);
         Ok::<(), LabError>(())
     });
-    assert_eq!(ended.unwrap(), Ended::Stopped);
+    assert_eq!(ended.unwrap(), GuestExit::Stopped);
     let of_guest = dir.path().display().to_string();
     wait_for("its end", || processes(&of_guest).is_empty());
 }

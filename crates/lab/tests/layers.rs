@@ -7,7 +7,7 @@ mod victim;
 
 use lab::{
     error::LabError,
-    guest::{self, Ended, Machine, OUT},
+    guest::{self, GuestExit, Machine, OUT},
     instance::Instance,
     machine::Availability,
     page_cache::{Coldness, residency},
@@ -360,5 +360,5 @@ fn what_this_kernel_lacks_is_made_in_a_guest() {
     });
     let log = files::read_to_string(machine.out.join("log")).unwrap_or_default();
     println!("{log}");
-    assert_eq!(ended.unwrap(), Ended::Exit(0), "{log}");
+    assert_eq!(ended.unwrap(), GuestExit::Exit(0), "{log}");
 }

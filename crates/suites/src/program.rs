@@ -202,7 +202,7 @@ impl Program {
                 Err(self.failure(how(ended.status), said.unwrap_or("it printed no reason"))),
             );
         }
-        let child::Ended { user_s, sys_s, peak_memory_bytes, .. } = ended;
+        let child::ChildExit { user_s, sys_s, peak_memory_bytes, .. } = ended;
         Ok(Ok(Ran { output, user_s, sys_s, peak_memory_bytes }))
     }
 

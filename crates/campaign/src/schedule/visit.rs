@@ -40,8 +40,8 @@ fn run_in_guest(
         report((procs, event))
     });
     match ended {
-        Ok(lab::guest::Ended::Exit(_)) => Ok(Ended::Done),
-        Ok(lab::guest::Ended::Stopped) => Ok(Ended::Stopped),
+        Ok(lab::guest::GuestExit::Exit(_)) => Ok(Ended::Done),
+        Ok(lab::guest::GuestExit::Stopped) => Ok(Ended::Stopped),
         Err(error) if error.downcast_ref::<LabError>().is_some() => {
             report((0, Event::Done(context.placed.cases().saturating_sub(done))))?;
             let (kind, reason) = (target_run::fault_kind(&error), format!("{error:#}"));

@@ -1,7 +1,8 @@
 //! The way of a guest from its directory to its result.
 
 use super::{
-    Ended, Guest, Machine, OUT, Shared, Stranger, console::Console, stranger, stranger::HandedOver,
+    Guest, GuestExit, Machine, OUT, Shared, Stranger, console::Console, stranger,
+    stranger::HandedOver,
 };
 use crate::{
     error::LabError,
@@ -49,7 +50,7 @@ pub fn run<E: From<LabError>>(
     machine: &Machine,
     stop: &AtomicBool,
     tick: &mut dyn FnMut() -> Result<(), E>,
-) -> Result<Ended, E> {
+) -> Result<GuestExit, E> {
     let out = Shared::open(&machine.out)?;
     prepare(guest, machine, &out)?;
     let stranger = match disk::is_root() {
@@ -109,7 +110,7 @@ impl Boot<'_> {
         &self,
         stop: &AtomicBool,
         tick: &mut dyn FnMut() -> Result<(), E>,
-    ) -> Result<Ended, E> {
+    ) -> Result<GuestExit, E> {
         let pipe = LabError::io("open a pipe for", &self.machine.out);
         let (console, writer) = Console::open().map_err(pipe)?;
         let errors =
@@ -129,7 +130,7 @@ impl Boot<'_> {
         child: &mut Child,
         stop: &AtomicBool,
         tick: &mut dyn FnMut() -> Result<(), E>,
-    ) -> Result<Result<Ended, String>, E> {
+    ) -> Result<Result<GuestExit, String>, E> {
         let start = Instant::now();
         let mut since_result: Option<Instant> = None;
         loop {
@@ -137,14 +138,14 @@ impl Boot<'_> {
             tick()?;
             // The signal that asks to stop may have reached the guest, too.
             if stop.load(Ordering::Relaxed) {
-                return Ok(Ok(Ended::Stopped));
+                return Ok(Ok(GuestExit::Stopped));
             }
             match self.result()? {
-                Some(status) if !running => return Ok(Ok(Ended::Exit(status))),
+                Some(status) if !running => return Ok(Ok(GuestExit::Exit(status))),
                 Some(status)
                     if since_result.get_or_insert_with(Instant::now).elapsed() > POWER_OFF =>
                 {
-                    return Ok(Ok(Ended::Exit(status)));
+                    return Ok(Ok(GuestExit::Exit(status)));
                 }
                 None if !running => return Ok(Err("exited without a result".into())),
                 _ => {}
