@@ -1,6 +1,7 @@
 //! Computes work and time of one sample per row; without them a reader cannot tell a figure of 48 MB in 0.2 s from one
 //! of two pages in a millisecond.
 
+use crate::point::median;
 use model::{Dataset, Sample};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -86,30 +87,4 @@ fn of(samples: &[&Sample]) -> Option<Amount> {
         ops: middle(|s| s.ops as f64)?,
         seconds: middle(|s| s.seconds)?,
     })
-}
-
-/// The middle of `values`, of an even number the mean of the two in the middle; `None` without any.
-pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = values[(values.len() - 1) / 2];
-    Some((lower + upper) / 2.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        let cases: [(&[f64], Option<f64>); 4] = [
-            (&[], None),
-            (&[3.0], Some(3.0)),
-            (&[9.0, 1.0, 2.0], Some(2.0)),
-            (&[4.0, 1.0, 9.0, 2.0], Some(3.0)),
-        ];
-        for (values, middle) in cases {
-            assert_eq!(median(values.to_vec()), middle, "{values:?}");
-        }
-    }
 }

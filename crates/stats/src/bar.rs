@@ -4,8 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use model::Campaign;
-
 /// Least probability of being the best for a candidate that leads, decided or not.
 pub const LEADS_P: f64 = 0.90;
 /// Least lead over the second for a clear verdict, a ratio.
@@ -36,16 +34,5 @@ impl Bar {
             3..=4 => Bar { alpha: 0.0125, confidence: 0.967 },
             _ => Bar { alpha: 0.01, confidence: 0.975 },
         }
-    }
-
-    /// Of `campaign`. What other tools measured has no targets in its plan, and had no stopping rule. Who
-    /// raised a number of blocks after a look may do so as often as they please.
-    pub(crate) fn of(campaign: &Campaign) -> Bar {
-        let plan = &campaign.plan;
-        if plan.targets.is_empty() {
-            return Bar::ONCE;
-        }
-        let raised = if plan.looked_at.is_empty() { 0 } else { usize::MAX };
-        Bar::of_looks(plan.looks().len().max(raised))
     }
 }

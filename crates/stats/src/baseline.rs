@@ -63,3 +63,24 @@ impl<'a> Cells<'a> {
         self.0.values().flatten().collect::<BTreeSet<_>>().len()
     }
 }
+
+/// Labels in the order of the columns: the baseline, then the others as planned. The twin of an A/A
+/// pair is no candidate.
+pub(crate) fn target_order(
+    dataset: &Dataset,
+    settings: &Settings,
+) -> Result<Vec<String>, StatsError> {
+    let twin = dataset.twin().map(|twin| twin.label);
+    let labels: Vec<&String> =
+        dataset.targets.iter().map(|t| &t.label).filter(|l| twin.as_ref() != Some(*l)).collect();
+    let baseline = match asked(dataset, settings) {
+        Some(label) if labels.contains(&label) => label,
+        Some(label) => {
+            let known = labels.iter().map(|l| l.as_str()).collect::<Vec<_>>().join(", ");
+            return Err(StatsError::UnknownBaseline { label: label.clone(), known });
+        }
+        None => default(dataset)?,
+    };
+    let others = labels.iter().filter(|l| **l != baseline);
+    Ok(std::iter::once(baseline).chain(others.copied()).cloned().collect())
+}

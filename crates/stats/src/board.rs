@@ -161,13 +161,6 @@ impl<'a> Board<'a> {
     }
 }
 
-/// Positions from the highest mean to the lowest.
-pub(crate) fn order(means: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
-    order
-}
-
 /// Equal groups, then equal cells inside a group; process counts are cells of their own.
 pub(crate) fn weights(dataset: &Dataset, cells: &[&CellData]) -> Vec<f64> {
     let group = |c: &CellData| dataset.tests[c.test].group;

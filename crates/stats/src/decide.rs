@@ -6,16 +6,18 @@
 use crate::{
     Apart, Counts, Doubtful, Missing, Ratio, Settings,
     bar::Bar,
-    board::{Board, order},
+    board::Board,
     cell::CellData,
     classes::Class,
     durable,
     evidence::{Alike, Evidence, Judged, Rest, evidence},
     left::{self, GivenUp},
+    looks,
     model_fit::Fit,
+    model_fit::order,
     partial,
 };
-use model::Dataset;
+use model::{Dataset, Rng};
 use serde::Serialize;
 
 /// How much can be said.
@@ -215,7 +217,7 @@ pub(crate) fn verdict(
         candidates: Vec::new(),
         notes: Vec::new(),
         reason: Reason::NotRanked(durable::doubtful(dataset, labels)),
-        ..unjudged(&board, targets, cells.len(), Bar::of(&dataset.campaign))
+        ..unjudged(&board, targets, cells.len(), looks::bar(&dataset.campaign))
     }
 }
 
@@ -230,7 +232,7 @@ fn of_ranked(
     let board = Board::of_columns(dataset, columns.iter().copied(), cells);
     let means = board.means();
     let order = order(&means);
-    let bar = Bar::of(&dataset.campaign);
+    let bar = looks::bar(&dataset.campaign);
     let scored = cells.iter().filter(|c| c.is_scored).count();
     let short = cells.iter().filter(|c| c.is_short()).count();
     let mut verdict = unjudged(&board, targets, scored + short, bar);
@@ -349,7 +351,7 @@ pub(crate) fn largest_loss(
 
 /// Fills in what the posterior says of each candidate, in the order of the columns.
 fn weigh(verdict: &mut Verdict, fit: &Fit, seed: u64) {
-    let judged = fit.best(seed).into_iter().zip(fit.ranks());
+    let judged = fit.best(Rng::new(seed)).into_iter().zip(fit.ranks());
     for (candidate, (standing, ranks)) in verdict.candidates.iter_mut().zip(judged) {
         candidate.p_best = Some(standing.p_best);
         candidate.regret_95 = Some(1.0 - (-standing.regret_95).exp());

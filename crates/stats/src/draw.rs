@@ -1,10 +1,13 @@
-//! Random draws for the posterior, from the seeded generator of the campaign, so that a report made
-//! again shows the same probabilities.
+//! Random draws for the posterior, from a source of uniform ones.
 
-use model::Rng;
+/// A source of draws, each uniform in `[0, 1)`.
+pub(crate) trait Uniform {
+    /// The next draw.
+    fn unit(&mut self) -> f64;
+}
 
 /// Standard normal: Marsaglia's polar method (1964), without keeping the second value.
-pub(crate) fn normal(rng: &mut Rng) -> f64 {
+pub(crate) fn normal(rng: &mut impl Uniform) -> f64 {
     loop {
         let (x, y) = (2.0 * rng.unit() - 1.0, 2.0 * rng.unit() - 1.0);
         let s = x * x + y * y;
@@ -16,7 +19,7 @@ pub(crate) fn normal(rng: &mut Rng) -> f64 {
 
 /// Chi-square with `df` > 0 degrees of freedom, as twice a gamma variate: Marsaglia and Tsang (2000).
 /// Their method needs a shape of at least 1, so one below is drawn one higher and scaled back.
-pub(crate) fn chi_square(rng: &mut Rng, df: f64) -> f64 {
+pub(crate) fn chi_square(rng: &mut impl Uniform, df: f64) -> f64 {
     let shape = df / 2.0;
     if shape < 1.0 {
         return 2.0 * gamma(rng, shape + 1.0) * rng.unit().powf(1.0 / shape);
@@ -26,13 +29,13 @@ pub(crate) fn chi_square(rng: &mut Rng, df: f64) -> f64 {
 
 /// Shares that sum to 1: Dirichlet with these concentrations, as gamma variates over their sum
 /// (Devroye, "Non-Uniform Random Variate Generation", 1986, chapter XI.4).
-pub(crate) fn dirichlet(rng: &mut Rng, concentrations: &[f64]) -> Vec<f64> {
+pub(crate) fn dirichlet(rng: &mut impl Uniform, concentrations: &[f64]) -> Vec<f64> {
     let drawn: Vec<f64> = concentrations.iter().map(|c| chi_square(rng, 2.0 * c) / 2.0).collect();
     let sum: f64 = drawn.iter().sum();
     drawn.into_iter().map(|d| d / sum).collect()
 }
 
-fn gamma(rng: &mut Rng, shape: f64) -> f64 {
+fn gamma(rng: &mut impl Uniform, shape: f64) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();
     loop {
@@ -48,6 +51,7 @@ fn gamma(rng: &mut Rng, shape: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::point::{mean, variance};
+    use model::Rng;
 
     #[test]
     fn moments_are_those_of_the_distributions() {

@@ -1,8 +1,8 @@
 //! Computes the effect of options: every variant of a board relative to the default, its first column.
 
 use crate::{
-    CellRatio, Comparison, Ratio, Settings, bar::Bar, board::Board, cell::CellData,
-    comparison::judge, holm::holm,
+    CellRatio, Comparison, Ratio, Settings, board::Board, cell::CellData, comparison::judge,
+    holm::holm, looks,
 };
 use model::Dataset;
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub struct Affected {
 
 /// Every candidate of `board` over its first, the best first.
 pub(crate) fn effects(dataset: &Dataset, board: &Board<'_>, settings: &Settings) -> Vec<Effect> {
-    let ratios = board.ratios(Bar::of(&dataset.campaign));
+    let ratios = board.ratios(looks::bar(&dataset.campaign));
     let p_values: Vec<Option<f64>> = ratios.iter().skip(1).map(|r| r.p).collect();
     let marks = holm(&p_values);
     let affected = |(cell, ratio): (&CellData, Ratio)| Affected {

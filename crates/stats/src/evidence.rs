@@ -3,15 +3,15 @@
 
 use crate::{
     Missing,
-    bar::Bar,
-    board::{self, Board, order},
+    board::{self, Board},
     cell::CellData,
-    left, missing,
+    left, looks, missing,
     model_fit::Fit,
+    model_fit::order,
     place,
     ratio::Estimate,
 };
-use model::Dataset;
+use model::{Dataset, Rng};
 
 /// What a conclusion is held against.
 pub(crate) struct Rest<'a> {
@@ -93,7 +93,7 @@ pub(crate) fn evidence<'a>(
     let means = board.means();
     let &[first, second, ..] = order(&means).as_slice() else { return None };
     let left = left::left(dataset, targets, &board.columns, first);
-    let fit = board.fit(&left, Bar::of(&dataset.campaign))?;
+    let fit = board.fit(&left, looks::bar(&dataset.campaign))?;
     let label = |at: usize| targets[board.columns[at]].as_str();
     let same_places = place::same_in_all(dataset, label(first), label(second));
     let Rest { wanted, calm } = rest;
@@ -168,11 +168,11 @@ impl Evidence<'_> {
         if self.same_places {
             return Judged::SamePlaces;
         }
-        if self.fit.is_best(self.first, self.seed) {
+        if self.fit.is_best(self.first, Rng::new(self.seed)) {
             return Judged::Best(column(&self.first));
         }
         let same = match alike {
-            Alike::Near => self.fit.equivalent(self.first, band, self.seed),
+            Alike::Near => self.fit.equivalent(self.first, band, Rng::new(self.seed)),
             Alike::Leaders => self.fit.same_within(self.first, band),
         };
         match same.is_empty() {

@@ -6,10 +6,9 @@ mod tests;
 
 use crate::{
     Findings, StatsError, advise,
-    bar::Bar,
     cell::{CellData, Series},
     findings::part,
-    footer,
+    footer, looks,
     prior::Prior,
     ratio::CONFIDENCE,
     select::select,
@@ -146,7 +145,7 @@ fn of_cells(dataset: &Dataset, findings: &Findings, cells: &[CellData]) -> Block
         procs: *procs,
         rows: cells.iter().map(row).collect(),
     };
-    let bar = Bar::of(&dataset.campaign);
+    let bar = looks::bar(&dataset.campaign);
     let of_tables: Vec<Vec<&CellData>> = tables.iter().map(|(_, cells)| cells.clone()).collect();
     let columns = findings.targets.len();
     let noise = cells.first().map(|cell| &cell.noise);

@@ -13,6 +13,7 @@ use crate::{
     Ratio,
     bar::{Bar, CLEAR_LEAD, LEADS_P},
     blocks::common,
+    draw::Uniform,
     holm::holm_at,
     point::{Point, mean},
     posterior::{Levels, Outlook},
@@ -110,14 +111,14 @@ impl Fit {
     /// Whether `first` is the best: certainly better than every other target of the race, and so than those
     /// that left it behind the best, with a lead of [`CLEAR_LEAD`] or more over each, and a P(best) that says the
     /// same.
-    pub(crate) fn is_best(&self, first: usize, seed: u64) -> bool {
+    pub(crate) fn is_best(&self, first: usize, draws: impl Uniform) -> bool {
         let others = self.racing.iter().filter(|&&other| other != first);
         let far = |&&other: &&usize| self.difference(first, other).mean >= CLEAR_LEAD.ln();
         let (count, far) = (others.clone().count(), others.clone().all(|other| far(&other)));
         self.is_racing(first)
             && far
             && self.certainly_behind(first).len() == count
-            && self.best(seed)[first].p_best >= LEADS_P
+            && self.best(draws)[first].p_best >= LEADS_P
     }
 
     /// Whether `first` is certainly above every other target of the race by these differences, by Holm's procedure.
@@ -185,8 +186,8 @@ impl Fit {
     /// `first` and the targets that are the same within `band`: the whole interval of what lies between them is
     /// inside it, and, whichever of all is the best, none of them costs more than that with 95 % probability. Empty
     /// below two.
-    pub(crate) fn equivalent(&self, first: usize, band: f64, seed: u64) -> Vec<usize> {
-        let standings = self.best(seed);
+    pub(crate) fn equivalent(&self, first: usize, band: f64, draws: impl Uniform) -> Vec<usize> {
+        let standings = self.best(draws);
         let is_near = |other: usize| {
             let high = self.difference(other, first).mean
                 + self.half_width(first, other).unwrap_or(f64::INFINITY);
@@ -258,10 +259,10 @@ impl Fit {
 
     /// P(best) of each target and its regrets. P is no larger than the pairs allow, whose intervals stand beside it; of
     /// one that left it is what they allow.
-    pub(crate) fn best(&self, seed: u64) -> Vec<Outlook> {
+    pub(crate) fn best(&self, draws: impl Uniform) -> Vec<Outlook> {
         let mut outlooks: Vec<Outlook> =
             (0..self.scores.means.len()).map(|target| self.of_pairs(target)).collect();
-        for (&target, drawn) in self.racing.iter().zip(self.levels.outlooks(seed)) {
+        for (&target, drawn) in self.racing.iter().zip(self.levels.outlooks(draws)) {
             let p_best = drawn.p_best.min(outlooks[target].p_best);
             outlooks[target] = Outlook { p_best, ..drawn };
         }
@@ -322,4 +323,11 @@ pub(crate) fn residuals(rows: &[Vec<f64>]) -> Vec<f64> {
         row.iter().zip(&of_block).map(|(v, block)| v - own - block + grand).collect()
     };
     rows.iter().flat_map(residual).collect()
+}
+
+/// Positions from the highest mean to the lowest.
+pub(crate) fn order(means: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
+    order
 }

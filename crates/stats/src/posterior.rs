@@ -5,8 +5,11 @@
 //! one by an amount that the scores tell as well: one that is noisy is first by chance more often than a quiet one, and
 //! by a flat prior of each level 0.94 would be right in 85 %.
 
-use crate::{draw::normal, point::mean, ratio::quantile};
-use model::Rng;
+use crate::{
+    draw::{Uniform, normal},
+    point::mean,
+    ratio::quantile,
+};
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 /// Draws from the posterior: values of the scale of the noise, equally probable, times draws for each.
@@ -58,8 +61,7 @@ impl Levels {
     }
 
     /// How each of them stands.
-    pub(crate) fn outlooks(&self, seed: u64) -> Vec<Outlook> {
-        let mut rng = Rng::new(seed);
+    pub(crate) fn outlooks(&self, mut rng: impl Uniform) -> Vec<Outlook> {
         let k = self.means.len();
         let (mut wins, mut regrets) = (vec![0.0; k], vec![Vec::new(); k]);
         for part in 0..SCALES {
@@ -93,7 +95,7 @@ impl Levels {
     }
 
     /// Levels given what they vary by; around nothing where that is not known.
-    fn draw(&self, variances: &[f64], spread: Option<f64>, rng: &mut Rng) -> Vec<f64> {
+    fn draw(&self, variances: &[f64], spread: Option<f64>, rng: &mut impl Uniform) -> Vec<f64> {
         let pairs = self.means.iter().zip(variances);
         let Some(spread) = spread.map(|spread| spread * spread) else {
             return pairs.map(|(mean, v)| mean + v.sqrt() * normal(rng)).collect();
@@ -204,6 +206,7 @@ fn percentile_95(mut values: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::ratio::cdf;
+    use model::Rng;
 
     fn levels(means: &[f64], variances: &[f64], df: f64) -> Levels {
         Levels::of(means.to_vec(), |a, b| variances[a] + variances[b], df)
@@ -222,7 +225,7 @@ mod tests {
     #[test]
     fn two_stand_as_the_t_of_their_difference_says() {
         for df in [1.0, 2.0, 6.0] {
-            let two = levels(&[0.2, 0.0], &[0.01, 0.01], df).outlooks(3);
+            let two = levels(&[0.2, 0.0], &[0.01, 0.01], df).outlooks(Rng::new(3));
             let want = cdf(df, 0.2 / 0.02_f64.sqrt());
             assert!((two[0].p_best - want).abs() < 0.012, "{df}: {two:?} is not {want}");
             let bound = quantile(df, 0.95) * 0.02_f64.sqrt() + 0.2;
@@ -248,7 +251,9 @@ mod tests {
     #[test]
     fn a_noisy_leader_is_doubted() {
         let p_first = |noise: f64| {
-            levels(&[0.1, 0.0, 0.01, -0.01], &[noise, 4e-4, 4e-4, 4e-4], 4.0).outlooks(5)[0].p_best
+            levels(&[0.1, 0.0, 0.01, -0.01], &[noise, 4e-4, 4e-4, 4e-4], 4.0).outlooks(Rng::new(5))
+                [0]
+            .p_best
         };
         assert!(
             p_first(4e-4) > 0.9 && p_first(36e-4) < 0.65,
@@ -260,7 +265,7 @@ mod tests {
 
     #[test]
     fn without_noise_the_first_is_the_best() {
-        let none = levels(&[0.1, 0.1, 0.0], &[0.0; 3], 4.0).outlooks(5);
+        let none = levels(&[0.1, 0.1, 0.0], &[0.0; 3], 4.0).outlooks(Rng::new(5));
         assert_eq!([none[0].p_best, none[1].p_best, none[2].p_best], [0.5, 0.5, 0.0]);
     }
 }

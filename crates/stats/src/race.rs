@@ -3,7 +3,6 @@
 
 use crate::{
     Settings, StatsError,
-    bar::Bar,
     board::Board,
     cell::CellData,
     classes::{Class, classes},
@@ -11,6 +10,7 @@ use crate::{
     footer::mean_ratios,
     holm::{holm, holm_at},
     left::{self, has_left},
+    looks,
     ratio::CONFIDENCE,
     select::{select, undisturbed},
     target_order,
@@ -132,7 +132,7 @@ impl Race<'_> {
             others.iter().map(|&column| evidence.doubt(column)).collect();
         let in_tables: Vec<Option<f64>> =
             others.iter().map(|&column| doubt(&tables, column, leader)).collect();
-        let alpha = Bar::of(&self.dataset().campaign).alpha;
+        let alpha = looks::bar(&self.dataset().campaign).alpha;
         let marks = holm_at(alpha, &over_all).into_iter().zip(holm(&in_tables));
         let decided = others.into_iter().zip(marks).filter(|(_, marks)| *marks == (true, true));
         decided

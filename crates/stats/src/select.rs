@@ -6,10 +6,9 @@
 use crate::{
     StatsError,
     amount::Moved,
-    bar::Bar,
     cell::{CellData, Series, orient},
     contention::{self, Contention},
-    design, modes,
+    design, looks, modes,
     noise::Noise,
     point::{Point, mean},
     proof,
@@ -46,7 +45,7 @@ pub(crate) fn select(
     cells.iter_mut().for_each(|cell| cell.noise = Rc::clone(&noise));
     // The only cell is the score, on which it hangs when a campaign ends.
     if let [only] = cells.as_mut_slice() {
-        only.confidence = Bar::of(&dataset.campaign).confidence;
+        only.confidence = looks::bar(&dataset.campaign).confidence;
     }
     Ok(cells)
 }

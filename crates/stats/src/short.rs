@@ -1,7 +1,7 @@
 //! Timed parts below the length that their preset asks for: a figure of a millisecond tells of the moment, not of
 //! the target, so it is shown and scores nothing.
 
-use crate::amount::median;
+use crate::point::median;
 use model::{FLOOR, Sample};
 
 /// Whether the usual timed part of these samples of one target in one cell is below the floor of its preset; one

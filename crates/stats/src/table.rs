@@ -3,9 +3,8 @@
 
 use crate::{
     Cell, Footer, Lead, Mode, Ratio, Row, Settings, Unjudged, WithSyncs, amount,
-    bar::Bar,
     cell::{CellData, Series},
-    footer, holm,
+    footer, holm, looks,
     point::{mean, variance},
     ratio::paired,
     table_lead,
@@ -56,7 +55,7 @@ pub(crate) fn tables(
         places.push(place);
         tables.push((rows, cells));
     }
-    let bar = Bar::of(&dataset.campaign);
+    let bar = looks::bar(&dataset.campaign);
     let footers = footer::footers(&tables, bar, settings);
     let leads = table_lead::leads(&tables, labels, bar, settings);
     let whole = places.into_iter().zip(tables).zip(footers.into_iter().zip(leads));

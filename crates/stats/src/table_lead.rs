@@ -3,10 +3,10 @@
 use crate::{
     Lead, Ratio, Row, Settings,
     bar::Bar,
-    board,
     cell::{self, CellData},
     comparison::judge_unless,
     footer::{confidence, mean_ratios, shared},
+    model_fit::order,
     point::mean,
 };
 use std::collections::BTreeMap;
@@ -43,6 +43,6 @@ pub(crate) fn first_two(cells: &[&CellData]) -> Option<(usize, usize)> {
         (0..columns).filter(|&column| cells.iter().all(|c| c.valid_for([column]))).collect();
     let level =
         |column: &usize| mean(&cells.iter().map(|c| c.level(*column)).collect::<Vec<f64>>());
-    let order = board::order(&measured.iter().map(level).collect::<Vec<f64>>());
+    let order = order(&measured.iter().map(level).collect::<Vec<f64>>());
     Some((measured[*order.first()?], measured[*order.get(1)?]))
 }

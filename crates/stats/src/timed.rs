@@ -1,6 +1,6 @@
 //! Computes the share of a campaign's time that was timed: seconds in timed parts over seconds of blocks.
 
-use crate::amount::median;
+use crate::point::median;
 use model::{Case, Dataset, Sample};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     Settings, StatsError,
-    board::order,
     cell::CellData,
     evidence::{Alike, Judged, evidence},
     model_fit::Fit,
+    model_fit::order,
 };
 use model::Dataset;
 use std::collections::BTreeSet;

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     Comparison, Lead, Ratio, Settings, StatsError, bar::Bar, board::Board, cell::CellData,
-    comparison::judge, decide, evidence::Rest, left, model_fit::Fit, versus::versus,
+    comparison::judge, decide, evidence::Rest, left, looks, model_fit::Fit, versus::versus,
 };
-use model::{Dataset, Profile};
+use model::{Dataset, Profile, Rng};
 
 /// The candidates with all that is known of them.
 pub(super) struct Field<'a> {
@@ -87,7 +87,7 @@ impl<'a> Field<'a> {
     }
 
     fn bar(&self) -> Bar {
-        Bar::of(&self.dataset.campaign)
+        looks::bar(&self.dataset.campaign)
     }
 
     fn weights(&self, entries: &[Entry<'_>]) -> Vec<f64> {
@@ -160,7 +160,7 @@ impl<'a> Field<'a> {
         fit: Option<&Fit>,
     ) -> Vec<Advised> {
         let seed = self.dataset.campaign.seed;
-        let posterior = fit.map(|fit| (fit.best(seed), fit.ranks()));
+        let posterior = fit.map(|fit| (fit.best(Rng::new(seed)), fit.ranks()));
         let candidate = |&i: &usize| {
             let column = self.columns[i];
             // The first column is what all are scored over.

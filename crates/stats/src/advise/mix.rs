@@ -4,8 +4,8 @@
 
 use super::work::{self, Entry};
 use crate::{
-    bar::Bar,
     cell::{CellData, Series},
+    looks,
     point::{Point, mean},
 };
 use model::{Better, Dataset, MixOp, Profile, Sample};
@@ -60,7 +60,7 @@ impl Mix {
             order: None,
             series,
             noise: Rc::default(),
-            confidence: Bar::of(&dataset.campaign).confidence,
+            confidence: looks::bar(&dataset.campaign).confidence,
         };
         Some(Mix { profile, cell })
     }

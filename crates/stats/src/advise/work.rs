@@ -1,14 +1,32 @@
 //! Selects the cells of a campaign that show the work of a profile, and weights them.
 
-use super::GroupCover;
 use crate::{
     cell::{self, CellData},
     point::mean,
     ratio::compare,
 };
 use model::{CacheState, Dataset, Profile, WorkGroup};
+use serde::Serialize;
 use std::collections::HashMap;
 use wildmatch::WildMatch;
+
+/// How much of a group the campaign shows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupCover {
+    /// Name of the group.
+    pub name: String,
+    /// Its share of the weight of the profile.
+    pub weight: f64,
+    /// Cells in the score.
+    pub cells: usize,
+    /// Cells of the campaign that belong to it.
+    pub of_cells: usize,
+    /// Cells of the campaign that it asks for and that score nothing: too short, or what is left to a sync, which the
+    /// durable rate of its write includes.
+    pub unscored: usize,
+    /// Candidates without any valid cell of it.
+    pub missing: Vec<String>,
+}
 
 /// A cell in the service of a group of the profile. One cell may serve several.
 #[derive(Clone, Copy)]

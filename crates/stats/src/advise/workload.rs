@@ -6,7 +6,7 @@ pub(crate) mod tests;
 
 use super::{Eligibility, Objection, Question, Share, field::Field, sensitivity, work};
 use crate::{
-    Comparison, Lead, Settings, StatsError, bar::Bar, board::order, cell::CellData, judge,
+    Comparison, Lead, Settings, StatsError, cell::CellData, judge, looks, model_fit::order,
 };
 use model::{Dataset, FactSheet, Profile};
 use std::collections::BTreeSet;
@@ -97,7 +97,7 @@ fn workload(field: &Field<'_>, cells: &[CellData]) -> Option<Workload> {
 fn lead(field: &Field<'_>) -> Option<Lead> {
     let order = order(&field.board(&field.columns, &field.used).means());
     let (first, second) = (field.columns[*order.first()?], field.columns[*order.get(1)?]);
-    let bar = Bar::of(&field.dataset.campaign);
+    let bar = looks::bar(&field.dataset.campaign);
     let ratio = *field.board(&[second, first], &field.used).ratios(bar).get(1)?;
     let is_contended = work::contended(&field.used, &[first, second]);
     let judged = judge(&ratio, field.settings.band);

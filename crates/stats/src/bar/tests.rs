@@ -62,8 +62,8 @@ fn campaign(world: World, bar: Bar, rng: &mut Rng) -> Found {
             continue;
         }
         let fit = fit(&scores, bar);
-        let first = crate::board::order(fit.means())[0];
-        let clear = fit.is_best(first, 7);
+        let first = crate::model_fit::order(fit.means())[0];
+        let clear = fit.is_best(first, Rng::new(7));
         let half = |other| fit.half_width(first, other).unwrap();
         let near = |&other: &usize| fit.difference(first, other).mean + half(other) <= BAND.ln_1p();
         let rivals = fit.rivals(first);

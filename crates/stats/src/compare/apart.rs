@@ -1,7 +1,7 @@
 //! Targets of two campaigns that were measured in different labs, or keep different promises of a sync: their
 //! values stand side by side, and no ratio between them is decided.
 
-use super::{Columns, PREFIXES};
+use super::side::{Columns, PREFIXES};
 use crate::Durability;
 use model::{Dataset, LabKind};
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! Target against target across two campaigns: the mean of each pair, and the cells that differ.
 
 use super::{
-    Columns, PREFIXES,
-    regression::{Asked, AskedCell},
+    asked::{Asked, AskedCell},
+    side::{Columns, PREFIXES},
 };
 use crate::{
     Comparison, Counts, Ratio, Settings,

@@ -1,8 +1,9 @@
 //! Joins equal cells of the campaigns of two sides into one dataset.
 
 use super::{
-    PREFIXES, alike,
+    alike,
     same::{Key, Shared, figure},
+    side::PREFIXES,
 };
 use crate::{StatsError, design, timed};
 use model::{

@@ -6,8 +6,12 @@ use crate::StatsError;
 use model::{Campaign, CampaignState, Dataset, Environment, Origin, Plan};
 use std::collections::BTreeSet;
 
-/// The cells that all of `all` have, with one block for each of them.
-pub(crate) fn pooled(all: &[Dataset]) -> Result<Dataset, StatsError> {
+/// The cells that all of `all`, which are campaigns of equal machines, have in common as one campaign, of which each of
+/// them is one block.
+///
+/// # Errors
+/// There is none, one is named twice, or they are of other machines, have nothing in common or did other work.
+pub fn pooled(all: &[Dataset]) -> Result<Dataset, StatsError> {
     let Some(first) = all.first() else { return Err(StatsError::NoCampaign) };
     let mut seen = BTreeSet::new();
     if let Some(twice) = all.iter().find(|d| !seen.insert(&d.campaign.id)) {

@@ -1,7 +1,13 @@
 //! Finds regressions beyond an accepted size, and whether they could have been seen. The gate of a
 //! continuous integration.
 
-use super::{Apart, CampaignComparison, PREFIXES, Unmatched, power};
+use super::{
+    apart::Apart,
+    asked::{Asked, AskedCell},
+    campaigns::CampaignComparison,
+    join::Unmatched,
+    side::PREFIXES,
+};
 use crate::{Ratio, holm::holm_at, ratio::Estimate};
 
 /// Chance that a gate fails where nothing became worse. It is shared by the means and the cells.
@@ -126,30 +132,6 @@ pub struct Regression {
     pub ratio: Ratio,
 }
 
-/// A cell that a gate asks about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AskedCell {
-    /// Stable test id.
-    pub test: String,
-    /// Display name.
-    pub name: String,
-    /// Worker processes.
-    pub procs: u32,
-}
-
-/// A target of B against one of A, in the mean or in a cell, before anything is judged.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
-    pub(super) a: String,
-    pub(super) b: String,
-    /// `None` for the mean over all cells.
-    pub(super) cell: Option<AskedCell>,
-    /// B over A, where both have a value.
-    pub(super) estimate: Option<Estimate>,
-    /// Whether the machine was too busy with other work for any verdict.
-    pub(super) contended: bool,
-}
-
 /// One of them under its limits.
 struct Judged<'a> {
     asked: &'a Asked,
@@ -159,24 +141,9 @@ struct Judged<'a> {
     width: f64,
 }
 
-impl Asked {
-    /// Probability of a mean as low as this or lower where nothing became worse.
-    fn p_of_loss(&self) -> Option<f64> {
-        let estimate = self.estimate.filter(|_| !self.contended)?;
-        estimate.error.map(|_| estimate.above_zero())
-    }
-
-    /// The loss that is found with 80 % power at `alpha`, logarithmic.
-    fn detectable(&self, alpha: f64) -> f64 {
-        match self.estimate.filter(|_| !self.contended).and_then(|estimate| estimate.error) {
-            None => f64::INFINITY,
-            Some((0.0, _)) => 0.0,
-            Some((se, df)) => se * power::detectable(df, alpha),
-        }
-    }
-
-    fn loss(&self) -> Loss {
-        let Asked { a, b, cell, estimate, .. } = self;
+impl Loss {
+    fn of(asked: &Asked) -> Loss {
+        let Asked { a, b, cell, estimate, .. } = asked;
         let ratio = estimate.map(Estimate::to_ratio);
         Loss { a: a.clone(), b: b.clone(), cell: cell.clone(), ratio }
     }
@@ -205,7 +172,7 @@ impl CampaignComparison {
         } else if let Some(largest) = regressions.first() {
             (
                 Outcome::Regressed,
-                Finding::Regressed { largest: largest.asked.loss(), all: regressions.len() },
+                Finding::Regressed { largest: Loss::of(largest.asked), all: regressions.len() },
             )
         } else if let Some(cell) = self.unmatched[0].first() {
             let Unmatched { test, name, procs, .. } = cell.clone();
@@ -214,7 +181,7 @@ impl CampaignComparison {
         } else if let Some(widest) = blind.iter().max_by(|a, b| a.width.total_cmp(&b.width)) {
             (Outcome::Blind, widest.not_found(blind.len(), judged.len()))
         } else if let Some(one) = perhaps {
-            (Outcome::Blind, Finding::Doubtful(one.asked.loss()))
+            (Outcome::Blind, Finding::Doubtful(Loss::of(one.asked)))
         } else {
             (Outcome::Passed, Finding::Passed { all: judged.len() })
         };
@@ -309,7 +276,7 @@ impl Judged<'_> {
             (false, Some(estimate)) if estimate.error.is_none() => Blindness::OneValue,
             _ => Blindness::Width(self.width),
         };
-        Finding::NotFound { widest: self.asked.loss(), why, blind, all }
+        Finding::NotFound { widest: Loss::of(self.asked), why, blind, all }
     }
 }
 

@@ -4,7 +4,9 @@
 mod profiles;
 
 use super::*;
-use crate::{Cell, Footer, Ratio, Settings, board::Board, findings, ratio::quantile, target_order};
+use crate::{
+    Cell, Footer, Ratio, Settings, bar::Bar, board::Board, findings, ratio::quantile, target_order,
+};
 use model::{
     Better, CacheState, Campaign, CampaignState, Case, Environment, Group, LabKind, Metric, Origin,
     Plan, Rng, Sample, TargetRecord, TargetState, TestInfo,

@@ -1,7 +1,7 @@
 //! The last stage: the finalists against the default, with paired intervals over blocks and Holm's
 //! procedure over the finalists.
 
-use super::with_board;
+use super::variants::with_board;
 use crate::{CellRatio, Comparison, Ratio, Settings, StatsError, effect};
 use model::Dataset;
 

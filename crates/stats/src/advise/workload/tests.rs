@@ -1,7 +1,7 @@
 //! Tests of profiles on a campaign, with vectors for independent implementations.
 
 use super::*;
-use crate::{Ratio, select, target_order};
+use crate::{Ratio, bar::Bar, select, target_order};
 
 /// Scores and, for each group, its ratios with their words: of each candidate over the first.
 pub(crate) struct Answer {
