@@ -1,7 +1,7 @@
 //! A small campaign beside work of others, a writer on the disk that holds its images, and one on a target with a
 //! server, whose work is not that of others.
 
-use crate::common::{Place, metric, ready, root_or_skip};
+use crate::common::{Place, metric, ready, ready_or_skip, root_or_skip};
 use lab::observe::{Snapshot, Watched};
 use serde_json::Value;
 use std::{
@@ -120,7 +120,7 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() || !lies_on_a_disk(&place.path("")) {
+    if !ready_or_skip(&place, "ext4") || !lies_on_a_disk(&place.path("")) {
         return;
     }
     fs::write(place.path("beside.toml"), SUITE).unwrap();

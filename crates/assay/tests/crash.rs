@@ -1,6 +1,6 @@
 //! Tests of crashes: kill -9 of the coordinator, signals, workers that die or hang.
 
-use crate::common::{Place, ready, root_or_skip, wait_for};
+use crate::common::{Place, ready, ready_or_skip, root_or_skip, wait_for};
 use std::{
     fs,
     path::PathBuf,
@@ -154,7 +154,7 @@ fn a_limit_of_file_sizes_ends_a_run_with_its_reason_and_nothing_left() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let inner = place.command(&[&RUN[..], &["--on", "ext4"]].concat());
@@ -193,7 +193,7 @@ fn a_full_disk_is_invalid_with_its_reason_and_the_campaign_goes_on() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let run = ["run", "--on", "ext4", "--procs", "1", "--preset", "smoke", "--scale", "0.01"];

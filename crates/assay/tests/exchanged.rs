@@ -1,7 +1,7 @@
 //! Tests of a disk or image exchanged between its wipe and mkfs: a program before mkfs on PATH does it at that moment,
 //! and then runs mkfs. The foreign file keeps every byte.
 
-use crate::common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready_or_skip, root_or_skip, text};
 use crate::stand_in::{Disk, can_attach, run};
 use std::{
     env, fs,
@@ -89,7 +89,7 @@ fn exchange_between_wipe_and_mkfs_reaches_no_foreign_file_behind_a_disk() {
     }
     for exchange in [DETACHED, NODE, LINK, RENAMED] {
         let (place, disk, foreign) = (Place::new(), Disk::new(SIZE), Foreign::new());
-        if ready(&place, &["ext4"]).is_empty() {
+        if !ready_or_skip(&place, "ext4") {
             return;
         }
         let (serial, link) = (disk.serial(), disk.link.to_str().unwrap());
@@ -110,7 +110,7 @@ fn exchange_between_wipe_and_mkfs_reaches_no_foreign_file_behind_an_image() {
     }
     for exchange in [DETACHED, NODE, RENAMED] {
         let (place, foreign) = (Place::new(), Foreign::new());
-        if ready(&place, &["ext4"]).is_empty() {
+        if !ready_or_skip(&place, "ext4") {
             return;
         }
         // Images of campaigns lie there, and what is tried before them does not.

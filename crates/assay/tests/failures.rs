@@ -1,7 +1,7 @@
 //! A target that cannot be made is named in the tables with its reason, and the campaign goes on with
 //! the others, unless one alone is left of several. Every failure here is a real one.
 
-use crate::common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready, ready_or_skip, root_or_skip, text};
 use std::{fs, os::unix::fs::PermissionsExt};
 
 /// Work that is done in a moment.
@@ -61,7 +61,7 @@ fn a_candidate_that_has_nothing_to_be_compared_with_is_not_measured() {
     assert!(place.ok(&["list"]).lines().all(|line| !line.contains(" run ")), "none was begun");
     // Its image is too small, which is known once that is there.
     let fails_at_work = ["run", "--on", "xfs", "--on", "null"];
-    if ready(&place, &["xfs"]).is_empty() || !root_or_skip("loop devices") {
+    if !ready_or_skip(&place, "xfs") || !root_or_skip("loop devices") {
         return;
     }
     let output = place.assay(&[&fails_at_work[..], &WORK, &["--image-size", "128M"]].concat());
@@ -77,7 +77,7 @@ fn option_that_mkfs_refuses_at_work_fails_its_target_alone_and_at_once() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     // As where a disk takes less than the sparse file on which the target was rehearsed.
@@ -135,7 +135,7 @@ fn no_room_for_an_image_does_for_what_needs_none() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let dir = format!("dir:{}", place.dir("data").display());
@@ -151,7 +151,7 @@ fn a_plan_refuses_what_a_run_refuses() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let refused = [
@@ -181,7 +181,7 @@ fn a_disk_that_is_full_makes_samples_invalid_with_the_reason() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let work = ["--tests", "columnar.write.float.large", "--scale", "0.05", "--procs", "4"];

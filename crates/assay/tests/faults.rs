@@ -2,7 +2,7 @@
 //! when it stops, and what `resume` then does. The test looks at what the program says, and takes a
 //! directory or a disk away, or gives it back, at just that moment.
 
-use crate::common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready_or_skip, root_or_skip, text};
 use crate::stand_in::{Disk, can_attach, run};
 use std::{
     collections::BTreeMap,
@@ -220,7 +220,7 @@ fn a_lost_disk_stops_a_campaign_at_once() {
         return;
     }
     let (place, disk) = (Place::new(), Disk::new(1 << 30));
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let serial = disk.serial();
@@ -240,7 +240,7 @@ fn disk_that_is_detached_is_kept_to_the_end() {
         return;
     }
     let (place, disk) = (Place::new(), Disk::new(1 << 30));
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let serial = disk.serial();
@@ -259,7 +259,7 @@ fn an_exchanged_disk_stops_a_campaign_at_once_and_is_not_touched() {
         return;
     }
     let (place, disk, other) = (Place::new(), Disk::new(1 << 30), Disk::new(1 << 30));
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     run("mkfs.ext4", &["-q", other.node.to_str().unwrap()]);
@@ -305,7 +305,7 @@ fn a_loop_image_that_is_detached_is_lost_at_once_or_not_at_all() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let image = ["--image-size", "64M"];

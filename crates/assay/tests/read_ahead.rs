@@ -1,7 +1,7 @@
 //! Random reads from a cold cache on a disk that reads much ahead, and on one that does not, for which a loop device
 //! stands in. Needs root; where it is missing, the test says so.
 
-use crate::common::{Place, ready, root_or_skip};
+use crate::common::{Place, ready_or_skip, root_or_skip};
 use crate::stand_in::{Disk, can_attach};
 use std::{collections::BTreeMap, fs};
 
@@ -45,7 +45,7 @@ fn random_reads_that_were_read_ahead_say_so() {
         return;
     }
     let (place, disk) = (Place::new(), Disk::new(SIZE));
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     fs::write(place.path("ahead.toml"), SUITE).unwrap();

@@ -1,6 +1,6 @@
 //! A plan whose options are wrong is refused in the words of the tools before an image is written.
 
-use crate::common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready, ready_or_skip, root_or_skip, text};
 use std::{
     env, fs,
     os::unix::fs::PermissionsExt,
@@ -56,7 +56,7 @@ fn options_that_need_a_large_image_are_not_refused() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     // The journal is larger than the least ext4.
@@ -72,7 +72,7 @@ fn search_refuses_a_default_whose_options_are_wrong() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["xfs"]).is_empty() {
+    if !ready_or_skip(&place, "xfs") {
         return;
     }
     let asked = ["tune", "--on", "xfs[mkfs.m=banana=1]", "--suite", "null", "--budget", "60s"];
@@ -87,7 +87,7 @@ fn kill_in_a_rehearsal_leaves_nothing_that_cleanup_does_not_undo() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let (bin, at_work) = (place.dir("bin"), place.path("at-work"));

@@ -1,6 +1,6 @@
 //! `--sweep` from arguments to its table: on real XFS, in a dry run, and its refusals.
 
-use crate::common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready, ready_or_skip, root_or_skip, text};
 use std::fs;
 
 #[test]
@@ -9,7 +9,7 @@ fn a_sweep_on_real_xfs_ends_in_a_table_of_its_variants() {
         return;
     }
     let place = Place::new();
-    if ready(&place, &["xfs"]).is_empty() {
+    if !ready_or_skip(&place, "xfs") {
         return;
     }
     let sweep = ["--sweep", "xfs[agcount=2,4;finobt=0;inobtcount=1]"];

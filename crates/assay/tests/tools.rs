@@ -1,7 +1,7 @@
 //! Other people's tools as suites, from outside: what they print becomes samples, and whatever they do
 //! wrong makes their sample invalid with its reason while the campaign goes on.
 
-use crate::common::{Place, confines_or_skip, ready, root_or_skip, text};
+use crate::common::{Place, confines_or_skip, ready, ready_or_skip, root_or_skip, text};
 use needs::{Need, skip};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Stdio, thread, time::Duration};
@@ -283,7 +283,7 @@ fn mdtest_is_told_the_words_of_the_user_and_no_others() {
 #[test]
 fn an_image_has_room_for_what_the_words_of_a_tool_ask_for() {
     let bench = Bench::new();
-    if !root_or_skip("loop devices") || ready(&bench.place, &["ext4"]).is_empty() {
+    if !root_or_skip("loop devices") || !ready_or_skip(&bench.place, "ext4") {
         return;
     }
     bench.fake("bonnie++", "exit 0");
@@ -320,7 +320,7 @@ fn a_campaign_without_a_valid_sample_has_not_gone_well() {
 #[test]
 fn direct_blocks_that_btrfs_takes_through_the_page_cache_are_measured_and_labelled() {
     let place = Place::new();
-    if !root_or_skip("loop devices") || ready(&place, &["btrfs"]).is_empty() {
+    if !root_or_skip("loop devices") || !ready_or_skip(&place, "btrfs") {
         return;
     }
     let tests = [

@@ -1,7 +1,7 @@
 //! `assay tune` from arguments to its campaigns: on real XFS with the null suite, whose figures are
 //! exact, so that no variant can be better; and its refusals, which need no root.
 
-use crate::common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready_or_skip, root_or_skip, text};
 
 /// A campaign on the null file system, to take the work from.
 fn place_with_work() -> Place {
@@ -19,7 +19,7 @@ fn equal_variants_keep_the_default() {
         return;
     }
     let place = place_with_work();
-    if ready(&place, &["xfs"]).is_empty() {
+    if !ready_or_skip(&place, "xfs") {
         return;
     }
     let args = ["tune", "last", "--on", "xfs", "--image-size", "400M", "--budget", "10m"];
@@ -43,7 +43,7 @@ fn few_variants_are_confirmed_at_once() {
         return;
     }
     let place = place_with_work();
-    if ready(&place, &["ext4"]).is_empty() {
+    if !ready_or_skip(&place, "ext4") {
         return;
     }
     let args = ["tune", "--on", "ext4[lazytime]", "--image-size", "128M", "--budget", "5m"];
@@ -81,7 +81,7 @@ fn a_budget_that_is_too_short_is_told() {
         return;
     }
     let place = place_with_work();
-    if ready(&place, &["xfs"]).is_empty() {
+    if !ready_or_skip(&place, "xfs") {
         return;
     }
     let output = place.assay(&["tune", "--on", "xfs", "--budget", "1s"]);

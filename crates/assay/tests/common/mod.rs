@@ -270,6 +270,11 @@ pub fn ready<'a>(place: &Place, wanted: &[&'a str]) -> Vec<&'a str> {
     wanted.iter().filter(is_ready).copied().collect()
 }
 
+/// True where this machine can make and mount `name`; else the test is skipped, and says so.
+pub fn ready_or_skip(place: &Place, name: &str) -> bool {
+    !ready(place, &[name]).is_empty()
+}
+
 /// Becoming another user needs root and `setpriv`: says which is missing.
 pub fn skip_another_user() {
     if root_or_skip("becoming another user") {
