@@ -1,5 +1,7 @@
 //! Starts workers, releases them phase by phase, and collects their reports: the coordinator of a pool.
 
+mod times;
+
 use crate::{PoolError, processes::Processes};
 use engine::{
     barrier::{Arrived, Barrier, Stillness},
@@ -15,17 +17,10 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-
-/// How often the coordinator looks after its workers while they work. Fifty short wake-ups a second
-/// cause no disturbance.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+use times::{LOOK_EVERY, Times};
 
 /// How long a worker that has failed may take to write its report and end.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-
-/// How often the observer is notified of a running phase: the usual rate of sampling counters, slow
-/// enough that reading them costs the workers nothing.
-const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// Told of the edges of each phase and once a second in between, to take snapshots of the system.
 pub trait Observer {
@@ -133,16 +128,13 @@ impl Pool for LocalPool {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<PoolReport, PoolError> {
-        let began = Instant::now();
+        let mut times = Times::begin(Instant::now());
         let stay = jobs.iter().all(|job| job.programs == Programs::None);
         let waiting = if stay { self.waiting(jobs.len()) } else { None };
         let mut hands = waiting.map_or_else(|| self.start(jobs), Ok)?;
         hands.processes.hand_out(jobs);
-        let told = Instant::now();
-        let (away, resumed) = (Duration::ZERO, told);
-        let timeout = self.timeout;
-        let mut watch =
-            Watch { jobs, hands, stay, stop, pace, began, told, resumed, away, timeout };
+        times.resume(Instant::now());
+        let mut watch = Watch { jobs, hands, stay, stop, pace, times, timeout: self.timeout };
         let report = watch.conduct(observer)?;
         if stay {
             self.waiting.borrow_mut().push(watch.hands);
@@ -209,13 +201,7 @@ struct Watch<'a> {
     stay: bool,
     stop: &'a AtomicBool,
     pace: &'a mut dyn TimeSharing,
-    began: Instant,
-    /// When the observer was last told of the phase that runs.
-    told: Instant,
-    /// When the pool last began or went on.
-    resumed: Instant,
-    /// For how long it stood still.
-    away: Duration,
+    times: Times,
     timeout: Duration,
 }
 
@@ -231,7 +217,7 @@ impl Watch<'_> {
         while arrived == Arrived::Phase {
             self.close_phase(&mut overlaps, round, observer);
             observer.releasing(round as usize - 1);
-            self.told = Instant::now();
+            self.times.release(Instant::now());
             self.hands.barrier.release();
             round += 1;
             arrived = self.gather(round, observer)?;
@@ -278,23 +264,18 @@ impl Watch<'_> {
     fn stand_by(&mut self) {
         let since = Instant::now();
         self.pace.wait();
-        self.resumed = Instant::now();
-        let away = self.resumed - since;
-        self.away += away;
-        self.told += away;
+        self.times.stood_still(since, Instant::now());
     }
 
     /// How long to wait at most until the next look.
     fn patience(&self) -> Duration {
-        let rest = |slice: Duration| slice.saturating_sub(self.resumed.elapsed());
-        self.pace.slice().map_or(LOOK_EVERY, |slice| rest(slice).min(LOOK_EVERY))
+        self.times.patience(Instant::now(), self.pace.slice())
     }
 
     /// Holds the pool in the phase before `round` when its slice is over, as long as others work. While its device
     /// writes for it, it has a further slice instead.
     fn share(&mut self, round: u32, observer: &mut dyn Observer) -> Result<(), PoolError> {
-        let over = self.pace.slice().is_some_and(|slice| self.resumed.elapsed() >= slice);
-        if round < 2 || !over {
+        if round < 2 || !self.times.is_slice_over(Instant::now(), self.pace.slice()) {
             return Ok(());
         }
         self.hands.barrier.hold();
@@ -315,17 +296,15 @@ impl Watch<'_> {
             self.stand_by();
             observer.goes_on();
         } else {
-            self.resumed = Instant::now();
+            self.times.resume(Instant::now());
         }
         self.hands.barrier.go_on(since_ns);
         Ok(())
     }
 
-    /// Tells the observer of the phase before `round`, when a second is over. Seconds are counted
-    /// from the release, so that a late look does not move the next.
+    /// Tells the observer of the phase before `round`, when a second is over.
     fn tell(&mut self, round: u32, observer: &mut dyn Observer) {
-        if round > 1 && self.told.elapsed() >= TELL_EVERY {
-            self.told += TELL_EVERY;
+        if round > 1 && self.times.is_second_over(Instant::now()) {
             observer.working(round as usize - 2, self.hands.barrier.moved());
         }
     }
@@ -340,7 +319,7 @@ impl Watch<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(PoolError::Stopped);
         }
-        if self.began.elapsed().saturating_sub(self.away) >= self.timeout {
+        if self.times.is_timed_out(Instant::now(), self.timeout) {
             let missing = self.missing(round).collect();
             return Err(PoolError::TimedOut { after: self.timeout, missing });
         }
