@@ -44,11 +44,14 @@ impl Held {
     }
 }
 
+/// Reads the counters of what is watched, and the clock.
+type ReadCounters = Box<dyn FnMut(&Watched) -> Result<Snapshot, LabError>>;
+
 /// Takes and keeps the snapshots of one run. What happens while its workers stand still is left out of all of
 /// them.
-#[derive(Default)]
 pub struct Sampler {
     watched: Watched,
+    read_counters: ReadCounters,
     persistence: Option<Persistence>,
     /// Who was on the machine before the first release, and what they did until the workers had reported.
     before: Option<Census>,
@@ -80,7 +83,22 @@ impl Phase {
 impl Sampler {
     /// Of the machine, and of what is `watched`; to its servers come all processes that they started.
     pub fn of(watched: Watched) -> Sampler {
-        Sampler { watched, ..Sampler::default() }
+        Sampler::reading(watched, Box::new(Snapshot::of))
+    }
+
+    /// The same, with counters and a clock that are read by `read_counters`.
+    fn reading(watched: Watched, read_counters: ReadCounters) -> Sampler {
+        Sampler {
+            watched,
+            read_counters,
+            persistence: None,
+            before: None,
+            others: None,
+            phases: Vec::new(),
+            away: Vec::new(),
+            held: None,
+            failure: None,
+        }
     }
 
     /// Looks at what other processes did. To be called when all workers have reported.
@@ -144,7 +162,7 @@ impl Sampler {
     }
 
     fn full_snapshot(&mut self) -> Option<Snapshot> {
-        match Snapshot::of(&self.watched) {
+        match (self.read_counters)(&self.watched) {
             Ok(snapshot) => Some(snapshot),
             Err(error) => {
                 self.failure.get_or_insert(error);
@@ -308,39 +326,58 @@ mod tests {
         assert_eq!(round_rates(&idle, full, 1000), None);
     }
 
-    #[test]
-    fn what_happens_while_workers_stand_still_is_not_theirs() {
-        let mut sampler = Sampler::of(Watched::default());
-        sampler.releasing(0);
-        let at = |seconds: u64| {
+    /// A sampler whose clock reads `seconds`, one at each snapshot.
+    fn at<const N: usize>(seconds: [f64; N]) -> Sampler {
+        let mut seconds = seconds.into_iter();
+        let read = move |_: &Watched| {
             let mut snapshot = Snapshot::default();
-            snapshot.now_ns = seconds * S;
-            snapshot
+            snapshot.now_ns = (seconds.next().unwrap() * 1e9) as u64;
+            Ok(snapshot)
         };
-        let before = sampler.snapshot().unwrap().now_ns;
-        sampler.away = vec![(at(1), at(4)), (at(6), at(7))];
-        let after = sampler.snapshot().unwrap().now_ns;
-        assert!((3 * S..4 * S + 1).contains(&(before + 1 - after.min(before))), "{before} {after}");
+        Sampler::reading(Watched::default(), Box::new(read))
+    }
+
+    #[test]
+    fn time_in_which_workers_stand_still_is_cut_out() {
+        // Released at 10 s; stands still from 11 to 14 s; second at 15 s; again from 16 to 17 s; ends at 18 s.
+        let mut sampler = at([10.0, 11.0, 14.0, 15.0, 16.0, 17.0, 18.0]);
+        sampler.releasing(0);
+        sampler.held();
+        sampler.goes_on();
+        sampler.working(0, Moved::default());
+        sampler.held();
+        sampler.goes_on();
+        sampler.ended(0);
+        let seconds: Vec<f64> = sampler.seconds(&(0..1)).iter().map(|u| u.seconds).collect();
+        assert_eq!(seconds, [2.0, 2.0]);
+        assert_eq!(sampler.usage(&(0..1)).seconds, 4.0);
         assert_eq!(sampler.while_held(), None, "there is no device");
         assert_eq!(sampler.settles(), Settled::AtOnce);
     }
 
     #[test]
-    fn a_part_has_its_seconds() {
-        let mut sampler = Sampler::of(Watched::default());
+    fn a_rest_below_half_a_second_is_no_interval() {
+        let mut sampler = at([3.0, 4.0, 5.0, 5.25]);
         sampler.releasing(0);
-        let first = sampler.phases[0].released.clone().unwrap();
-        let later = |seconds: f64| {
-            let mut snapshot = first.clone();
-            snapshot.now_ns += (seconds * 1e9) as u64;
-            snapshot
-        };
-        sampler.phases[0].seconds =
-            vec![(later(1.0), Moved::default()), (later(2.0), Moved::default())];
-        sampler.phases[0].ended = Some(later(2.3));
+        sampler.working(0, Moved::default());
+        sampler.working(0, Moved::default());
+        sampler.ended(0);
         let seconds: Vec<f64> = sampler.seconds(&(0..1)).iter().map(|u| u.seconds).collect();
         assert_eq!(seconds, [1.0, 1.0]);
-        assert!((sampler.usage(&(0..1)).seconds - 2.3).abs() < 1e-9);
+        assert_eq!(sampler.usage(&(0..1)).seconds, 2.25);
         assert_eq!(sampler.usage(&(0..2)), Usage::default());
+    }
+
+    #[test]
+    fn the_first_failure_to_read_counters_is_kept() {
+        let fail = |_: &Watched| {
+            let no_file = std::io::Error::from(std::io::ErrorKind::NotFound);
+            Err(LabError::io("read", std::path::Path::new("/proc/stat"))(no_file))
+        };
+        let mut sampler = Sampler::reading(Watched::default(), Box::new(fail));
+        sampler.releasing(0);
+        sampler.ended(0);
+        assert!(sampler.take_failure().unwrap().to_string().contains("/proc/stat"));
+        assert_eq!(sampler.usage(&(0..1)), Usage::default());
     }
 }
