@@ -69,6 +69,14 @@ impl Hierarchy {
     }
 }
 
+/// Whether this user can freeze processes on this machine.
+///
+/// # Errors
+/// No freezer is mounted, or its groups may not be changed.
+pub(super) fn try_out() -> anyhow::Result<()> {
+    Frozen::begin("tried out", Seed(0)).map(drop)
+}
+
 /// The processes of one unit, some of which are frozen at any time until this is dropped.
 pub(super) struct Frozen {
     hierarchy: Hierarchy,

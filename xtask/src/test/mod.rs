@@ -43,6 +43,7 @@ const LONG: &str = "20";
 const LONG_TESTS: &[(&str, &str)] = &[
     ("report/words", "intervals::a_noisy_target_is_covered"),
     ("report/words", "intervals::the_one_ratio_of_a_campaign_that_ends"),
+    ("stats/findings", "race::equal_candidates_stay_equal_in_a_race"),
     ("stats/lib", "bar::tests::"),
 ];
 
@@ -53,6 +54,17 @@ const ALONE: &[&str] = &[
     "assay/e2e::durable",
     "assay/e2e_labs::selftest",
     "assay/e2e_labs::side_by_side",
+];
+
+/// Quick units that run in real time: with the labs they run once more while their processes are frozen for
+/// moments.
+const FROZEN: &[&str] = &[
+    "assay/e2e::failures",
+    "assay/e2e::progress",
+    "campaign/lib",
+    "engine/lib",
+    "lab/machine::writers",
+    "workers/pool",
 ];
 
 /// Binaries of which each module is a unit, run by itself: its tests disturb those of others.
@@ -78,6 +90,7 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     if let Some(stray) = LABS
         .iter()
         .chain(ALONE)
+        .chain(FROZEN)
         .chain([&FUZZ])
         .find(|name| !units.iter().any(|unit| unit.is_of(name)))
     {
@@ -87,12 +100,16 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
         |name: &str| named.is_empty() || named.iter().any(|n| name.starts_with(n.as_str()));
     let is_labs = |unit: &Unit| unit.is_long || LABS.iter().any(|name| unit.is_of(name));
     let is_fuzz = |unit: &Unit| unit.is_of(FUZZ);
+    // Where a seed is given all are frozen anyway.
+    let is_frozen =
+        |unit: &Unit| part != Part::Quick && seed.is_none() && FROZEN.contains(&unit.name.as_str());
     let is_part = |unit: &Unit| match part {
         Part::Quick => !is_labs(unit),
         Part::Labs => is_labs(unit) || is_fuzz(unit),
         Part::All => true,
     };
-    if !named.is_empty() && !units.iter().any(|unit| is_part(unit) && is_asked(&unit.name)) {
+    let runs = |unit: &Unit| is_part(unit) || is_frozen(unit);
+    if !named.is_empty() && !units.iter().any(|unit| runs(unit) && is_asked(&unit.name)) {
         bail!(
             "no unit of this part begins with {}",
             named.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" or ")
@@ -110,7 +127,24 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     let run = |unit: &Unit| run::run(unit, env(unit), seed);
     let mut ran = in_lanes(&[of_program, rest], run)?;
     ran.extend(in_lanes(&[alone], run)?);
+    let frozen: Vec<&Unit> =
+        units.iter().filter(|unit| is_frozen(unit) && is_asked(&unit.name)).collect();
+    ran.extend(run_frozen(frozen)?);
     Ok(if report::end(&ran, start.elapsed()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs `units` with processes frozen by a drawn seed; says why not where this machine cannot freeze.
+fn run_frozen(units: Vec<&Unit>) -> anyhow::Result<Vec<Ran>> {
+    if units.is_empty() {
+        return Ok(Vec::new());
+    }
+    if let Err(why) = freezer::try_out() {
+        report::note(&format!("skipped: {} units with frozen processes: {why:#}", units.len()));
+        return Ok(Vec::new());
+    }
+    let seed = Seed(std::process::id().into());
+    report::note(&format!("Processes are frozen for moments; again by quick --freeze={}", seed.0));
+    in_lanes(&[units], |unit| run::run(unit, None, Some(seed)))
 }
 
 /// Has `run` each unit of each of `lanes`, which are beside each other, and says how it ended.
