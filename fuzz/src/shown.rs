@@ -4,7 +4,7 @@ use super::assert_harmless;
 use formats::export;
 use model::Dataset;
 use report::TerminalOptions;
-use stats::Settings;
+use stats::description::Settings;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -17,7 +17,7 @@ pub(super) fn scratch() -> TempDir {
 
 /// What is concluded from `data` and told of it reaches no terminal, page or other file.
 pub(super) fn assert_shown(data: &Dataset) {
-    if let Ok(findings) = stats::findings(data, &Settings::default()) {
+    if let Ok(findings) = stats::evaluation::findings(data, &Settings::default()) {
         let options = TerminalOptions { width: 80, color: true };
         let terminal = report::terminal(data, &findings, &options);
         assert_harmless("the terminal", &without_colors(&terminal));

@@ -36,7 +36,7 @@ pub fn check(resolved: &Resolved, id: &str) -> Result<()> {
         Some((test, procs)) => Err(exit::usage(format!(
             "{id} did not run {test} at {}, so there is nothing to repeat; choose --tests and \
              --procs from what it ran",
-            stats::processes(procs)
+            stats::description::processes(procs)
         ))),
     }
 }

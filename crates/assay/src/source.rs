@@ -3,7 +3,7 @@
 use crate::{exit, mark};
 use anyhow::{Result, bail};
 use model::{Dataset, Origin};
-use stats::Timed;
+use stats::description::Timed;
 use std::path::Path;
 use store::Store;
 
@@ -44,7 +44,7 @@ pub fn timed(dataset: &Dataset, store: &Store) -> Result<Option<Timed>> {
     if dataset.campaign.origin != Origin::Run {
         return Ok(None);
     }
-    Ok(stats::timed(dataset, &store.block_times(&dataset.campaign.id)?))
+    Ok(stats::description::timed(dataset, &store.block_times(&dataset.campaign.id)?))
 }
 
 /// As [`timed`], of the store at `path`.

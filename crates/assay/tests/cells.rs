@@ -2,7 +2,11 @@
 
 use model::Dataset;
 use report::TerminalOptions;
-use stats::{Bound, Findings, Settings, Table, findings, part, processes};
+use stats::{
+    description::{Settings, Table, processes},
+    evaluation::{Findings, findings, part},
+    kernel::Bound,
+};
 
 /// From the narrowest terminal to a wide one, in steps of less than a column of numbers.
 fn widths() -> impl Iterator<Item = usize> {
@@ -30,7 +34,7 @@ fn pieces<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
 /// The rows of `table` by their keys, with the figures that `of` has of each; titles among them have none.
 fn rows(
     table: &Table,
-    of: impl Fn(&stats::Row) -> Option<Vec<Figure>>,
+    of: impl Fn(&stats::description::Row) -> Option<Vec<Figure>>,
 ) -> Vec<(&str, Vec<Figure>)> {
     let mut rows = Vec::new();
     let mut testtype = None;
@@ -72,8 +76,8 @@ fn follow(words: &[&str], expected: &[Figure]) -> bool {
 }
 
 /// What is in the CSV of the row: the value of each target, and where they are asked for the ratios.
-fn figures(row: &stats::Row, with_ratios: bool) -> Vec<Figure> {
-    let of = |(column, cell): (usize, &stats::Cell)| {
+fn figures(row: &stats::description::Row, with_ratios: bool) -> Vec<Figure> {
+    let of = |(column, cell): (usize, &stats::description::Cell)| {
         let over = cell.ratio.as_ref().filter(|_| with_ratios && column > 0);
         let over = over.and_then(|over| match cell.bound {
             Some(Bound::AtLeast(bound) | Bound::AtMost(bound)) => Some(bound),

@@ -2,7 +2,10 @@
 
 use crate::common::Place;
 use model::{Dataset, Group, Metric, Sample};
-use stats::{Findings, Settings, findings};
+use stats::{
+    description::Settings,
+    evaluation::{Findings, findings},
+};
 use std::{
     collections::BTreeMap,
     fs,
@@ -213,7 +216,7 @@ struct Cell {
 fn nano_cell(findings: &Findings, row: (u32, Group, &str, &str), label: &str) -> Cell {
     let (procs, group, testtype, test) = row;
     // The study has the syncs after writes among the other writes.
-    let is_of = |table: &&stats::Table| {
+    let is_of = |table: &&stats::description::Table| {
         table.procs == procs
             && (table.group == group || group == Group::WriteOther && table.group == Group::Sync)
     };
@@ -239,8 +242,9 @@ fn nano_cell(findings: &Findings, row: (u32, Group, &str, &str), label: &str) ->
             }
         }
         _ => {
-            let is =
-                |row: &&stats::Row| row.testtype == testtype && plain(&row.name) == plain(test);
+            let is = |row: &&stats::description::Row| {
+                row.testtype == testtype && plain(&row.name) == plain(test)
+            };
             let row = tables.flat_map(|table| &table.rows).find(is);
             let row = row.unwrap_or_else(|| panic!("{procs} {group} {test}"));
             let cell = row.cells.iter().find(|cell| cell.target == label).unwrap();

@@ -89,7 +89,7 @@ pub fn company<'s>(samples: &'s [Sample], directories: &[&str]) -> Option<&'s Sa
 /// Whether others were at work on the device of what had the machine in slices with others.
 fn shows_company(sample: &Sample) -> bool {
     let is_held = sample.metric(HELD_BYTES).is_some();
-    let limit_pct = stats::Settings::default().contention_limit_pct;
+    let limit_pct = stats::description::Settings::default().contention_limit_pct;
     is_held && sample.metric(FOREIGN_DISK).is_some_and(|pct| pct > limit_pct)
 }
 

@@ -3,7 +3,10 @@
 
 use anyhow::Result;
 use model::Plan;
-use stats::{Look, Precision, Standoff};
+use stats::{
+    description::Precision,
+    verdict::{Look, Standoff},
+};
 use std::time::Duration;
 
 /// What a campaign has used so far.
@@ -148,7 +151,7 @@ fn standoff(verdict: &Standoff, band: f64) -> String {
     match verdict {
         Standoff::Decided(best) => format!("the verdict is reached ({best})"),
         Standoff::Same(leaders) => {
-            let leaders = stats::list(leaders.iter().map(String::as_str));
+            let leaders = stats::description::list(leaders.iter().map(String::as_str));
             format!("{leaders} are the same within {:.0} %", 100.0 * band)
         }
         Standoff::Open => "the verdict is undecided".into(),

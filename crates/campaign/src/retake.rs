@@ -85,11 +85,12 @@ fn shared_pct(samples: &[Sample]) -> f64 {
     if samples.iter().all(|sample| !sample.validity.is_valid()) {
         return f64::INFINITY;
     }
-    samples.iter().map(stats::shared_pct).fold(0.0, f64::max)
+    samples.iter().map(stats::description::shared_pct).fold(0.0, f64::max)
 }
 
 fn is_disturbed(shared_pct: f64) -> bool {
-    shared_pct.is_finite() && shared_pct > stats::Settings::default().contention_limit_pct
+    shared_pct.is_finite()
+        && shared_pct > stats::description::Settings::default().contention_limit_pct
 }
 
 /// The samples of all tries. Valid ones of a try that was not the calmest become disturbed.

@@ -20,7 +20,7 @@ use crate::watch::Watch;
 use anyhow::Result;
 use lab::setup::Lab;
 use model::{CampaignState, Fault, TargetRecord, TargetState};
-use stats::Settings;
+use stats::description::Settings;
 use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool, time::Instant};
 use store::{Store, Try};
 
@@ -161,9 +161,9 @@ impl<'a> Schedule<'a> {
     fn look(&self) -> Result<Seen> {
         let dataset = self.store.dataset(&self.sized.campaign().id)?;
         let settings = Settings::default();
-        let ratios = stats::precision(&dataset, &settings)?;
+        let ratios = stats::description::precision(&dataset, &settings)?;
         Ok(match self.sized.plan.seeks_a_verdict() {
-            true => Seen::Verdict(stats::look(&dataset, &settings)?, ratios),
+            true => Seen::Verdict(stats::verdict::look(&dataset, &settings)?, ratios),
             false => Seen::Ratios(ratios),
         })
     }

@@ -1,7 +1,10 @@
 //! Names of rows when suites that measure the same stand in one table, and of what ratios are over.
 
 use model::Dataset;
-use stats::{Findings, Row, Table};
+use stats::{
+    description::{Row, Table},
+    evaluation::Findings,
+};
 use std::collections::BTreeSet;
 
 /// The name of `row` in `table`, after its suite where another suite has a test of the same name.

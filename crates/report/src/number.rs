@@ -1,7 +1,7 @@
 //! Numbers as the published tables print them: three digits that mean something, all digits of what
 //! is above a hundred.
 
-use stats::{Ratio, decimals};
+use stats::kernel::{Ratio, decimals};
 
 /// A measured value: integers from 100, three significant digits below.
 pub(crate) fn value(v: f64) -> String {

@@ -32,7 +32,7 @@ use crate::{
     sections::{self, SECTIONS, Section},
 };
 use model::{Dataset, LabKind, printable};
-use stats::Findings;
+use stats::evaluation::Findings;
 use std::borrow::Cow;
 
 /// Sections that have something to say: title and blocks, fit to be shown.
@@ -56,7 +56,7 @@ fn assembled(
     sections: &[&dyn Section],
     build: &Build<'_>,
 ) -> Vec<(String, Vec<Block>)> {
-    let dataset = &*stats::with_reasons(dataset);
+    let dataset = &*stats::description::with_reasons(dataset);
     let mut all = Vec::new();
     let mut is_first = true;
     for run in sections.chunk_by(|a, b| a.of_whole() == b.of_whole()) {
@@ -68,7 +68,7 @@ fn assembled(
             continue;
         }
         for class in findings.classes() {
-            let part = stats::part(dataset, class);
+            let part = stats::evaluation::part(dataset, class);
             let name = class.class_name(findings);
             let title = |s: &dyn Section| match &name {
                 Some(name) => format!("{}, {name}", s.title()),
@@ -132,7 +132,8 @@ mod tests {
         data.targets[2].lab = LabKind::Uml;
         let own = data.samples.iter_mut().filter(|sample| sample.case.target == uml);
         own.for_each(|sample| sample.lab = LabKind::Uml);
-        let findings = stats::findings(&data, &stats::Settings::default()).unwrap();
+        let findings =
+            stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
         let sections: [&dyn Section; 3] =
             [&Said { of_whole: false }, &Said { of_whole: true }, &Said { of_whole: false }];
         let all = assembled(&data, &findings, &sections, &|section, data, found| {

@@ -40,7 +40,7 @@ mod verdict;
 
 use crate::block::Block;
 use model::Dataset;
-use stats::Findings;
+use stats::evaluation::Findings;
 
 pub(crate) use cells::anchors;
 pub(crate) use heat_map::{heading, notes_of_cells};

@@ -9,7 +9,11 @@ use model::{
     Fact, FactSheet, FactValue, Floor, Procs, Profile, ProfileHead, Require, Tier, WorkGroup,
 };
 use report::{TerminalOptions, html, json, terminal};
-use stats::{Findings, Question, Settings, advise};
+use stats::{
+    advice::Question,
+    description::Settings,
+    evaluation::{Findings, advise},
+};
 
 fn profile() -> Profile {
     let group = |name: &str, weight: f64, glob: &str| WorkGroup {

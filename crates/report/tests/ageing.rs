@@ -7,7 +7,10 @@ use crate::common;
 
 use model::Dataset;
 use report::html_beside;
-use stats::{Findings, Settings, findings};
+use stats::{
+    description::Settings,
+    evaluation::{Findings, findings},
+};
 
 fn aged(cycles: Option<u32>) -> (Dataset, Findings) {
     let mut data = common::campaign(5);

@@ -6,7 +6,10 @@
 use crate::common::study::Study;
 use model::{Better, CacheState, Dataset, Group, Metric, READ_AHEAD_HITS};
 use report::html;
-use stats::{Comparison, Settings, findings};
+use stats::{
+    description::{Comparison, Settings},
+    evaluation::findings,
+};
 
 const TESTS: [[&str; 6]; 2] =
     [["a.read", "a", "read", "r", "rate", "MB/s"], ["a.write", "a", "write", "w", "rate", "MB/s"]];

@@ -6,7 +6,10 @@
 use crate::common::study::Study;
 use model::{Dataset, Group, Procs, Profile, ProfileHead, WorkGroup};
 use report::html;
-use stats::{Settings, findings, workloads};
+use stats::{
+    description::Settings,
+    evaluation::{findings, workloads},
+};
 
 const TESTS: [[&str; 6]; 2] =
     [["a.read", "a", "read", "r", "rate", "MB/s"], ["a.write", "a", "write", "w", "rate", "MB/s"]];

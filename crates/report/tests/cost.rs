@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Better, Dataset, Metric, ROUND_RATES};
 use report::{TerminalOptions, html, markdown, terminal};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 /// The campaign of the other tests: xfs needs half of the processor time of ext4, btrfs twice as much;
 /// one test ran sustained, and drifted on xfs.

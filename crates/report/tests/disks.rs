@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Better, Dataset, Metric};
 use report::{html, json, markdown};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 /// Of `common`, each sample of ext4 on two disks, of which the first does three of four reads.
 fn campaign() -> Dataset {

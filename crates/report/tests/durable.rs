@@ -8,8 +8,8 @@ use crate::common;
 use model::{Dataset, NOT_DURABLE};
 use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
 
-fn judged(data: &Dataset) -> stats::Findings {
-    stats::findings(data, &stats::Settings::default()).unwrap()
+fn judged(data: &Dataset) -> stats::evaluation::Findings {
+    stats::evaluation::findings(data, &stats::description::Settings::default()).unwrap()
 }
 
 /// The campaign of three whose xfs, which is best, loses what it synced.

@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Better, Dataset, Metric};
 use report::{html, json, markdown};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 /// Of `common`, each sample of 64 processes on `hosts`, of which each has half the rate of the one before.
 fn campaign(hosts: &[&str]) -> Dataset {

@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Dataset, Sample, TestInfo};
 use report::{html, json, markdown};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 const PHASES: [&str; 12] = [
     "ior.easy.write",

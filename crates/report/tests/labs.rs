@@ -8,7 +8,10 @@ use crate::common;
 use insta::assert_snapshot;
 use model::{Dataset, LabKind, TargetRecord, TargetState};
 use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
-use stats::{Findings, Settings, compare, findings};
+use stats::{
+    description::Settings,
+    evaluation::{Findings, compare, findings},
+};
 
 /// The campaign with its targets measured in these labs.
 fn measured_in(labs: [LabKind; 3]) -> Dataset {

@@ -50,7 +50,8 @@ fn a_hundred_thousand_samples_fit_a_mail() {
     let data = large();
     assert!(data.samples.len() >= 100_000);
     let start = Instant::now();
-    let findings = stats::findings(&data, &stats::Settings::default()).unwrap();
+    let findings =
+        stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
     let judged = start.elapsed();
     let page = report::html(&data, &findings);
     let text = report::terminal(&data, &findings, &report::TerminalOptions::default());
@@ -73,7 +74,8 @@ fn what_other_choices_are_computed_from_fits_beside_the_rest() {
     });
     data.samples.extend(more);
     assert_eq!((data.samples.len(), data.tests.len()), (6 * 160 * 4 * 7, 160));
-    let findings = stats::findings(&data, &stats::Settings::default()).unwrap();
+    let findings =
+        stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
     let page = report::html(&data, &findings);
     let (_, logs) = page.split_once("id=\"logs\">").unwrap();
     let logs = logs.split_once("</script>").unwrap().0;

@@ -7,7 +7,7 @@ use crate::common;
 
 use model::Dataset;
 use report::{TerminalOptions, html, terminal};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 fn on_terminal(data: &Dataset) -> String {
     let found = findings(data, &Settings::default()).unwrap();
@@ -80,7 +80,7 @@ fn a_ratio_says_over_how_many_blocks_it_is() {
     };
     data.samples.retain(|sample| !is_gone(sample));
     let found = findings(&data, &Settings::default()).unwrap();
-    let row = |row: &&stats::Row| row.test == "columnar.sort.disk";
+    let row = |row: &&stats::description::Row| row.test == "columnar.sort.disk";
     let own = found.tables.iter().flat_map(|table| &table.rows).find(row).unwrap();
     let xfs = own.cells.iter().find(|cell| cell.target == "xfs").unwrap();
     assert_eq!((xfs.n, xfs.pairs), (4, 3));

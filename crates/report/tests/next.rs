@@ -7,7 +7,11 @@ use crate::common;
 
 use model::{CampaignState, Dataset, Origin};
 use report::markdown;
-use stats::{Findings, Next, Settings, Timed, findings};
+use stats::{
+    description::{Settings, Timed},
+    evaluation::{Findings, findings},
+    verdict::Next,
+};
 
 /// The paragraph when the statistics find `next`, and a block took a minute and a half.
 fn said(data: &Dataset, next: Option<Next>) -> Option<String> {

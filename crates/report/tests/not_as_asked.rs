@@ -11,12 +11,14 @@ use report::{TerminalOptions, html, markdown, terminal};
 #[test]
 fn what_is_in_effect_is_told_in_every_form() {
     let mut data = common::campaign(5);
-    let found = stats::findings(&data, &stats::Settings::default()).unwrap();
+    let found =
+        stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
     assert!(!markdown(&data, &found).contains("not in effect as requested"));
     let xfs = data.targets.iter_mut().find(|target| target.label == "xfs").unwrap();
     let what = "rsize is 524288, not 1048576 as requested";
     xfs.facts.0.insert(NOT_AS_ASKED.into(), what.into());
-    let found = stats::findings(&data, &stats::Settings::default()).unwrap();
+    let found =
+        stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
     let text = markdown(&data, &found);
     assert!(text.contains("## Options not in effect as requested\n"), "{text}");
     for text in [text, html(&data, &found), terminal(&data, &found, &TerminalOptions::default())] {

@@ -6,7 +6,7 @@
 use crate::common::study::Study;
 use model::{Dataset, Group};
 use report::{TerminalOptions, terminal};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 const TESTS: [[&str; 6]; 3] = [
     ["matrix.rndrd.512.t1", "matrix", "random read 512, 1 thread", "random read", "iops", "IOPS"],

@@ -8,7 +8,7 @@ use crate::common;
 use model::{Group, Sample, TargetState};
 use report::{html, markdown};
 use sha2::{Digest, Sha256};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 fn page_of(data: &model::Dataset) -> String {
     html(data, &findings(data, &Settings::default()).unwrap())

@@ -6,7 +6,10 @@
 use crate::common;
 
 use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
-use stats::{Findings, Settings, findings};
+use stats::{
+    description::Settings,
+    evaluation::{Findings, findings},
+};
 
 fn judged(dataset: &model::Dataset) -> Findings {
     findings(dataset, &Settings::default()).unwrap()

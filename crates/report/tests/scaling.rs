@@ -6,7 +6,7 @@
 use crate::common;
 
 use report::{html, json, markdown};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 #[test]
 fn rates_over_process_counts_are_drawn_and_stand_in_a_table() {

@@ -8,7 +8,10 @@ use crate::common;
 use common::study::Study;
 use model::*;
 use report::{TerminalOptions, html, markdown, terminal};
-use stats::{Findings, Settings, findings};
+use stats::{
+    description::Settings,
+    evaluation::{Findings, findings},
+};
 
 fn judged(data: &Dataset) -> Findings {
     findings(data, &Settings::default()).unwrap()
@@ -327,7 +330,7 @@ fn compared() -> (Dataset, Findings) {
     b.campaign.environment.0.insert("kernel.release".into(), "6.19.1".into());
     b.samples.iter_mut().filter(|s| s.case.target == "xfs").for_each(|s| s.metrics[0].value *= 1.5);
     b.samples.retain(|s| s.case.test != "matrix.rndrd.16k.t1");
-    stats::compare(&[a], &[b], &Settings::default()).unwrap()
+    stats::evaluation::compare(&[a], &[b], &Settings::default()).unwrap()
 }
 
 #[test]
@@ -387,7 +390,7 @@ fn several_campaigns_on_a_side_say_what_they_would_have_found() {
         factors.into_iter().zip(1..).map(campaign).collect()
     };
     let (a, b) = (side("a", [1.0, 1.02, 0.99]), side("b", [1.01, 0.98, 1.0]));
-    let (data, findings) = stats::compare(&a, &b, &Settings::default()).unwrap();
+    let (data, findings) = stats::evaluation::compare(&a, &b, &Settings::default()).unwrap();
     let text = on_terminal(&data, &findings);
     assert!(text.contains("A is a3 (") && text.contains("B is b1 ("), "{text}");
     insta::assert_snapshot!(between(&text, "3 campaigns of A", "The campaigns share"), @"

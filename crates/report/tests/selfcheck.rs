@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Dataset, Target, TargetRecord};
 use report::{TerminalOptions, html, terminal};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 /// The campaign of `common` with its first target entered again, `factor` times as fast.
 fn with_twin(factor: f64, blocks: u32) -> Dataset {

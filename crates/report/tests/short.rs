@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Better, FLOOR, Metric, Preset, READ_AHEAD_HITS, TestSize};
 use report::{TerminalOptions, html, json, summary, terminal};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 const SHORT: &str = "columnar.append.mid";
 const READ_AHEAD: &str = "columnar.read.random";

@@ -7,7 +7,10 @@ use crate::common;
 
 use model::*;
 use report::{TerminalOptions, summary};
-use stats::{Findings, Settings, Timed, findings};
+use stats::{
+    description::{Settings, Timed},
+    evaluation::{Findings, findings},
+};
 
 const CLOSING: &str = "All tables: `assay report c7`. The page: /tmp/report.html";
 

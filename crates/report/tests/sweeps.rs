@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Dataset, LeftOut, Sweep, SweepMode, TargetState};
 use report::{TerminalOptions, html, json, markdown, terminal};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 /// The campaign of `common` with ext4 as the default of a sweep, and the others as its variants.
 fn campaign() -> Dataset {

@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Dataset, Sample, Series, series};
 use report::{TerminalOptions, html, markdown, terminal};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 /// The campaign of the other tests, in which one test ran for five seconds and a half, on xfs with a
 /// dip; its operations were told while it ran, its bytes were not.

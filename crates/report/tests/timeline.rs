@@ -7,7 +7,7 @@ use crate::common;
 
 use model::{Better, Dataset, Metric};
 use report::{html, markdown};
-use stats::{Settings, findings};
+use stats::{description::Settings, evaluation::findings};
 
 fn page(data: &Dataset) -> String {
     html(data, &findings(data, &Settings::default()).unwrap())

@@ -9,7 +9,10 @@ use model::{
     Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, LabKind,
     Metric, Origin, Plan, Rng, Sample, TargetRecord, TargetState, TestInfo,
 };
-use stats::{Settings, compare, findings};
+use stats::{
+    description::Settings,
+    evaluation::{compare, findings},
+};
 use std::{env, error::Error, hint::black_box, time::Instant};
 
 const TARGETS: u32 = 6;

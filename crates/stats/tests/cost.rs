@@ -6,7 +6,11 @@
 use crate::common;
 
 use model::*;
-use stats::{Cost, Findings, Settings, findings};
+use stats::{
+    description::Settings,
+    evaluation::{Findings, findings},
+    verdict::Cost,
+};
 
 fn metric(name: &str, value: f64) -> Metric {
     Metric::new(name, value, "", Better::Lower)
@@ -70,7 +74,7 @@ fn close(value: Option<f64>, truth: f64) -> bool {
     value.is_some_and(|v| (v / truth - 1.0).abs() < 1e-9)
 }
 
-fn point(ratio: Option<stats::Ratio>) -> Option<f64> {
+fn point(ratio: Option<stats::kernel::Ratio>) -> Option<f64> {
     ratio.map(|r| r.point)
 }
 

@@ -8,7 +8,11 @@ mod common;
 
 use common::{Noise, dataset, normal, sample, test};
 use model::{Group, Rng};
-use stats::{Ratio, Settings, findings, log_ratio};
+use stats::{
+    description::Settings,
+    evaluation::findings,
+    kernel::{Ratio, log_ratio},
+};
 use std::ops::RangeInclusive;
 
 const SEEDS: u64 = 2_000;

@@ -10,7 +10,12 @@ use crate::common;
 use common::{dataset, sample, test};
 use model::{Better, Dataset, Group, TestInfo};
 use serde::Deserialize;
-use stats::{Findings, Ratio, Settings, Table, Verdict, findings, half_width};
+use stats::{
+    description::{Settings, Table},
+    evaluation::{Findings, findings},
+    kernel::{Ratio, half_width},
+    verdict::Verdict,
+};
 
 /// Largest relative error of a figure that is computed, not drawn.
 const PRECISION: f64 = 1e-9;

@@ -4,7 +4,10 @@
 use crate::common;
 use common::{dataset, sample, test};
 use model::{Group, Sample, TestInfo};
-use stats::{Io500, Settings, findings};
+use stats::{
+    description::{Io500, Settings},
+    evaluation::findings,
+};
 
 const DATA: [&str; 4] = ["ior.easy.write", "ior.easy.read", "ior.hard.write", "ior.hard.read"];
 const NAMES: [&str; 8] = [

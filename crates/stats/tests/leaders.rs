@@ -7,7 +7,11 @@ use crate::common;
 
 use common::{dataset, sample, test};
 use model::{Dataset, Group};
-use stats::{Contrast, Leaders, Settings, findings};
+use stats::{
+    description::Settings,
+    evaluation::findings,
+    verdict::{Contrast, Leaders},
+};
 
 /// xfs over ext4 by these factors in each test, block by block; ext4 is the baseline, btrfs far behind.
 fn campaign(factors: &[[f64; 3]]) -> Dataset {

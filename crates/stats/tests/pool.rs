@@ -4,7 +4,11 @@
 use crate::common;
 use common::{dataset, sample, test};
 use model::{Dataset, Group};
-use stats::{Settings, StatsError, findings, pooled};
+use stats::{
+    comparison::pooled,
+    description::{Settings, StatsError},
+    evaluation::findings,
+};
 
 /// A campaign of three blocks on a machine with the given number of processors, on which `b` is `ratio` times
 /// as fast as `a`.

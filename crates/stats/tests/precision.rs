@@ -7,7 +7,7 @@ use crate::common;
 
 use common::{Noise, sample};
 use model::Dataset;
-use stats::{Precision, Settings, forecast, precision};
+use stats::description::{Precision, Settings, forecast, precision};
 
 fn precise(data: &Dataset) -> Precision {
     precision(data, &Settings::default()).unwrap()

@@ -5,7 +5,12 @@
 
 use crate::common::{dataset, sample, test};
 use model::{Better, Dataset, Group, Metric, Origin, Validity};
-use stats::{Bound, Findings, Note, Settings, compare, findings};
+use stats::{
+    description::Settings,
+    evaluation::{Findings, compare, findings},
+    kernel::Bound,
+    verdict::Note,
+};
 
 /// A campaign in which the target `t` of each name measured the value given for each test; `NaN` is lukewarm.
 fn study(tests: &[(&str, Group)], targets: &[(&str, &[f64])]) -> Dataset {

@@ -8,7 +8,11 @@ use crate::common;
 
 use common::{dataset, normal, sample, test};
 use model::{Dataset, Group, Metric, QUICK_LOOKS, Rng, Sample, Target, TestInfo};
-use stats::{Look, Settings, Standoff, VerdictKind, findings, look, precision};
+use stats::{
+    description::{Settings, precision},
+    evaluation::findings,
+    verdict::{Look, Standoff, VerdictKind, look},
+};
 
 const GROUPS: [Group; 4] = [Group::WriteCritical, Group::ReadCold, Group::ReadHot, Group::Meta];
 const TESTS_OF_A_GROUP: usize = 3;
@@ -107,7 +111,7 @@ fn covered(world: &World, data: &Dataset) -> (usize, usize) {
         world.levels[at] / world.levels[0]
     };
     let cells = || found.tables.iter().flat_map(|t| &t.rows).flat_map(|row| &row.cells[1..]);
-    let hit = |cell: &&stats::Cell| {
+    let hit = |cell: &&stats::description::Cell| {
         let (ratio, truth) = (cell.ratio.unwrap(), truth(&cell.target));
         ratio.low.unwrap() <= truth && truth <= ratio.high.unwrap()
     };

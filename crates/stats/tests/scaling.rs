@@ -4,7 +4,10 @@
 use crate::common;
 use common::{dataset, sample, test};
 use model::{Better, Group, Sample, TestInfo};
-use stats::{Scaling, Settings, findings};
+use stats::{
+    description::{Scaling, Settings},
+    evaluation::findings,
+};
 
 /// The samples of a target: its rate in three blocks at each process count.
 fn samples(target: &str, rates: &[(u32, [f64; 3])]) -> Vec<Sample> {

@@ -8,7 +8,10 @@ use crate::common;
 use common::Noise;
 use model::{Dataset, Target};
 use statrs::distribution::{Binomial, DiscreteCDF};
-use stats::{Findings, Settings, findings};
+use stats::{
+    description::Settings,
+    evaluation::{Findings, findings},
+};
 
 const TWIN: &str = "ext4#2";
 

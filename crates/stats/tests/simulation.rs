@@ -9,7 +9,12 @@ mod common;
 
 use common::{Noise, dataset, normal, sample, test};
 use model::{Dataset, Group, Rng};
-use stats::{Comparison, Settings, Verdict, VerdictKind, findings, log_ratio};
+use stats::{
+    description::{Comparison, Settings},
+    evaluation::findings,
+    kernel::log_ratio,
+    verdict::{Verdict, VerdictKind},
+};
 
 fn share(hits: usize, of: u64) -> f64 {
     hits as f64 / of as f64
@@ -123,7 +128,8 @@ fn repeats_in_a_block_are_no_replicates() {
             }
             let data = dataset(&["a", "b"], infos.clone(), samples);
             let rows = findings(&data, &Settings::default()).unwrap().tables.remove(0).rows;
-            let excludes = |r: &&stats::Row| r.cells[1].ratio.unwrap().p.unwrap() < 0.05;
+            let excludes =
+                |r: &&stats::description::Row| r.cells[1].ratio.unwrap().p.unwrap() < 0.05;
             wrong += rows.iter().filter(excludes).count();
         }
         let wrong = share(wrong, tests * campaigns);

@@ -4,7 +4,11 @@
 use crate::common;
 use common::{dataset, sample, test};
 use model::{Dataset, Group, Sweep, SweepMode};
-use stats::{Comparison, Settings, SweepEffects, findings};
+use stats::{
+    description::{Comparison, Settings},
+    evaluation::findings,
+    tuning::SweepEffects,
+};
 
 /// xfs and three variants over five blocks; a block is as fast as it is for all of them.
 fn campaign(rates: [[f64; 2]; 4]) -> Dataset {

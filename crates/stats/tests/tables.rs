@@ -8,7 +8,10 @@ use crate::common;
 use common::{Noise, dataset, sample, test};
 use model::{Better, Dataset, Group, Metric, Sample, Validity};
 use proptest::prelude::*;
-use stats::{Amount, Comparison, Contention, Settings, StatsError, Table, Unjudged, findings};
+use stats::{
+    description::{Amount, Comparison, Contention, Settings, StatsError, Table, Unjudged},
+    evaluation::findings,
+};
 
 fn first_table(data: &Dataset) -> Table {
     findings(data, &Settings::default()).unwrap().tables.remove(0)

@@ -6,8 +6,8 @@ use crate::common;
 use common::Noise;
 use model::{Dataset, Validity};
 use stats::{
-    Comparison, Settings, StatsError,
-    tune::{Bench, Confirmation, Ending, Outcome, Stage, StageKind, search},
+    description::{Comparison, Settings, StatsError},
+    tuning::{Bench, Confirmation, Ending, Outcome, Stage, StageKind, search},
 };
 
 /// Variants are positions in `levels`, their true speeds over the default.

@@ -4,8 +4,10 @@
 use crate::common::{Noise, profile};
 use model::{Better, Dataset, Metric, Rng, Sample, TargetState, Validity};
 use stats::{
-    Counsel, Note, Question, Reason, Refusal, Settings, Verdict, VerdictKind, advise, findings,
-    look,
+    advice::{Counsel, Question, Refusal},
+    description::Settings,
+    evaluation::{advise, findings},
+    verdict::{Note, Reason, Verdict, VerdictKind, look},
 };
 
 const CAMPAIGNS: u64 = 60;
@@ -32,8 +34,9 @@ fn disturb(data: &mut Dataset, target: &str, factor: f64, mut is_hit: impl FnMut
 }
 
 fn is_silent(verdict: &Verdict) -> bool {
-    let says =
-        |c: &stats::Candidate| c.p_best.is_some() || c.ranks.is_some() || c.regret_95.is_some();
+    let says = |c: &stats::verdict::Candidate| {
+        c.p_best.is_some() || c.ranks.is_some() || c.regret_95.is_some()
+    };
     verdict.kind == VerdictKind::Insufficient && !verdict.candidates.iter().any(says)
 }
 

@@ -13,7 +13,11 @@ use crate::{
 use ::report::words;
 use anyhow::Result;
 use model::{Dataset, Profile, Requirement};
-use stats::{Findings, Question, Settings, StatsError};
+use stats::{
+    advice::Question,
+    description::{Settings, StatsError},
+    evaluation::Findings,
+};
 use std::{fmt::Write, path::Path};
 
 /// Prints the advice of one profile, of the tiers, or the list of profiles.
@@ -68,7 +72,8 @@ fn findings(
 ) -> Result<Findings> {
     let facts = shipped::facts()?;
     let question = Question { profile, facts: &facts, requirements: required, block_s };
-    stats::advise(dataset, &question, &Settings::default()).map_err(|error| match error {
+    stats::evaluation::advise(dataset, &question, &Settings::default()).map_err(|error| match error
+    {
         StatsError::UnknownFeature { .. } => exit::usage(error.to_string()),
         other => other.into(),
     })

@@ -58,7 +58,7 @@ fn check_shift(resolved: &Resolved, hosts: &dyn Hosts) -> Result<()> {
     Err(exit::usage(format!(
         "--shift: {} would be on {spread}, so a host would read its own data; choose --procs such \
          that no host runs more than half of them",
-        stats::processes(*count)
+        stats::description::processes(*count)
     )))
 }
 
@@ -91,8 +91,9 @@ pub fn lines(resolved: &Resolved, hosts: &dyn Hosts) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let (_, differences) = hosts.describe(dir_of(&resolved.plan))?;
-    let line =
-        |count: &u32| format!("{} on {}", stats::processes(*count), spread(&hosts.names(*count)));
+    let line = |count: &u32| {
+        format!("{} on {}", stats::description::processes(*count), spread(&hosts.names(*count)))
+    };
     let mut lines: Vec<String> = resolved.counts.iter().map(line).collect();
     lines.extend(resolved.plan.shift.then(|| SHIFTED.into()));
     Ok(differences.into_iter().chain(lines).collect())

@@ -13,7 +13,11 @@ use crate::{
 use anyhow::Result;
 use model::Dataset;
 use report::words;
-use stats::{CampaignComparison, Findings, Gate, Outcome, Settings, StatsError};
+use stats::{
+    comparison::{CampaignComparison, Gate, Outcome},
+    description::{Settings, StatsError},
+    evaluation::Findings,
+};
 use std::{collections::HashSet, path::Path};
 use wildmatch::WildMatch;
 
@@ -54,7 +58,7 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
 }
 
 fn judged(a: &[Dataset], b: &[Dataset], args: &CompareArgs) -> Result<(Dataset, Findings)> {
-    stats::compare(a, b, &settings(args)).map_err(|error| match error {
+    stats::evaluation::compare(a, b, &settings(args)).map_err(|error| match error {
         StatsError::UnknownBaseline { .. }
         | StatsError::Unlike { .. }
         | StatsError::NotWhole { .. }

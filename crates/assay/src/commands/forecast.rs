@@ -5,7 +5,7 @@ use crate::terminal;
 use anyhow::Result;
 use campaign::stages::{Entrant, Placed};
 use model::{Dataset, Origin, Plan, Scale, TargetState};
-use stats::{Forecast, Settings};
+use stats::description::{Forecast, Settings};
 use std::{collections::BTreeSet, fmt::Write, path::Path};
 use store::{CampaignSummary, Store};
 
@@ -24,7 +24,7 @@ pub fn text(placed: &Placed, blocks: &[u32], store: &Path) -> Result<String> {
     });
     if let Some(dataset) = earlier {
         let settings = Settings { baseline: placed.plan.baseline.clone(), ..Settings::default() };
-        let forecasts = stats::forecast(&dataset, &settings, blocks)?;
+        let forecasts = stats::description::forecast(&dataset, &settings, blocks)?;
         if !forecasts.is_empty() {
             writeln!(text, ", estimated from the spread of campaign {}", dataset.campaign.id)?;
             forecasts.iter().try_for_each(|f| writeln!(text, "  {}", line(f, settings.band)))?;
@@ -38,7 +38,7 @@ pub fn text(placed: &Placed, blocks: &[u32], store: &Path) -> Result<String> {
     blocks.iter().try_for_each(|n| write!(text, "{:>11}", format!("{n} blocks")))?;
     for noise in NOISE {
         write!(text, "\n  {:>9}", percent(noise))?;
-        for half in blocks.iter().map(|&n| stats::half_width(noise, n)) {
+        for half in blocks.iter().map(|&n| stats::kernel::half_width(noise, n)) {
             write!(text, "{:>11}", half.map_or_else(|| "-".into(), percent))?;
         }
     }

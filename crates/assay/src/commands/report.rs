@@ -9,7 +9,7 @@ use crate::{
 };
 use anyhow::Result;
 use model::{Dataset, did_you_mean};
-use stats::{Findings, Settings};
+use stats::{description::Settings, evaluation::Findings};
 use std::{collections::BTreeSet, path::Path};
 
 /// A campaign, and what can be concluded from it.
@@ -41,9 +41,10 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
 fn pooled(args: &ReportArgs, store: &Path) -> Result<Judged> {
     let all: Vec<Dataset> =
         args.ids.iter().map(|id| read(args, id, store)).collect::<Result<_>>()?;
-    let dataset = stats::pooled(&all).map_err(|error| exit::usage(error.to_string()))?;
+    let dataset =
+        stats::comparison::pooled(&all).map_err(|error| exit::usage(error.to_string()))?;
     let settings = settings(&dataset, args)?;
-    let findings = stats::findings(&dataset, &settings);
+    let findings = stats::evaluation::findings(&dataset, &settings);
     Ok((dataset, findings.map_err(|error| exit::usage(error.to_string()))?))
 }
 
@@ -60,7 +61,7 @@ fn read(args: &ReportArgs, id: &str, store: &Path) -> Result<Dataset> {
 fn asked(args: &ReportArgs, id: &str, store: &Path) -> Result<Judged> {
     let dataset = read(args, id, store)?;
     let settings = settings(&dataset, args)?;
-    let findings = stats::findings(&dataset, &settings)
+    let findings = stats::evaluation::findings(&dataset, &settings)
         .map_err(|error| exit::usage(error.to_string()))?
         .with_time(source::timed_at(&dataset, store)?);
     Ok((dataset, findings))
@@ -130,7 +131,7 @@ fn by_profile(dataset: &Dataset, findings: &Findings) -> Result<Findings> {
         return Ok(findings.clone());
     }
     let (profiles, facts) = (shipped::profiles()?, shipped::facts()?);
-    let workloads = stats::workloads(dataset, findings, &profiles, &facts)?;
+    let workloads = stats::evaluation::workloads(dataset, findings, &profiles, &facts)?;
     Ok(findings.clone().with_workloads(workloads))
 }
 
@@ -145,7 +146,7 @@ pub fn summary(dataset: &Dataset, findings: &Findings, page: Option<&Path>) -> S
 pub fn findings(dataset: &Dataset, baseline: Option<&str>) -> Result<Findings> {
     let baseline = baseline.map(str::to_string);
     let settings = Settings { baseline, ..Settings::default() };
-    stats::findings(dataset, &settings).map_err(|e| exit::usage(e.to_string()))
+    stats::evaluation::findings(dataset, &settings).map_err(|e| exit::usage(e.to_string()))
 }
 
 /// The same, with where the time of the blocks went, which the store at `path` knows.

@@ -13,7 +13,7 @@ use crate::{
 use anyhow::Result;
 use campaign::hosts::ThisHost;
 use model::Dataset;
-use stats::Gate;
+use stats::comparison::Gate;
 use std::{collections::BTreeSet, path::Path};
 
 /// A part of a campaign of B, to be measured again.

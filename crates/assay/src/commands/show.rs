@@ -3,7 +3,7 @@
 use crate::{cli::IdArgs, exit::Exit, source, terminal};
 use anyhow::{Context, Result};
 use model::{Dataset, LabKind, TargetState, Validity};
-use stats::{Contention, Settings, Timed};
+use stats::description::{Contention, Settings, Timed};
 use std::{fmt::Write, path::Path};
 
 /// Prints plan, environment, targets and counts.
@@ -52,7 +52,7 @@ fn text(dataset: &Dataset, timed: Option<&Timed>) -> Result<String> {
 fn durability(dataset: &Dataset, label: &str) -> Option<String> {
     let own = dataset.samples.iter().filter(|s| s.case.target == label && s.validity.is_valid());
     let judged = own.filter(|sample| sample.durability.is_some()).count();
-    (judged > 0).then(|| match stats::doubt(dataset, label) {
+    (judged > 0).then(|| match stats::description::doubt(dataset, label) {
         None => format!("proven in {judged} of {judged} samples that synced"),
         Some(doubt) => format!(
             "not proven in {} of {judged} samples that synced: {}",

@@ -14,7 +14,7 @@ use crate::{
 };
 use anyhow::Result;
 use model::{Plan, Scale};
-use stats::{Settings, tune::Ending};
+use stats::{description::Settings, tuning::Ending};
 use std::{path::Path, time::Duration};
 
 /// Screens, halves and confirms within the budget, and says what to use.
@@ -38,7 +38,7 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
         humantime::format_duration(args.budget)
     ));
     let settings = Settings::default();
-    let outcome = stats::tune::search(&field, &mut bench, &settings)?;
+    let outcome = stats::tuning::search(&field, &mut bench, &settings)?;
     if let Ending::NoTime { turns } = outcome.ending {
         let needed = Duration::from_secs((turns * bench.turn_s() * 1.5) as u64 + 60);
         return Err(exit::usage(format!(

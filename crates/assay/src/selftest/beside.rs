@@ -72,7 +72,7 @@ impl Check for BusyDisk {
         ensure!(written > 0, "the writer beside the test wrote nothing");
         let sample = trial::only_sample(&dataset)?;
         let is_known = sample.metric("foreign_write_bytes").is_some();
-        let limit_pct = stats::Settings::default().contention_limit_pct;
+        let limit_pct = stats::description::Settings::default().contention_limit_pct;
         let found = sample.metric("foreign_disk_pct").unwrap_or(0.0);
         match is_known {
             true => Ok(Outcome::Seen { imposed: "a writer", found_pct: found, limit_pct }),

@@ -6,7 +6,7 @@ use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use lab::machine::Availability;
 use model::Plan;
-use stats::Settings;
+use stats::description::Settings;
 
 /// The fewest whose 32 patterns of signs say something.
 const BLOCKS: u32 = 6;
@@ -71,7 +71,7 @@ impl Check for Pair {
             trial::run(&format!("selftest-{}", self.name()), self.plan(bench.quick)?, bench)?;
         // Other work makes both noisier, and neither better.
         let settings = Settings { contention_limit_pct: f64::INFINITY, ..Settings::default() };
-        let findings = stats::findings(&dataset, &settings)?;
+        let findings = stats::evaluation::findings(&dataset, &settings)?;
         let pair = findings.selfcheck.aa.context("the campaign has no A/A pair")?;
         let (cells, marked) = (pair.cells, pair.marked);
         let most = match self.suite {

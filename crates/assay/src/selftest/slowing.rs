@@ -6,7 +6,7 @@ use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use lab::{fuse::Slowing, setup::Lab};
 use model::Plan;
-use stats::{Settings, VerdictKind};
+use stats::{description::Settings, verdict::VerdictKind};
 use std::time::Duration;
 
 const TEST: &str = "selftest.slowing";
@@ -61,7 +61,7 @@ impl Check for SlowPair {
         slowing.unmount()?;
         below.teardown()?;
         lab.close()?;
-        let findings = stats::findings(&dataset, &Settings::default())?;
+        let findings = stats::evaluation::findings(&dataset, &Settings::default())?;
         let drift = findings.selfcheck.drift.context("the campaign reports no drift")?;
         let lead = findings.verdict.lead.and_then(|lead| lead.low.zip(lead.high));
         let (low, high) = lead.context("no result for the pair")?;

@@ -3,7 +3,7 @@
 
 use model::{Dataset, Sample, TestInfo};
 use serde_json::{Value, json};
-use stats::{Candidate, Settings};
+use stats::{description::Settings, verdict::Candidate};
 use std::collections::HashMap;
 
 /// Candidates that are shown; more would push the last figure off a small terminal.
@@ -64,7 +64,7 @@ impl Live {
         Some(format!(
             "{}, {}, {}: {} {}{over}{latency}{doubt}",
             figure.test.name,
-            stats::processes(case.procs),
+            stats::description::processes(case.procs),
             case.target,
             short(figure.value),
             figure.test.unit
@@ -123,7 +123,7 @@ pub(super) struct Standings {
 impl Standings {
     /// `None` where nothing can be compared.
     pub(super) fn of(dataset: &Dataset) -> Option<Standings> {
-        let findings = stats::findings(dataset, &Settings::default()).ok()?;
+        let findings = stats::evaluation::findings(dataset, &Settings::default()).ok()?;
         let verdict = findings.verdict;
         (verdict.candidates.len() > 1).then_some(Standings {
             blocks: dataset.samples.iter().map(|s| s.block as usize + 1).max().unwrap_or(0),
@@ -175,7 +175,7 @@ mod tests {
     fn no_target_is_certainly_best() {
         let candidate = |target: &str, p_best| Candidate {
             target: target.into(),
-            ratio: stats::Ratio { point: 1.0, low: None, high: None, p: None },
+            ratio: stats::kernel::Ratio { point: 1.0, low: None, high: None, p: None },
             p_best: Some(p_best),
             ranks: None,
             regret_95: None,

@@ -20,7 +20,7 @@ use campaign::{
     stages::{Asked, Ordered, Resolved},
 };
 use model::{BackingPlan, Dataset, Order, Plan, Target, TargetState};
-use stats::tune::{Bench, Stage, StageKind};
+use stats::tuning::{Bench, Stage, StageKind};
 use std::{
     collections::BTreeSet,
     path::Path,

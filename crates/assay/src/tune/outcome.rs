@@ -2,7 +2,7 @@
 
 use super::{bench::stage_name, variant::Variant};
 use model::Target;
-use stats::tune::{Confirmation, Ending, Finalist, Outcome, StageKind};
+use stats::tuning::{Confirmation, Ending, Finalist, Outcome, StageKind};
 use std::{collections::BTreeSet, fmt::Write};
 
 /// What the text is about.
@@ -156,7 +156,7 @@ fn word(finalist: &Finalist) -> String {
 mod tests {
     use super::*;
     use crate::tune::variant::{Wanted, field};
-    use stats::{Comparison, Ratio};
+    use stats::{description::Comparison, kernel::Ratio};
 
     fn finalist(variant: usize, point: f64, verdict: Comparison) -> Finalist {
         let ratio =

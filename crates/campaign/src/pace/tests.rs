@@ -2,7 +2,7 @@
 
 use super::*;
 use model::Preset;
-use stats::Wide;
+use stats::description::Wide;
 
 #[test]
 fn a_block_is_expected_to_take_what_the_last_ones_took() {

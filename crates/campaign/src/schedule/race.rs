@@ -3,13 +3,13 @@
 
 use super::Schedule;
 use anyhow::Result;
-use stats::Settings;
+use stats::description::Settings;
 
 impl Schedule<'_> {
     /// Sends candidates away that are decidedly behind after `blocks` blocks.
     pub(super) fn race(&mut self, blocks: u32) -> Result<()> {
         let dataset = self.store.dataset(&self.sized.campaign().id)?;
-        for behind in stats::look(&dataset, &Settings::default())?.behind {
+        for behind in stats::verdict::look(&dataset, &Settings::default())?.behind {
             let own = |record: &&mut model::TargetRecord| record.label == behind.target;
             let Some(record) = self.records.iter_mut().find(own) else { continue };
             record.leave_after(blocks);

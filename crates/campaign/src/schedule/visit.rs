@@ -156,7 +156,11 @@ impl<'a> Schedule<'a> {
                 let kind = if is_theirs { FaultKind::Guest } else { kind };
                 let place = match slot.procs {
                     0 => format!("block {}", slot.block + 1),
-                    procs => format!("block {}, {}", slot.block + 1, stats::processes(procs)),
+                    procs => format!(
+                        "block {}, {}",
+                        slot.block + 1,
+                        stats::description::processes(procs)
+                    ),
                 };
                 let reason = format!("{place}: {reason}");
                 // The first is the cause, or at least not an effect of another.

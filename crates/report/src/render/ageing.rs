@@ -6,7 +6,7 @@ use crate::{
     names,
 };
 use model::Dataset;
-use stats::{Candidate, Findings};
+use stats::{evaluation::Findings, verdict::Candidate};
 
 /// The ladder; `None` unless the campaigns are of at least two ages, one for each, over the same baseline.
 pub(super) fn ladder(campaigns: &[(Dataset, Findings)]) -> Option<Lines> {

@@ -9,7 +9,7 @@ use super::{
 use crate::block::Block;
 use maud::html as markup;
 use model::{Dataset, printable};
-use stats::Findings;
+use stats::evaluation::Findings;
 
 /// The blocks of a section, for each campaign that has it.
 type Beside<'a> = (&'a str, Vec<(usize, &'a [Block])>);

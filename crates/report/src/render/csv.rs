@@ -5,7 +5,11 @@ use crate::{
     sections::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO, WITH_SYNCS},
 };
 use model::{Dataset, cell::guarded, printable};
-use stats::{Amount, Cell, Comparison, Findings, Footer, Ratio, Row, Table};
+use stats::{
+    description::{Amount, Cell, Comparison, Footer, Row, Table},
+    evaluation::Findings,
+    kernel::Ratio,
+};
 
 const HEADER: &str = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,\
                       bytes,ops,seconds,durability,left_out";

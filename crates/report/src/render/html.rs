@@ -8,7 +8,7 @@ use super::{
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
-use stats::Findings;
+use stats::evaluation::Findings;
 
 /// Size above which intervals and curves are left out, bytes.
 const MOST_BYTES: usize = 1_500_000;

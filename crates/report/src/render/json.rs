@@ -4,7 +4,7 @@ mod view;
 
 use model::{Dataset, printable};
 use serde::Serialize;
-use stats::Findings;
+use stats::evaluation::Findings;
 use view::{AdviceView, View};
 
 /// The findings, pretty-printed. Numbers are exact; ratios above 1 are better. Characters that would

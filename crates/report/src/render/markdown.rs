@@ -3,7 +3,7 @@
 use super::{built, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Table};
 use model::Dataset;
-use stats::Findings;
+use stats::evaluation::Findings;
 use std::iter;
 
 /// The whole report.

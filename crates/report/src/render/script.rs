@@ -9,7 +9,12 @@ use crate::{
 use maud::{Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
 use serde::Serialize;
-use stats::{BlockLogs, Findings, Objection, Ratio, Settings, VECTORS, WorkCells, Workload};
+use stats::{
+    advice::{Objection, WorkCells, Workload},
+    description::Settings,
+    evaluation::{BlockLogs, Findings, VECTORS},
+    kernel::Ratio,
+};
 use std::collections::BTreeMap;
 
 /// The files share their names, and run in this order.
@@ -106,7 +111,7 @@ pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
     if !findings.is_of_campaign() || !findings.is_ranked || findings.verdict.candidates.len() < 2 {
         return None;
     }
-    let mut logs = stats::block_logs(dataset, findings).ok()?;
+    let mut logs = stats::evaluation::block_logs(dataset, findings).ok()?;
     name(&mut logs, findings);
     let may_choose = dataset.samples.len() <= MOST_SAMPLES;
     let metrics = METRICS
@@ -160,8 +165,8 @@ fn other(
         contention_limit_pct: findings.contention_limit_pct,
         ..Settings::default()
     };
-    let own = stats::findings(&by_it, &settings).ok()?;
-    let mut others = stats::block_logs(&by_it, &own).ok()?;
+    let own = stats::evaluation::findings(&by_it, &settings).ok()?;
+    let mut others = stats::evaluation::block_logs(&by_it, &own).ok()?;
     name(&mut others, &own);
     let is_same = others.targets == logs.targets && own.lab == findings.lab;
     let notes = notes_of_cells(&own);

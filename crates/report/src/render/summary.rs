@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{block::Block, sections::SECTIONS};
 use model::{Dataset, printable};
-use stats::Findings;
+use stats::evaluation::Findings;
 
 /// Lines of the short form.
 const MOST_LINES: usize = 40;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::block::Block;
 use model::Dataset;
-use stats::Findings;
+use stats::evaluation::Findings;
 
 /// The verdict, the ratio tables and what was invalid. Environment and method are left to the other
 /// formats.

@@ -8,7 +8,10 @@ use crate::{
     words,
 };
 use model::Dataset;
-use stats::{Advised, Counsel, Eligibility, Findings, Sensitivity, Support};
+use stats::{
+    advice::{Advised, Counsel, Eligibility, Sensitivity, Support},
+    evaluation::Findings,
+};
 
 /// Cells printed of each group; the rest is counted.
 const MOST_CELLS: usize = 10;
@@ -56,14 +59,14 @@ impl Section for Advice {
     }
 }
 
-fn heading(advice: &stats::Advice) -> String {
+fn heading(advice: &stats::advice::Advice) -> String {
     match advice.tier {
         Some(tier) => format!("Profile {}, {tier} tier", advice.profile),
         None => format!("Profile {}", advice.profile),
     }
 }
 
-fn candidates(advice: &stats::Advice) -> Table {
+fn candidates(advice: &stats::advice::Advice) -> Table {
     let over = &advice.scored_over;
     let out = advice.candidates.iter().any(|c| c.standing == Eligibility::RuledOut);
     let mut footnotes = reasons(advice);
@@ -108,7 +111,7 @@ fn candidates(advice: &stats::Advice) -> Table {
 }
 
 /// Why targets are not eligible, those with the same reason in one sentence.
-fn reasons(advice: &stats::Advice) -> Vec<String> {
+fn reasons(advice: &stats::advice::Advice) -> Vec<String> {
     let mut all: Vec<(Eligibility, String, Vec<&str>)> = Vec::new();
     for c in &advice.candidates {
         for reason in c.objections.iter().map(words::objection) {
@@ -149,7 +152,7 @@ fn candidate(advised: &Advised) -> Vec<String> {
     ]
 }
 
-fn groups(advice: &stats::Advice) -> Table {
+fn groups(advice: &stats::advice::Advice) -> Table {
     let tips = advice.sensitivity.as_ref().map_or(&[][..], |s| &s.tipping);
     let without = advice.sensitivity.as_ref().map_or(&[][..], |s| &s.without);
     let rows = advice.groups.iter().map(|group| {
@@ -209,7 +212,7 @@ fn trials(sensitivity: &Sensitivity) -> String {
     text
 }
 
-fn support(advice: &stats::Advice) -> Table {
+fn support(advice: &stats::advice::Advice) -> Table {
     let name = |i: usize| advice.candidates.get(i).map_or("-", |c| c.target.as_str());
     let (first, second) = (name(0), name(1));
     let (mut rows, mut left_out) = (Vec::new(), 0);

@@ -7,7 +7,7 @@ use crate::{
     words::phrase,
 };
 use model::Dataset;
-use stats::{Findings, Lead};
+use stats::{description::Lead, evaluation::Findings};
 use std::collections::BTreeSet;
 
 pub(crate) struct ByGroup;
@@ -31,7 +31,9 @@ impl Section for ByGroup {
 }
 
 /// Each group of tests at each process count that has a first, with it.
-pub(super) fn leads(findings: &Findings) -> impl Iterator<Item = (&stats::Table, &Lead)> {
+pub(super) fn leads(
+    findings: &Findings,
+) -> impl Iterator<Item = (&stats::description::Table, &Lead)> {
     findings.tables.iter().filter_map(|table| Some((table, table.lead.as_ref()?)))
 }
 
@@ -53,7 +55,7 @@ fn of_rows(rows: Vec<Row>, findings: &Findings) -> Table {
 }
 
 /// `Read, cold, 8 processes: in 4 of 9 tests ...`, where that is so.
-fn read_ahead(table: &stats::Table) -> Option<String> {
+fn read_ahead(table: &stats::description::Table) -> Option<String> {
     let count = table.rows.iter().filter(|row| ratios::is_read_ahead(row)).count();
     (count > 0).then(|| {
         format!(
@@ -61,13 +63,13 @@ fn read_ahead(table: &stats::Table) -> Option<String> {
              page cache, by read-ahead of earlier reads, so these tests measure read-ahead rather \
              than the device.",
             table.group.title(),
-            stats::processes(table.procs),
+            stats::description::processes(table.procs),
             table.rows.len()
         )
     })
 }
 
-fn row(table: &stats::Table, lead: &Lead) -> Row {
+fn row(table: &stats::description::Table, lead: &Lead) -> Row {
     Row::body([
         Cell::plain(table.group.title()),
         Cell::plain(tests(table)),
@@ -87,7 +89,7 @@ fn first(lead: &Lead) -> String {
 }
 
 /// What the group is made of: its test types, each once, in the order of the table.
-fn tests(table: &stats::Table) -> String {
+fn tests(table: &stats::description::Table) -> String {
     let mut seen = BTreeSet::new();
     let types = table.rows.iter().map(|row| &*row.testtype);
     phrase::few(types.filter(|kind| seen.insert(*kind)))

@@ -6,7 +6,10 @@ use crate::{
     sections::{Section, ratios},
 };
 use model::Dataset;
-use stats::{Findings, Share, Workload};
+use stats::{
+    advice::{Share, Workload},
+    evaluation::Findings,
+};
 
 pub(crate) struct ByWeights;
 
@@ -58,7 +61,9 @@ fn table(all: &[&Workload]) -> Table {
 
 fn row(own: &Workload) -> Row {
     let lead = own.lead.as_ref();
-    let label = |of: fn(&stats::Lead) -> &String| Cell::plain(lead.map_or("-", |lead| of(lead)));
+    let label = |of: fn(&stats::description::Lead) -> &String| {
+        Cell::plain(lead.map_or("-", |lead| of(lead)))
+    };
     let ratio = lead.map(|lead| ratios::worded(&lead.ratio, Some(lead.comparison)));
     let out: Vec<&str> = own.ruled_out.iter().map(|(label, _)| label.as_str()).collect();
     Row::body([

@@ -5,7 +5,7 @@ mod drawer;
 
 use crate::{block::Block, sections::Section};
 use model::{Dataset, Sample};
-use stats::Findings;
+use stats::evaluation::Findings;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
@@ -101,8 +101,8 @@ pub(super) fn chosen(dataset: &Dataset, findings: &Findings) -> BTreeSet<CellPos
 
 /// How far a row is from "all the same, and quiet": the largest logarithm of a ratio or variation between blocks, in
 /// millionths.
-fn interest(row: &stats::Row) -> u64 {
-    let of = |cell: &stats::Cell| {
+fn interest(row: &stats::description::Row) -> u64 {
+    let of = |cell: &stats::description::Cell| {
         let ratio = cell.ratio.as_ref().map_or(0.0, |ratio| ratio.point.ln().abs());
         ratio.max(cell.cv.unwrap_or_default())
     };

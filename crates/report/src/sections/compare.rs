@@ -8,8 +8,9 @@ use crate::{
 };
 use model::Dataset;
 use stats::{
-    Apart, Beside, CampaignComparison, CampaignFacts, Changed, Difference, Findings, Pair, Placed,
-    Unmatched,
+    comparison::{Apart, Beside, CampaignComparison, Changed, Difference, Pair, Placed, Unmatched},
+    description::CampaignFacts,
+    evaluation::Findings,
 };
 
 /// Differences printed; the rest is counted.
@@ -164,7 +165,8 @@ fn pairs(pairs: &[Pair]) -> Table {
 fn side_by_side(apart: &Apart) -> Table {
     let value = |v: &Option<f64>| Cell::plain(v.map_or_else(|| "-".into(), number::value));
     let row = |row: &Beside| {
-        let test = Cell::plain(format!("{}, {}", row.name, stats::processes(row.procs)));
+        let test =
+            Cell::plain(format!("{}, {}", row.name, stats::description::processes(row.procs)));
         let cells = [test, Cell::plain(&row.unit)].into_iter().chain(row.values.iter().map(value));
         Row::body(cells)
     };
@@ -214,7 +216,7 @@ fn difference(d: &Difference) -> Row {
     let value = |v: f64| Cell::plain(format!("{} {}", number::value(v), d.unit));
     let word = ratios::starred(d.comparison.to_string(), Some(d.comparison), d.holm);
     Row::body([
-        Cell::plain(format!("{}, {}", d.name, stats::processes(d.procs))),
+        Cell::plain(format!("{}, {}", d.name, stats::description::processes(d.procs))),
         Cell::plain(&d.b),
         Cell::plain(&d.a),
         value(d.value_a),
@@ -226,7 +228,7 @@ fn difference(d: &Difference) -> Row {
 /// How many cells have no counterpart, with the first of them; `None` without any.
 fn left_out(own: &str, other: &str, cells: &[Unmatched]) -> Option<String> {
     let first = cells.first()?;
-    let name = |u: &Unmatched| format!("{} ({})", u.name, stats::processes(u.procs));
+    let name = |u: &Unmatched| format!("{} ({})", u.name, stats::description::processes(u.procs));
     let shown: Vec<String> = cells.iter().take(MOST_NAMES).map(name).collect();
     let more = cells.len().saturating_sub(MOST_NAMES);
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };

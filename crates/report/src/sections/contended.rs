@@ -3,7 +3,7 @@
 use super::invalid::{by_reason, table};
 use crate::{block::Block, sections::Section};
 use model::Dataset;
-use stats::{Contention, Findings};
+use stats::{description::Contention, evaluation::Findings};
 
 pub(crate) struct Contended;
 
@@ -18,7 +18,9 @@ impl Section for Contended {
         let mut said: Vec<_> = valid()
             .filter_map(|sample| Some((sample, String::new(), contention.why(sample)?)))
             .collect();
-        said.sort_by(|a, b| stats::shared_pct(b.0).total_cmp(&stats::shared_pct(a.0)));
+        said.sort_by(|a, b| {
+            stats::description::shared_pct(b.0).total_cmp(&stats::description::shared_pct(a.0))
+        });
         let entries = by_reason(dataset, said.into_iter());
         if entries.is_empty() {
             return None;

@@ -8,7 +8,7 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{Findings, Ratio};
+use stats::{evaluation::Findings, kernel::Ratio};
 
 pub(crate) struct Cost;
 
@@ -53,9 +53,9 @@ fn table(
     findings: &Findings,
     caption: &str,
     heads: &[&str],
-    cells: impl Fn(&stats::Cost) -> Vec<Cell>,
+    cells: impl Fn(&stats::verdict::Cost) -> Vec<Cell>,
 ) -> Option<Table> {
-    let row = |cost: &stats::Cost| {
+    let row = |cost: &stats::verdict::Cost| {
         let target = Cell::plain(&cost.target);
         Row::body(std::iter::once(target).chain(cells(cost)))
     };
@@ -80,7 +80,7 @@ fn processors(findings: &Findings) -> Option<Table> {
         "kernel threads (maximum)",
         "dominated by",
     ];
-    let cells = |cost: &stats::Cost| {
+    let cells = |cost: &stats::verdict::Cost| {
         let share =
             cost.kernel_share.map_or_else(|| "-".into(), |s| format!("+{:.0} %", 100.0 * s));
         vec![
@@ -124,7 +124,7 @@ fn prices(findings: &Findings) -> Option<Table> {
         &format!("work per money / {base}"),
         "dominated by",
     ];
-    let cells = |cost: &stats::Cost| {
+    let cells = |cost: &stats::verdict::Cost| {
         let Some(priced) = &cost.price else { return vec![Cell::plain("-"); heads.len()] };
         let each = |charge: Option<model::Charge>| figure(charge.map(|charge| charge.each));
         vec![
@@ -150,7 +150,7 @@ fn media(findings: &Findings) -> Option<Table> {
     let heads =
         ["written per byte", "read per byte, cold", "space per byte", "slab MB", "page cache MB"];
     let mb = |bytes: Option<f64>| figure(bytes.map(|bytes| bytes / 1e6));
-    let cells = |cost: &stats::Cost| {
+    let cells = |cost: &stats::verdict::Cost| {
         vec![
             figure(cost.written_per_byte),
             figure(cost.read_per_byte),
@@ -168,8 +168,8 @@ fn media(findings: &Findings) -> Option<Table> {
 
 /// What the device and the space pay for each byte, of those kinds that were measured of any target.
 fn amplification(findings: &Findings) -> Option<Block> {
-    let group = |title: &str, of: fn(&stats::Cost) -> Option<f64>| {
-        let bar = |cost: &stats::Cost| Bar { name: cost.target.clone(), value: of(cost) };
+    let group = |title: &str, of: fn(&stats::verdict::Cost) -> Option<f64>| {
+        let bar = |cost: &stats::verdict::Cost| Bar { name: cost.target.clone(), value: of(cost) };
         let bars: Vec<Bar> = findings.costs.iter().map(bar).collect();
         bars.iter().any(|bar| bar.value.is_some()).then(|| BarGroup { title: title.into(), bars })
     };
@@ -193,7 +193,7 @@ fn amplification(findings: &Findings) -> Option<Block> {
 
 fn upkeep(findings: &Findings) -> Option<Table> {
     let heads = ["mkfs ms", "mount ms", "umount ms", "check ms"];
-    let cells = |cost: &stats::Cost| {
+    let cells = |cost: &stats::verdict::Cost| {
         [cost.mkfs_ms, cost.mount_ms, cost.unmount_ms, cost.check_ms].map(figure).into()
     };
     table(findings, "Upkeep, mean over instances", &heads, cells)
@@ -201,13 +201,13 @@ fn upkeep(findings: &Findings) -> Option<Table> {
 
 /// Speed against processor time; nothing for a target alone.
 fn pareto(findings: &Findings) -> Option<Block> {
-    let y = |cost: &stats::Cost| Some((cost.cpu?.point, cost.certain));
+    let y = |cost: &stats::verdict::Cost| Some((cost.cpu?.point, cost.certain));
     scatter(findings, "processor time", "work per CPU time", y)
 }
 
 /// Speed against what the same money does; nothing for a target alone.
 fn worth(findings: &Findings) -> Option<Block> {
-    let y = |cost: &stats::Cost| {
+    let y = |cost: &stats::verdict::Cost| {
         let priced = cost.price.as_ref()?;
         Some((priced.work_per_money?.point, priced.certain))
     };
@@ -219,9 +219,9 @@ fn scatter(
     findings: &Findings,
     what: &str,
     axis: &str,
-    y: impl Fn(&stats::Cost) -> Option<(f64, bool)>,
+    y: impl Fn(&stats::verdict::Cost) -> Option<(f64, bool)>,
 ) -> Option<Block> {
-    let spot = |cost: &stats::Cost| {
+    let spot = |cost: &stats::verdict::Cost| {
         let (x, (y, hollow)) = (cost.speed?.point, y(cost)?);
         Some(Spot { name: cost.target.clone(), x, y, hollow })
     };

@@ -6,7 +6,10 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{DiskRate, DiskTotal, Findings, disk_totals, processes};
+use stats::{
+    description::{DiskRate, DiskTotal, disk_totals, processes},
+    evaluation::Findings,
+};
 
 const MB: f64 = 1e6;
 

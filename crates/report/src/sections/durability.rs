@@ -2,7 +2,10 @@
 
 use crate::{block::Block, sections::Section, words};
 use model::Dataset;
-use stats::{Findings, doubtful, durability};
+use stats::{
+    description::{doubtful, durability},
+    evaluation::Findings,
+};
 
 pub(crate) struct Durability;
 
@@ -27,7 +30,9 @@ impl Section for Durability {
 /// Names the targets that may lose what they synced, with the reason; `None` when none does. What is not proven
 /// its class says.
 fn warning(dataset: &Dataset) -> Option<String> {
-    let loses = |label: &&str| matches!(durability(dataset, label), stats::Durability::Loses(_));
+    let loses = |label: &&str| {
+        matches!(durability(dataset, label), stats::description::Durability::Loses(_))
+    };
     let losers = dataset.targets.iter().map(|target| target.label.as_str()).filter(loses);
     let losers = words::doubtful(&doubtful(dataset, losers))?;
     Some(format!(

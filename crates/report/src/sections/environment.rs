@@ -8,7 +8,7 @@ use model::{
     Bytes, Campaign, Dataset, Environment as Facts, LabKind, Origin, TargetRecord, TargetState,
     is_cost,
 };
-use stats::Findings;
+use stats::evaluation::Findings;
 
 /// Amounts of bytes from here on have their unit; sizes of blocks and inodes are read as they are.
 const LARGE_BYTES: u64 = 1 << 20;

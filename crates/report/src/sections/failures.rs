@@ -5,7 +5,7 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{Failure, Findings};
+use stats::evaluation::{Failure, Findings};
 
 pub(crate) struct Failures;
 

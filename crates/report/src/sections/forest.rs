@@ -8,7 +8,12 @@ use crate::{
     sections::{Section, ratios},
 };
 use model::Dataset;
-use stats::{Candidate, Comparison, Findings, Footer, Ratio};
+use stats::{
+    description::{Comparison, Footer},
+    evaluation::Findings,
+    kernel::Ratio,
+    verdict::Candidate,
+};
 
 /// Rows of groups that are drawn; those of further ones stand in the overview.
 const MOST_ROWS: usize = 32;
@@ -66,7 +71,7 @@ fn groups(findings: &Findings) -> Vec<ForestPanel> {
     let mut room = MOST_ROWS;
     let tables = findings.tables.iter().filter(|table| table.group.is_scored());
     let panels = tables.map(|table| ForestPanel {
-        title: format!("{}, {}", table.group.title(), stats::processes(table.procs)),
+        title: format!("{}, {}", table.group.title(), stats::description::processes(table.procs)),
         rows: table.footers.iter().filter_map(|footer| of_group(footer, findings)).collect(),
     });
     let fits = |panel: &ForestPanel| {

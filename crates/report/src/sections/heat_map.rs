@@ -7,7 +7,7 @@ use crate::{
     sections::{Section, cells, ratios},
 };
 use model::{Dataset, Group};
-use stats::{Comparison, Findings};
+use stats::{description::Comparison, evaluation::Findings};
 use std::collections::BTreeSet;
 
 pub(crate) struct Heat;
@@ -58,7 +58,7 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
         ),
         head: "Test".into(),
         candidates: findings.targets.iter().skip(1).cloned().collect(),
-        procs: counts.iter().map(|procs| stats::processes(*procs)).collect(),
+        procs: counts.iter().map(|procs| stats::description::processes(*procs)).collect(),
         groups: groups.into_iter().map(|(_, group)| group).collect(),
     }
 }
@@ -125,7 +125,7 @@ fn row(
 /// A cell with its ratio, its word, what is to be said against it and, where there are samples on the page, the anchor
 /// of their drawer.
 pub(super) fn heat(
-    row: &stats::Row,
+    row: &stats::description::Row,
     candidate: usize,
     findings: &Findings,
     drawer: Option<String>,
@@ -166,7 +166,11 @@ pub(crate) fn notes_of_cells(findings: &Findings) -> Vec<(usize, usize, usize, V
 
 /// What is to be said against the ratio of a cell: its blocks where they are not all, then what is said of its own
 /// value, then what else of that of the baseline: `n=7 short baseline noisy`.
-fn note(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> String {
+fn note(
+    cell: &stats::description::Cell,
+    row: &stats::description::Row,
+    findings: &Findings,
+) -> String {
     let mut own = marks(cell, row, findings);
     let mut more = marks(&row.cells[0], row, findings);
     let counts = |mark: &String| mark.starts_with("n=");
@@ -190,7 +194,11 @@ fn kind(mark: &str) -> &str {
 }
 
 /// What makes a value less than others, in a row that may be short as a whole.
-fn marks(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> Vec<String> {
+fn marks(
+    cell: &stats::description::Cell,
+    row: &stats::description::Row,
+    findings: &Findings,
+) -> Vec<String> {
     let own = ratios::marks(cell, findings).concat();
     let short = row.is_short() && !cell.short;
     short.then(|| "short".into()).into_iter().chain(own).collect()

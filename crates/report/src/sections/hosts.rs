@@ -6,7 +6,10 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{Findings, HostCell, HostRate, HostTotal, host_totals};
+use stats::{
+    description::{HostCell, HostRate, HostTotal, host_totals},
+    evaluation::Findings,
+};
 
 /// Hosts that have a column each; of more the slowest and the fastest are shown, and an export has all.
 const MOST_COLUMNS: usize = 8;

@@ -8,7 +8,11 @@ use crate::{
     words,
 };
 use model::{Bytes, CacheState, Dataset, TestInfo};
-use stats::{Comparison, Contrast, Cost, Findings, Lead, Lost, list};
+use stats::{
+    description::{Comparison, Lead, list},
+    evaluation::Findings,
+    verdict::{Contrast, Cost, Lost},
+};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
@@ -75,7 +79,7 @@ fn work(findings: &Findings) -> String {
 }
 
 /// `Read, cold (1 and 8 processes); Metadata (8 processes)`: groups once, with their process counts.
-fn groups<'a>(tables: impl Iterator<Item = &'a stats::Table>) -> String {
+fn groups<'a>(tables: impl Iterator<Item = &'a stats::description::Table>) -> String {
     let mut all: Vec<(&str, Vec<u32>)> = Vec::new();
     for table in tables {
         match all.iter_mut().find(|(title, _)| *title == table.group.title()) {
@@ -90,7 +94,7 @@ fn groups<'a>(tables: impl Iterator<Item = &'a stats::Table>) -> String {
 /// `1 and 8 processes`.
 fn of_counts(procs: &[u32]) -> String {
     let (last, rest) = procs.split_last().map_or((0, [].as_slice()), |(last, rest)| (*last, rest));
-    let last = stats::processes(last);
+    let last = stats::description::processes(last);
     let texts: Vec<String> = rest.iter().map(u32::to_string).chain([last]).collect();
     list(texts.iter().map(String::as_str))
 }
@@ -106,7 +110,12 @@ fn losses(findings: &Findings) -> String {
         let factor = format!("{}x {}", number::end(ratio.point), lost.over);
         let said = [Some(factor), number::span_of(ratio), open];
         let said: Vec<String> = said.into_iter().flatten().collect();
-        format!("{}: {name}, {} ({})", group.title(), stats::processes(*procs), said.join(", "))
+        format!(
+            "{}: {name}, {} ({})",
+            group.title(),
+            stats::description::processes(*procs),
+            said.join(", ")
+        )
     };
     let shown = leaders.lost.iter().take(leaders.lost_in.clamp(1, MOST_LOSSES)).map(one);
     let shown = shown.collect::<Vec<_>>().join("; ");
@@ -148,16 +157,20 @@ fn cost(findings: &Findings) -> String {
 fn written_apart(findings: &Findings) -> Option<String> {
     let scored = findings.tables.iter().filter(|table| table.group.is_scored());
     let rows = scored.flat_map(|table| table.rows.iter().map(move |row| (table, row)));
-    let apart = |(table, row): (&stats::Table, &stats::Row)| {
+    let apart = |(table, row): (&stats::description::Table, &stats::description::Row)| {
         let own = row.cells.iter().map(|cell| cell.moved.written_per_byte);
         let own: Vec<f64> = own.collect::<Option<_>>()?;
         let (least, most) =
             (own.iter().copied().reduce(f64::min)?, own.iter().copied().reduce(f64::max)?);
-        let of = |(cell, bytes): (&stats::Cell, &f64)| {
+        let of = |(cell, bytes): (&stats::description::Cell, &f64)| {
             format!("{} {}", cell.target, number::ratio(*bytes))
         };
         let all: Vec<String> = row.cells.iter().zip(&own).map(of).collect();
-        let test = format!("{}, {}", names::of_row(row, table), stats::processes(table.procs));
+        let test = format!(
+            "{}, {}",
+            names::of_row(row, table),
+            stats::description::processes(table.procs)
+        );
         (least >= LEAST_WRITTEN && most > MOST_ALIKE * least).then(|| {
             (most / least, format!("Bytes written differ most in {test}: {}.", all.join(", ")))
         })
@@ -217,7 +230,9 @@ fn scale(scale: f64) -> String {
 /// `samples of 1.6 MB to 325 MB`: what the usual sample of a test moves, where it is about that.
 fn sizes(findings: &Findings) -> Option<String> {
     let rows = findings.tables.iter().flat_map(|table| &table.rows);
-    let of = |row: &stats::Row| row.amount.map(|amount| amount.bytes).filter(|bytes| *bytes > 0.0);
+    let of = |row: &stats::description::Row| {
+        row.amount.map(|amount| amount.bytes).filter(|bytes| *bytes > 0.0)
+    };
     let all: Vec<f64> = rows.filter_map(of).collect();
     let least = all.iter().copied().reduce(f64::min)?;
     let most = all.iter().copied().reduce(f64::max)?;

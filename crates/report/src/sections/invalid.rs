@@ -5,7 +5,7 @@ use crate::{
     sections::Section,
 };
 use model::{Dataset, Sample, TestInfo, Validity};
-use stats::Findings;
+use stats::evaluation::Findings;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Rows printed; the rest is counted.

@@ -6,7 +6,10 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{Findings, Io500, Io500Score};
+use stats::{
+    description::{Io500, Io500Score},
+    evaluation::Findings,
+};
 
 pub(crate) struct Score;
 
@@ -24,7 +27,7 @@ impl Section for Score {
 fn table(scores: &[Io500]) -> Table {
     let mut rows = Vec::new();
     for of_count in scores {
-        rows.push(Row::title(stats::processes(of_count.procs)));
+        rows.push(Row::title(stats::description::processes(of_count.procs)));
         rows.extend(of_count.targets.iter().map(row));
     }
     let columns = vec![

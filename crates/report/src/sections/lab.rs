@@ -2,7 +2,7 @@
 
 use crate::{block::Block, names, sections::Section};
 use model::{Dataset, LabKind};
-use stats::{Durability, Findings};
+use stats::{description::Durability, evaluation::Findings};
 
 pub(crate) struct Lab;
 

@@ -2,7 +2,7 @@
 
 use crate::{block::Block, names, sections::Section};
 use model::{Dataset, LabKind};
-use stats::Findings;
+use stats::evaluation::Findings;
 
 pub(crate) struct Labs;
 

@@ -7,7 +7,10 @@ use crate::{
     sections::Section,
 };
 use model::{Dataset, LatencyKind};
-use stats::{Findings, Latencies, TargetLatency};
+use stats::{
+    description::{Latencies, TargetLatency},
+    evaluation::Findings,
+};
 
 /// Shares of operations that are printed, with their heading.
 const SHOWN: [(f64, &str); 6] =
@@ -92,7 +95,7 @@ fn title(one: &Latencies, all: &[&Latencies]) -> String {
     let alone = same.all(|other| other.op == one.op);
     let suite = if with_suite { &format!("{}: ", one.suite) } else { "" };
     let op = if alone && one.name.contains(&one.op) { "" } else { &format!(", {}", one.op) };
-    format!("{suite}{}{op}, {}", one.name, stats::processes(one.procs))
+    format!("{suite}{}{op}, {}", one.name, stats::description::processes(one.procs))
 }
 
 fn row(target: &TargetLatency) -> Row {

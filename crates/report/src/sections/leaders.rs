@@ -5,7 +5,10 @@ use crate::{
     sections::{Section, ratios},
 };
 use model::Dataset;
-use stats::{Contrast, Findings, Lost};
+use stats::{
+    evaluation::Findings,
+    verdict::{Contrast, Lost},
+};
 
 /// Rows for each side.
 const EACH: usize = 5;
@@ -44,7 +47,7 @@ impl Section for Leaders {
 
 /// A row for each of `shown`, under the words for `what` they are; `None` without any.
 fn table<'a>(
-    leaders: &stats::Leaders,
+    leaders: &stats::verdict::Leaders,
     what: &str,
     shown: impl Iterator<Item = &'a Contrast>,
 ) -> Option<Block> {
@@ -73,7 +76,7 @@ fn row(contrast: &Contrast) -> Row {
 }
 
 /// Where any candidate is ahead of the first; `None` where the second is the only other.
-fn lost(findings: &Findings, leaders: &stats::Leaders) -> Option<Block> {
+fn lost(findings: &Findings, leaders: &stats::verdict::Leaders) -> Option<Block> {
     let row = |lost: &Lost| {
         Row::body([
             Cell::plain(name(&lost.contrast)),

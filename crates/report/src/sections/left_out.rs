@@ -6,7 +6,7 @@ use crate::{
     sections::{Section, invalid},
 };
 use model::{Dataset, Origin, TESTS_LEFT_OUT, Validity};
-use stats::{Failure, Findings};
+use stats::evaluation::{Failure, Findings};
 use std::{cmp::Reverse, collections::BTreeMap};
 
 /// Reasons and targets that are named; the rest is counted.

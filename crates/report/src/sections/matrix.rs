@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use model::{Bytes, Dataset, Group};
-use stats::{Comparison, Findings};
+use stats::{description::Comparison, evaluation::Findings};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Matrix;
@@ -28,7 +28,7 @@ struct Grid<'a> {
     suite: String,
     /// The group of its tables.
     group: Option<Group>,
-    cells: BTreeMap<(u64, u32), &'a stats::Row>,
+    cells: BTreeMap<(u64, u32), &'a stats::description::Row>,
     /// Where the rows are found in the findings.
     places: BTreeMap<(u64, u32), CellPosition>,
 }
@@ -43,7 +43,11 @@ impl Section for Matrix {
         let with_drawer = cells::chosen(dataset, findings);
         let grids = grids(findings);
         for (&(_, procs), grid) in &grids {
-            let together = if procs == 1 { "" } else { &format!(", {}", stats::processes(procs)) };
+            let together = if procs == 1 {
+                ""
+            } else {
+                &format!(", {}", stats::description::processes(procs))
+            };
             blocks.push(Block::Heading(format!("{}{together}", grid.title)));
             blocks.extend(map(grid, findings, &with_drawer).map(Block::HeatMap));
             if grid.cells.values().any(|row| row.lead.is_some()) {
@@ -92,7 +96,8 @@ fn map(
     findings: &Findings,
     with_drawer: &BTreeSet<CellPosition>,
 ) -> Option<HeatMap> {
-    let has_ratio = |row: &stats::Row| row.cells.iter().any(|cell| cell.ratio.is_some());
+    let has_ratio =
+        |row: &stats::description::Row| row.cells.iter().any(|cell| cell.ratio.is_some());
     if !grid.cells.values().any(|row| has_ratio(row)) {
         return None;
     }
@@ -144,7 +149,7 @@ fn leads(grid: &Grid<'_>) -> Table {
     }
 }
 
-fn lead(row: &stats::Row, with_word: bool) -> Cell {
+fn lead(row: &stats::description::Row, with_word: bool) -> Cell {
     let Some(lead) = &row.lead else { return Cell::plain("-") };
     let word = match lead.comparison {
         Comparison::Unclear => "?",
@@ -162,7 +167,7 @@ fn lead(row: &stats::Row, with_word: bool) -> Cell {
 
 /// The figures of one target; `None` where it has none.
 fn figures(grid: &Grid<'_>, column: usize, findings: &Findings) -> Option<Table> {
-    let measured = |row: &&stats::Row| row.cells[column].value.is_some();
+    let measured = |row: &&stats::description::Row| row.cells[column].value.is_some();
     grid.cells.values().any(measured).then(|| Table {
         caption: format!("{}, {}, {}", grid.title, findings.targets[column], grid.unit),
         ..table(grid, |row| ratios::value(&row.cells[column], "", findings))
@@ -170,7 +175,7 @@ fn figures(grid: &Grid<'_>, column: usize, findings: &Findings) -> Option<Table>
 }
 
 /// Block sizes down, threads across.
-fn table(grid: &Grid<'_>, cell: impl Fn(&stats::Row) -> Cell) -> Table {
+fn table(grid: &Grid<'_>, cell: impl Fn(&stats::description::Row) -> Cell) -> Table {
     let (blocks, threads) = sides(grid);
     let row = |block: &u64| {
         let at = |threads: &u32| {

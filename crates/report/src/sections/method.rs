@@ -3,7 +3,7 @@
 use crate::{block::Block, names, number, sections::Section};
 use model::{Dataset, Origin, Plan, printable};
 use sha2::{Digest, Sha256};
-use stats::{Findings, Timed};
+use stats::{description::Timed, evaluation::Findings};
 use std::collections::BTreeMap;
 
 /// Samples above which their hash is left to an export: a page of 100 000 is made within two seconds.

@@ -2,7 +2,7 @@
 
 use crate::{block::Block, sections::Section};
 use model::{Dataset, NOT_AS_ASKED, TargetRecord};
-use stats::Findings;
+use stats::evaluation::Findings;
 
 pub(crate) struct NotAsAsked;
 

@@ -6,7 +6,7 @@ use crate::{
     sections::{Section, ratios},
 };
 use model::{Dataset, Group};
-use stats::{Findings, Footer};
+use stats::{description::Footer, evaluation::Findings};
 use std::collections::BTreeSet;
 
 pub(crate) struct Overview;
@@ -45,7 +45,8 @@ fn table(findings: &Findings, most: usize, head: &str) -> Option<Table> {
         .map(|(group, label)| row(findings, (group, label), &counts))
         .collect();
     let left_out = groups.len() * labels.len() - rows.len();
-    let of_counts = counts.iter().map(|n| Column::numbers(&stats::processes(*n), head));
+    let of_counts =
+        counts.iter().map(|n| Column::numbers(&stats::description::processes(*n), head));
     let key = Column::words("Group: target");
     Some(Table {
         caption: caption(findings, left_out),
@@ -93,7 +94,7 @@ fn row(findings: &Findings, (group, label): (Group, &str), counts: &BTreeSet<u32
 }
 
 /// The ratio over the baseline, or of a target alone its value.
-fn sum(footer: &Footer, findings: &Findings, table: Option<&stats::Table>) -> Cell {
+fn sum(footer: &Footer, findings: &Findings, table: Option<&stats::description::Table>) -> Cell {
     if findings.targets.len() > 1 {
         let dash = || Cell::plain("-");
         let worded = |ratio| ratios::worded(ratio, footer.comparison);

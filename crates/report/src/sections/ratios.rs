@@ -6,7 +6,11 @@ use crate::{
     sections::Section,
 };
 use model::{Dataset, Quantity};
-use stats::{Bound, Comparison, Counts, Extreme, Findings, Footer, Ratio, Unjudged, WithSyncs};
+use stats::{
+    description::{Comparison, Counts, Extreme, Footer, Unjudged, WithSyncs},
+    evaluation::Findings,
+    kernel::{Bound, Ratio},
+};
 
 /// Footer with geometric means.
 pub(crate) const GEOMETRIC_MEAN: &str = "GEOMETRIC MEAN";
@@ -81,7 +85,7 @@ fn legend(findings: &Findings) -> String {
 }
 
 /// A table of one row has no footer: it would say the row again.
-fn table(table: &stats::Table, findings: &Findings) -> Table {
+fn table(table: &stats::description::Table, findings: &Findings) -> Table {
     let unit = common_unit(table);
     let mut rows = Vec::new();
     let mut testtype = None;
@@ -104,20 +108,20 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
 }
 
 /// Says what the ratios are over if that is not the first target and was not requested.
-fn caption(table: &stats::Table, findings: &Findings) -> String {
-    let own = format!("{}, {}", table.group.title(), stats::processes(table.procs));
+fn caption(table: &stats::description::Table, findings: &Findings) -> String {
+    let own = format!("{}, {}", table.group.title(), stats::description::processes(table.procs));
     match &findings.baseline_instead {
         Some(_) => format!("{own}; ratios over {}", names::baseline(findings)),
         None => own,
     }
 }
 
-fn common_unit(table: &stats::Table) -> Option<&str> {
+fn common_unit(table: &stats::description::Table) -> Option<&str> {
     let first = table.rows.first()?;
     table.rows.iter().all(|r| r.unit == first.unit).then_some(&first.unit)
 }
 
-fn columns(table: &stats::Table, findings: &Findings, unit: &str) -> Vec<Column> {
+fn columns(table: &stats::description::Table, findings: &Findings, unit: &str) -> Vec<Column> {
     let mut columns = vec![Column::words("Test")];
     for target in &findings.targets {
         columns.push(Column::numbers(target, unit));
@@ -129,11 +133,16 @@ fn columns(table: &stats::Table, findings: &Findings, unit: &str) -> Vec<Column>
     columns
 }
 
-fn has_amounts(table: &stats::Table) -> bool {
+fn has_amounts(table: &stats::description::Table) -> bool {
     table.rows.iter().any(|row| row.amount.is_some())
 }
 
-fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Findings) -> Row {
+fn body(
+    row: &stats::description::Row,
+    table: &stats::description::Table,
+    with_unit: bool,
+    findings: &Findings,
+) -> Row {
     let mut cells = vec![Cell::plain(names::of_row(row, table))];
     for (column, cell) in row.cells.iter().enumerate() {
         let unit = if with_unit { &row.unit } else { "" };
@@ -152,7 +161,7 @@ pub(super) fn unjudged(ratio: Cell) -> Cell {
 }
 
 /// `48 MB · 0.21 s`: what was moved where the row is about that, else the operations, and how long it took.
-fn amount(row: &stats::Row) -> String {
+fn amount(row: &stats::description::Row) -> String {
     let Some(amount) = row.amount else { return String::new() };
     let moves = Quantity::of(&row.unit) == Quantity::BytesPerS || amount.ops == 0.0;
     let size = match amount.bytes > 0.0 && moves {
@@ -163,7 +172,7 @@ fn amount(row: &stats::Row) -> String {
 }
 
 /// The value of a cell, or the word for its absence; with it what makes it less than the others.
-pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell {
+pub(crate) fn value(cell: &stats::description::Cell, unit: &str, findings: &Findings) -> Cell {
     let Some(v) = cell.value else {
         return Cell::plain(absence(cell, findings));
     };
@@ -178,7 +187,7 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
 
 /// What makes a value less than the others: what changes what the figure is about, and what a narrow terminal leaves
 /// out.
-pub(super) fn marks(cell: &stats::Cell, findings: &Findings) -> [Vec<String>; 2] {
+pub(super) fn marks(cell: &stats::description::Cell, findings: &Findings) -> [Vec<String>; 2] {
     let mut notes = Vec::new();
     if cell.n < findings.blocks_of(&cell.target) {
         notes.push(format!("n={}", cell.n));
@@ -200,12 +209,12 @@ pub(super) fn marks(cell: &stats::Cell, findings: &Findings) -> [Vec<String>; 2]
 }
 
 /// Whether most random reads of any target found in memory what was read ahead: they say little of the device.
-pub(super) fn is_read_ahead(row: &stats::Row) -> bool {
+pub(super) fn is_read_ahead(row: &stats::description::Row) -> bool {
     row.cells.iter().any(|cell| cell.read_ahead_pct.is_some_and(|pct| pct > 50.0))
 }
 
 /// Why there is no number.
-pub(crate) fn absence(cell: &stats::Cell, findings: &Findings) -> &'static str {
+pub(crate) fn absence(cell: &stats::description::Cell, findings: &Findings) -> &'static str {
     match (cell.lukewarm, cell.invalid_reasons.is_empty()) {
         (0, true) if findings.failure_of(&cell.target).is_some() => "failed",
         (0, true) => "-",
@@ -214,7 +223,7 @@ pub(crate) fn absence(cell: &stats::Cell, findings: &Findings) -> &'static str {
     }
 }
 
-fn ratio(cell: &stats::Cell) -> Cell {
+fn ratio(cell: &stats::description::Cell) -> Cell {
     let Some(ratio) = &cell.ratio else { return Cell::plain("-") };
     if let Some(bound) = &cell.bound {
         return bounded(bound, cell.comparison);
@@ -339,7 +348,7 @@ pub(crate) fn counts(c: &Counts) -> String {
     format!("{better}/{}/{worse}/{}", c.same, c.unclear)
 }
 
-fn footnotes(table: &stats::Table) -> Vec<String> {
+fn footnotes(table: &stats::description::Table) -> Vec<String> {
     let mut notes = Vec::new();
     if !table.group.is_scored() {
         notes.push(

@@ -7,7 +7,10 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{Findings, Scaling, Step, TargetScaling};
+use stats::{
+    description::{Scaling, Step, TargetScaling},
+    evaluation::Findings,
+};
 
 /// Panels of a drawing; a report of hundreds of tests would be nothing else.
 const MOST_PANELS: usize = 24;
@@ -43,7 +46,7 @@ impl Section for Scale {
 
 /// What the first count is called.
 fn least(kind: &[&Scaling]) -> String {
-    stats::processes(kind[0].procs[0])
+    stats::description::processes(kind[0].procs[0])
 }
 
 /// Its name, after its group where another of the same name is there.
@@ -87,7 +90,7 @@ fn table(kind: &[&Scaling], dataset: &Dataset) -> Table {
     let procs = &kind[0].procs;
     let mut columns = vec![Column::words("Target"), Column::numbers(&least(kind), "rate")];
     for count in &procs[1..] {
-        let group = stats::processes(*count);
+        let group = stats::description::processes(*count);
         columns
             .extend(["rate", "speed-up", "efficiency"].map(|head| Column::numbers(&group, head)));
     }
@@ -120,7 +123,7 @@ fn sharing(procs: &[u32], dataset: &Dataset) -> String {
         Some(count) if procs[0] <= count && count < most => format!(
             "this machine has {count} processors, so {} that never wait reach about {:.0} %, and \
              more only if they wait for something",
-            stats::processes(most),
+            stats::description::processes(most),
             100.0 * f64::from(count) / f64::from(most)
         ),
         _ => "processes in excess of the processors share them".into(),

@@ -7,7 +7,11 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{AaCheck, Comparison, Drift, Findings, Ratio};
+use stats::{
+    description::{AaCheck, Comparison, Drift},
+    evaluation::Findings,
+    kernel::Ratio,
+};
 
 pub(crate) struct SelfCheck;
 
@@ -96,7 +100,8 @@ fn turn(findings: &Findings) -> Option<Row> {
         findings.tables.iter().flat_map(|table| table.rows.iter().map(move |row| (table, row)));
     let known = rows.filter_map(|(table, row)| Some((table, row, row.last_over_first?)));
     let (table, of, ratio) = known.max_by(|a, b| a.2.ln().abs().total_cmp(&b.2.ln().abs()))?;
-    let test = format!("{}, {}", names::of_row(of, table), stats::processes(table.procs));
+    let test =
+        format!("{}, {}", names::of_row(of, table), stats::description::processes(table.procs));
     Some(row(
         format!("Turn in a test: last over first, largest in {test}"),
         number::ratio(ratio),
@@ -106,7 +111,7 @@ fn turn(findings: &Findings) -> Option<Row> {
 }
 
 fn result(ratio: &Ratio, band: f64) -> &'static str {
-    match stats::judge(ratio, band) {
+    match stats::description::judge(ratio, band) {
         Comparison::Same => "negligible",
         Comparison::SlightlyBetter | Comparison::SlightlyWorse => "within the band",
         Comparison::Better | Comparison::Worse => "beyond the band",

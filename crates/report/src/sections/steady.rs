@@ -5,7 +5,7 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{Findings, Steadiness};
+use stats::{description::Steadiness, evaluation::Findings};
 
 pub(crate) struct Steady;
 
@@ -38,7 +38,7 @@ fn table(unsteady: &[&Steadiness]) -> Table {
     let percent = |share: f64| Cell::plain(format!("{:.0} %", 100.0 * share));
     let row = |s: &&Steadiness| {
         Row::body([
-            Cell::plain(format!("{}, {}", s.name, stats::processes(s.procs))),
+            Cell::plain(format!("{}, {}", s.name, stats::description::processes(s.procs))),
             Cell::plain(&s.target),
             Cell::plain(format!("{} of {}", s.unsteady, s.samples)),
             percent(s.widest.range),

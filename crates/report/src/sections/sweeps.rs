@@ -8,7 +8,10 @@ use crate::{
     sections::{Section, ratios},
 };
 use model::{Dataset, LeftOut};
-use stats::{Affected, Findings, SweepEffects, VariantEffect};
+use stats::{
+    evaluation::Findings,
+    tuning::{Affected, SweepEffects, VariantEffect},
+};
 
 pub(crate) struct Sweeps;
 
@@ -86,7 +89,7 @@ fn most_affected(variant: &VariantEffect) -> String {
         format!(
             "{}, {}: {} {word}",
             cell.name,
-            stats::processes(cell.procs),
+            stats::description::processes(cell.procs),
             number::ratio(cell.ratio.point)
         )
     };

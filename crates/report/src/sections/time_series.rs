@@ -7,7 +7,7 @@ use crate::{
     sections::Section,
 };
 use model::{Dataset, Sample, TestInfo, series};
-use stats::Findings;
+use stats::evaluation::Findings;
 use std::collections::BTreeMap;
 
 /// Runs of fewer seconds have no time series.
@@ -106,7 +106,7 @@ fn of_test(dataset: &Dataset, test: usize, procs: u32, samples: &[&Sample]) -> O
     };
     let targets = dataset.targets.iter().map(|t| (t.label.clone(), runs_of(&t.label)));
     let targets: Vec<_> = targets.filter(|(_, runs)| !runs.is_empty()).collect();
-    let name = format!("{}, {}", test.name, stats::processes(procs));
+    let name = format!("{}, {}", test.name, stats::description::processes(procs));
     (!targets.is_empty()).then_some(OfTest { name, unit: quantity.unit, targets })
 }
 

@@ -6,7 +6,7 @@ use crate::{
     sections::Section,
 };
 use model::{Dataset, Sample};
-use stats::Findings;
+use stats::evaluation::Findings;
 use std::collections::HashSet;
 
 /// Pieces into which the time is cut: as many as can be told apart by eye.

@@ -2,7 +2,7 @@
 
 use crate::{block::Block, sections::Section};
 use model::{CampaignState, Dataset, Origin};
-use stats::Findings;
+use stats::evaluation::Findings;
 
 pub(crate) struct Unfinished;
 

@@ -7,7 +7,7 @@ use crate::{
     sections::{Section, ratios},
 };
 use model::{Dataset, Origin, Sample};
-use stats::Findings;
+use stats::evaluation::Findings;
 use std::collections::HashMap;
 
 pub(crate) struct Values;
@@ -36,7 +36,11 @@ impl Section for Values {
 }
 
 /// The table without what the matrix shows; `None` when nothing is left.
-fn table(table: &stats::Table, findings: &Findings, samples: &Cells<'_>) -> Option<Table> {
+fn table(
+    table: &stats::description::Table,
+    findings: &Findings,
+    samples: &Cells<'_>,
+) -> Option<Table> {
     let shown = || table.rows.iter().filter(|row| row.grid.is_none());
     let first = shown().next()?;
     let unit = shown().all(|row| row.unit == first.unit).then_some(first.unit.as_str());
@@ -56,7 +60,7 @@ fn table(table: &stats::Table, findings: &Findings, samples: &Cells<'_>) -> Opti
     let heads =
         findings.targets.iter().map(|label| Column::numbers(label, unit.unwrap_or("value")));
     Some(Table {
-        caption: format!("{}, {}", table.group.title(), stats::processes(table.procs)),
+        caption: format!("{}, {}", table.group.title(), stats::description::processes(table.procs)),
         columns: std::iter::once(Column::words("Test")).chain(heads).collect(),
         rows,
         footnotes: Vec::new(),
@@ -66,7 +70,7 @@ fn table(table: &stats::Table, findings: &Findings, samples: &Cells<'_>) -> Opti
 /// The metrics that rank nothing, a row each. Where a cell was measured more than once the figure is
 /// left to the export, because a mean of them would be a new figure.
 fn further<'a>(
-    row: &'a stats::Row,
+    row: &'a stats::description::Row,
     procs: u32,
     findings: &'a Findings,
     samples: &'a Cells<'a>,

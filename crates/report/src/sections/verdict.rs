@@ -11,7 +11,10 @@ use crate::{
     words,
 };
 use model::{Dataset, LabKind, Order, Origin, Target};
-use stats::{Candidate, Findings, VerdictKind};
+use stats::{
+    evaluation::Findings,
+    verdict::{Candidate, VerdictKind},
+};
 
 /// Facts of the environment that name what was measured, with the word to print before them: of each line the
 /// first that is known. Campaigns of before know the model of the disk alone.
@@ -91,7 +94,7 @@ fn unproven(findings: &Findings) -> Option<String> {
     if !findings.is_ranked {
         return None;
     }
-    let all: Vec<String> = findings.doubts.iter().map(stats::Doubt::text).collect();
+    let all: Vec<String> = findings.doubts.iter().map(stats::description::Doubt::text).collect();
     (!all.is_empty()).then(|| format!("Durability not proven: {}.", all.join("; ")))
 }
 
@@ -114,7 +117,7 @@ pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
     if blocks > 1 && blocks < 5 {
         parts.push("quick look".into());
     }
-    match findings.selfcheck.aa.as_ref().and_then(stats::AaCheck::passes) {
+    match findings.selfcheck.aa.as_ref().and_then(stats::description::AaCheck::passes) {
         Some(true) => parts.push("A/A pair passes".into()),
         Some(false) => parts.push("A/A pair fails".into()),
         None => {}

@@ -11,8 +11,12 @@ use super::{
     refusal::{contended, missing, same_places},
 };
 use stats::{
-    Advice, Advised, BlockTime, Comparison, Counsel, Eligibility, Findings, GroupCover, GroupLead,
-    Lead, Merit, More, Refusal, Remark, list,
+    advice::{
+        Advice, Advised, BlockTime, Counsel, Eligibility, GroupCover, GroupLead, Merit, More,
+        Refusal, Remark,
+    },
+    description::{Comparison, Lead, list},
+    evaluation::Findings,
 };
 
 /// Share of the weight of a profile below which an answer says how the rest is measured.

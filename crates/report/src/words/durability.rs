@@ -1,6 +1,6 @@
 //! Words whether synced data is kept.
 
-use stats::{Doubtful, Durability, list};
+use stats::description::{Doubtful, Durability, list};
 
 /// Which targets do not surely keep what they synced, and why: "tmpfs and dir:/dev/shm may lose ...;
 /// zfs[sync=disabled] may lose ...". `None` when all keep it.

@@ -1,6 +1,10 @@
 //! The gate of a continuous integration in one sentence.
 
-use stats::{Apart, AskedCell, Blindness, Finding, Gate, Loss, Power, Ratio, processes};
+use stats::{
+    comparison::{Apart, AskedCell, Blindness, Finding, Gate, Loss, Power},
+    description::processes,
+    kernel::Ratio,
+};
 
 /// What `gate` found, naming the largest, and what could have been.
 pub fn gate(gate: &Gate) -> String {

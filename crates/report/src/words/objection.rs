@@ -1,6 +1,10 @@
 //! Words objections to a target: the text after its name and its standing.
 
-use stats::{Basis, FloorFinding, Objection, Ratio, Shortfall, processes};
+use stats::{
+    advice::{Basis, FloorFinding, Objection, Shortfall},
+    description::processes,
+    kernel::Ratio,
+};
 
 /// The reason, without a full stop.
 pub fn objection(objection: &Objection) -> String {

@@ -2,7 +2,12 @@
 
 use crate::number;
 use model::{LabKind, Limiter, Origin};
-use stats::{CLEAR_LEAD, CellLoss, CellRatio, Findings, LEADS_P, Ratio, decimals, list, processes};
+use stats::{
+    description::{list, processes},
+    evaluation::Findings,
+    kernel::{CLEAR_LEAD, LEADS_P, Ratio, decimals},
+    verdict::{CellLoss, CellRatio},
+};
 
 /// How sure a number of blocks is to be enough.
 pub(crate) const WITH_POWER: &str = "80 % probability";

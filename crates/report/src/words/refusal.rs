@@ -1,6 +1,6 @@
 //! Words the reasons why figures are not evaluated, and what is left out.
 
-use stats::{Missing, list};
+use stats::description::{Missing, list};
 
 /// Candidates that are named; the others are counted.
 const NAMED: usize = 3;

@@ -8,7 +8,11 @@ use super::{
     },
     refusal,
 };
-use stats::{Apart, Candidate, Compared, Findings, Note, Reason, Verdict};
+use stats::{
+    comparison::Apart,
+    evaluation::Findings,
+    verdict::{Candidate, Compared, Note, Reason, Verdict},
+};
 
 /// The verdict in one to three sentences.
 pub fn verdict(findings: &Findings) -> String {

@@ -6,7 +6,10 @@ use crate::{
 };
 use model::*;
 use report::words;
-use stats::{Counsel, Eligibility, Question, StatsError};
+use stats::{
+    advice::{Counsel, Eligibility, Question},
+    description::StatsError,
+};
 
 pub(crate) const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
 const LOUD: Noise = Noise { block_sd: 0.3, own_sd: 0.1 };
@@ -64,7 +67,7 @@ pub(crate) fn ask(
     worded(data, &question)
 }
 
-pub(crate) fn of<'a>(advice: &'a Worded, target: &str) -> &'a stats::Advised {
+pub(crate) fn of<'a>(advice: &'a Worded, target: &str) -> &'a stats::advice::Advised {
     advice.candidates.iter().find(|c| c.target == target).unwrap()
 }
 
@@ -157,7 +160,8 @@ fn what_was_measured_and_scores_nothing_is_not_called_missing() {
 #[test]
 fn scores_of_an_advice_are_over_what_those_of_the_verdict_are() {
     let data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.85), ("btrfs", 0.8)], 4, 5, 4);
-    let found = stats::findings(&data, &stats::Settings::default()).unwrap();
+    let found =
+        stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
     let advice = ask(&data, &profile(vec![group("all", 1.0, &["t*"])]), &[]).unwrap();
     assert_eq!(advice.scored_over, found.verdict.scored_over);
     for scored in &found.verdict.candidates {
@@ -298,7 +302,7 @@ fn a_busy_machine_decides_no_group() {
     let [commits, pages] = advice.group_leads.as_slice() else {
         panic!("{:?}", advice.group_leads)
     };
-    assert_eq!(commits.lead.comparison, stats::Comparison::Unclear);
+    assert_eq!(commits.lead.comparison, stats::description::Comparison::Unclear);
     let busy = "commits: xfs and ext4 are not compared, because other processes used the machine.";
     assert!(commits.contended && !pages.contended);
     assert_eq!(advice.leads[0], busy);

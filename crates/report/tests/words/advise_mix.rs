@@ -2,7 +2,7 @@
 
 use crate::advise::{QUIET, ask, of, profile};
 use model::*;
-use stats::Counsel;
+use stats::advice::Counsel;
 
 /// A profile of this many operations of tests.
 fn mix(counts: &[(&str, f64)]) -> Profile {

@@ -5,7 +5,7 @@ use crate::{
     worded::{Worded, worded},
 };
 use model::Dataset;
-use stats::{Counsel, Question};
+use stats::advice::{Counsel, Question};
 
 const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
 

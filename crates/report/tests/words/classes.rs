@@ -6,7 +6,11 @@ use crate::{
 };
 use model::{Dataset, Group, LabKind, Target, TargetRecord, TargetState};
 use report::words::{self, verdict};
-use stats::{Counsel, Eligibility, Question, Settings, StatsError, compare, findings, precision};
+use stats::{
+    advice::{Counsel, Eligibility, Question},
+    description::{Settings, StatsError, precision},
+    evaluation::{compare, findings},
+};
 use std::slice;
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
@@ -30,7 +34,10 @@ fn mixed() -> Dataset {
     campaign("mixed", &[&levels[..], &[("jfs", 600.0, Uml)]].concat())
 }
 
-fn judged(data: &Dataset, baseline: Option<&str>) -> Result<stats::Findings, StatsError> {
+fn judged(
+    data: &Dataset,
+    baseline: Option<&str>,
+) -> Result<stats::evaluation::Findings, StatsError> {
     let settings = Settings { baseline: baseline.map(Into::into), ..Settings::default() };
     findings(data, &settings)
 }

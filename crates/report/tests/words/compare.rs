@@ -3,7 +3,12 @@
 use crate::common::{Noise, dataset, sample, test};
 use model::{Dataset, Group, Metric, Sample, TestInfo, TestSize, Work};
 use report::words::verdict;
-use stats::{CampaignComparison, Comparison, Findings, Settings, StatsError, VerdictKind, compare};
+use stats::{
+    comparison::CampaignComparison,
+    description::{Comparison, Settings, StatsError},
+    evaluation::{Findings, compare},
+    verdict::VerdictKind,
+};
 use std::slice;
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };

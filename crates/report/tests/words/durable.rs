@@ -9,9 +9,11 @@ use model::{
 };
 use report::words::{self, verdict};
 use stats::{
-    Counsel, Durability, Eligibility, Question, Settings, VerdictKind, compare, durability,
-    findings, look, part,
-    tune::{self, Bench, Ending, Stage},
+    advice::{Counsel, Eligibility, Question},
+    description::{Durability, Settings, durability},
+    evaluation::{compare, findings, part},
+    tuning::{self, Bench, Ending, Stage},
+    verdict::{VerdictKind, look},
 };
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
@@ -28,7 +30,7 @@ fn mixed() -> Dataset {
     campaign("mixed", &[("ext4", 100.0), (LOSER, 758.0), ("xfs", 130.0), ("tmpfs", 900.0)])
 }
 
-fn judged(data: &Dataset) -> stats::Findings {
+fn judged(data: &Dataset) -> stats::evaluation::Findings {
     findings(data, &Settings::default()).unwrap()
 }
 
@@ -158,7 +160,7 @@ fn what_a_lab_found_counts_as_what_was_written() {
 #[test]
 fn no_race_is_settled_by_what_loses() {
     let look = look(&mixed(), &Settings::default()).unwrap();
-    assert_eq!(look.verdicts, [stats::Standoff::Decided("xfs".into())]);
+    assert_eq!(look.verdicts, [stats::verdict::Standoff::Decided("xfs".into())]);
     assert!(look.behind.iter().all(|behind| behind.leader == "xfs"));
 }
 
@@ -185,7 +187,7 @@ struct Levels(u32);
 
 impl Bench for Levels {
     type Variant = (&'static str, f64);
-    type Error = stats::StatsError;
+    type Error = stats::description::StatsError;
 
     fn turns_left(&self) -> f64 {
         if self.0 == 0 { 100.0 } else { 50.0 }
@@ -209,7 +211,7 @@ impl Bench for Levels {
 #[test]
 fn a_search_never_chooses_what_loses() {
     let field = [("ext4[barrier=0]", 500.0), ("ext4[noatime]", 120.0)];
-    let outcome = tune::search(&field, &mut Levels(0), &Settings::default()).unwrap();
+    let outcome = tuning::search(&field, &mut Levels(0), &Settings::default()).unwrap();
     let Ending::Confirmed(confirmation) = outcome.ending else { panic!("{outcome:?}") };
     let chosen = &confirmation.finalists[confirmation.chosen.unwrap()];
     assert_eq!(outcome.last[chosen.variant].0, "ext4[noatime]");

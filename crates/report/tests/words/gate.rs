@@ -3,7 +3,11 @@
 use crate::common::{Noise, dataset, normal, sample, test};
 use model::{Better, Dataset, Group, Metric, Rng};
 use report::words;
-use stats::{CampaignComparison, Comparison, Gate, Outcome, Settings, compare};
+use stats::{
+    comparison::{CampaignComparison, Gate, Outcome},
+    description::{Comparison, Settings},
+    evaluation::compare,
+};
 use std::slice;
 
 fn campaign(id: &str, levels: &[(&str, f64)], own_sd: f64, blocks: u32, seed: u64) -> Dataset {

@@ -8,7 +8,13 @@ use model::{
     WorkGroup,
 };
 use report::words::verdict;
-use stats::{Findings, Interval, Question, Ratio, Settings, advise, findings, look, precision};
+use stats::{
+    advice::Question,
+    description::{Settings, precision},
+    evaluation::{Findings, advise, findings},
+    kernel::{Interval, Ratio},
+    verdict::look,
+};
 
 /// Three targets over blocks, one of which is far noisier than the others; quick, so looked at.
 fn campaign(tests: usize, seed: u64) -> Dataset {

@@ -5,7 +5,12 @@ use model::{
     Better, Dataset, FLOOR, Metric, Procs, Profile, ProfileHead, READ_AHEAD_HITS, Sample, WorkGroup,
 };
 use report::words::verdict;
-use stats::{Findings, Question, Settings, VerdictKind, advise, findings};
+use stats::{
+    advice::Question,
+    description::Settings,
+    evaluation::{Findings, advise, findings},
+    verdict::VerdictKind,
+};
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
 const FLOOR_S: f64 = 0.1 / 3.0;
@@ -45,7 +50,7 @@ fn a_short_part_is_shown_and_scores_nothing() {
     assert!(row.cells[1].ratio.unwrap().point > 100.0, "it keeps its ratio");
     let footer = &table.footers[1];
     assert_eq!((footer.tests, footer.of_tests, footer.counts.total()), (3, 3, 3));
-    let point = |footer: &stats::Footer| footer.ratio.unwrap().point;
+    let point = |footer: &stats::description::Footer| footer.ratio.unwrap().point;
     assert!((point(footer) - point(&alone.footers[1])).abs() < 1e-12);
     assert_ne!(footer.max_ratio.as_ref().unwrap().test, "t0");
     assert_eq!((all.verdict.cells, all.verdict.kind), (3, others.verdict.kind));

@@ -3,7 +3,11 @@
 use crate::common::{Noise, dataset, sample, test};
 use model::{Better, Group, Metric};
 use report::words::{verdict, verdict_notes};
-use stats::{Settings, Verdict, VerdictKind, findings};
+use stats::{
+    description::Settings,
+    evaluation::findings,
+    verdict::{Verdict, VerdictKind},
+};
 use std::ops::Deref;
 
 /// A verdict with its words.

@@ -2,7 +2,11 @@
 
 use model::Dataset;
 use report::words;
-use stats::{Advice, Advised, Question, Settings, StatsError, advise};
+use stats::{
+    advice::{Advice, Advised, Question},
+    description::{Settings, StatsError},
+    evaluation::advise,
+};
 use std::ops::Deref;
 
 /// An advice, with what is said of it.

@@ -9,9 +9,15 @@ use crate::words;
 use model::LabKind;
 use serde::Serialize;
 use stats::{
-    CampaignComparison, CampaignFacts, Candidate, CellLoss, Cost, DiskCell, Doubt, Durability,
-    Failure, Findings, HostCell, Io500, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck,
-    Steadiness, SweepEffects, Table, Timed, VerdictKind,
+    comparison::CampaignComparison,
+    description::{
+        CampaignFacts, DiskCell, Doubt, Durability, HostCell, Io500, Latencies, Scaling, SelfCheck,
+        Steadiness, Table, Timed,
+    },
+    evaluation::{Failure, Findings},
+    kernel::Ratio,
+    tuning::SweepEffects,
+    verdict::{Candidate, CellLoss, Cost, Leaders, Next, VerdictKind},
 };
 
 /// [`Findings`].
@@ -101,7 +107,7 @@ impl View<'_> {
     }
 }
 
-/// [`Verdict`](stats::Verdict).
+/// [`Verdict`](stats::verdict::Verdict).
 #[derive(Serialize)]
 struct VerdictView<'a> {
     kind: VerdictKind,

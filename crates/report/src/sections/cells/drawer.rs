@@ -8,7 +8,7 @@ use crate::{
     words,
 };
 use model::{Dataset, Metric, Origin, Sample};
-use stats::{Findings, Mode};
+use stats::{evaluation::Findings, kernel::Mode};
 use std::collections::BTreeMap;
 
 /// Bytes that the device read for each byte from which on it is said what that means.
@@ -46,14 +46,18 @@ pub(super) fn drawer(
     }
     Drawer {
         anchor: anchor(findings, place),
-        title: format!("{}, {}", names::of_row(row, table), stats::processes(table.procs)),
+        title: format!(
+            "{}, {}",
+            names::of_row(row, table),
+            stats::description::processes(table.procs)
+        ),
         blocks,
         commands: commands(dataset, row, table.procs),
     }
 }
 
 /// What to type for more; only a campaign that was run here can be run again.
-fn commands(dataset: &Dataset, row: &stats::Row, procs: u32) -> Vec<(String, String)> {
+fn commands(dataset: &Dataset, row: &stats::description::Row, procs: u32) -> Vec<(String, String)> {
     if dataset.campaign.origin != Origin::Run {
         return Vec::new();
     }
@@ -67,9 +71,9 @@ fn commands(dataset: &Dataset, row: &stats::Row, procs: u32) -> Vec<(String, Str
     ]
 }
 
-fn dots(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Dots {
+fn dots(findings: &Findings, row: &stats::description::Row, samples: &[&Sample]) -> Dots {
     let share = 1.0 / (findings.targets.len() as f64 + 1.0);
-    let panel = |cell: &stats::Cell| {
+    let panel = |cell: &stats::description::Cell| {
         let dot = |sample: &&Sample| {
             let value = sample.metric(&row.basis).filter(|value| *value > 0.0);
             Dot {
@@ -96,8 +100,8 @@ struct Extras {
 }
 
 impl Extras {
-    fn of(row: &stats::Row) -> Extras {
-        let any = |is: &dyn Fn(&stats::Cell) -> bool| row.cells.iter().any(is);
+    fn of(row: &stats::description::Row) -> Extras {
+        let any = |is: &dyn Fn(&stats::description::Cell) -> bool| row.cells.iter().any(is);
         Extras {
             reads: any(&|cell| much(cell.moved.read_per_byte).is_some()),
             writes: any(&|cell| much(cell.moved.written_per_byte).is_some()),
@@ -113,7 +117,7 @@ impl Extras {
         read.into_iter().chain(written).chain(modes)
     }
 
-    fn cells(&self, cell: &stats::Cell) -> impl Iterator<Item = Cell> {
+    fn cells(&self, cell: &stats::description::Cell) -> impl Iterator<Item = Cell> {
         let known = |said: Option<String>| Cell::plain(said.unwrap_or_else(|| "-".into()));
         let bytes = |moved: Option<f64>| known(much(moved).map(number::value));
         let read = self.reads.then(|| bytes(cell.moved.read_per_byte));
@@ -131,12 +135,12 @@ fn much(moved: Option<f64>) -> Option<f64> {
 /// What the samples of each candidate have in common: what a cell says, and what is behind it.
 fn summary(
     findings: &Findings,
-    table: &stats::Table,
-    row: &stats::Row,
+    table: &stats::description::Table,
+    row: &stats::description::Row,
     samples: &[&Sample],
 ) -> Table {
     let extras = Extras::of(row);
-    let line = |cell: &stats::Cell| {
+    let line = |cell: &stats::description::Cell| {
         let own: Vec<&Sample> = of_target(samples, &cell.target).collect();
         let blocks = if cell.comparison.is_some() { cell.pairs } else { cell.n };
         let ratio = cell.comparison.and(cell.ratio.as_ref()).map(|ratio| {
@@ -168,9 +172,10 @@ fn summary(
 }
 
 /// What the figures of a row may owe to something else than its candidates.
-fn explained(row: &stats::Row) -> Vec<String> {
-    let is_more =
-        |cell: &stats::Cell| cell.moved.read_per_byte.is_some_and(|bytes| bytes > MUCH_READ);
+fn explained(row: &stats::description::Row) -> Vec<String> {
+    let is_more = |cell: &stats::description::Cell| {
+        cell.moved.read_per_byte.is_some_and(|bytes| bytes > MUCH_READ)
+    };
     let read = row.cells.iter().any(is_more).then(|| {
         "The device read more than requested, e.g. by read-ahead. If the device is the limiter, a \
          target that reads less is faster."
@@ -222,7 +227,7 @@ fn two_modes([worse, better]: &[Mode; 2]) -> String {
 }
 
 /// Every sample, under its candidate.
-fn listed(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Table {
+fn listed(findings: &Findings, row: &stats::description::Row, samples: &[&Sample]) -> Table {
     let in_turns = samples.iter().any(|sample| sample.metric(Metric::RUN_ORDER).is_some());
     let mut rows = Vec::new();
     for cell in &row.cells {
@@ -245,7 +250,12 @@ fn listed(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Table {
     Table { caption: "Samples in order of time".into(), columns, rows, footnotes: Vec::new() }
 }
 
-fn line(sample: &Sample, row: &stats::Row, findings: &Findings, in_turns: bool) -> Row {
+fn line(
+    sample: &Sample,
+    row: &stats::description::Row,
+    findings: &Findings,
+    in_turns: bool,
+) -> Row {
     let unknown = || "-".to_string();
     let again = sample.position as usize >= findings.targets.len().max(1);
     let block = format!("{}{}", sample.block + 1, if again { ", again" } else { "" });
@@ -266,7 +276,11 @@ fn line(sample: &Sample, row: &stats::Row, findings: &Findings, in_turns: bool) 
 }
 
 /// The percentiles of its operations; `None` where none were timed.
-fn percentiles(findings: &Findings, table: &stats::Table, row: &stats::Row) -> Option<Table> {
+fn percentiles(
+    findings: &Findings,
+    table: &stats::description::Table,
+    row: &stats::description::Row,
+) -> Option<Table> {
     let own = findings.latencies.iter().filter(|l| l.test == row.test && l.procs == table.procs);
     let mut rows = Vec::new();
     for one in own {

@@ -5,7 +5,7 @@ use crate::{
     block::{Cell, Column, Row, Table},
     names,
 };
-use stats::{Findings, Moved};
+use stats::{description::Moved, evaluation::Findings};
 
 /// Bytes for each byte below which the device did nothing but keep its log.
 pub(crate) const LEAST_MOVED: f64 = 0.005;
@@ -49,7 +49,11 @@ fn written(moved: &Moved) -> Option<f64> {
 }
 
 /// `None` where the device of no target did anything of the kind.
-fn moved(table: &stats::Table, row: &stats::Row, of: fn(&Moved) -> Option<f64>) -> Option<Row> {
+fn moved(
+    table: &stats::description::Table,
+    row: &stats::description::Row,
+    of: fn(&Moved) -> Option<f64>,
+) -> Option<Row> {
     let cells = || row.cells.iter().map(|cell| of(&cell.moved));
     cells().flatten().any(|bytes| bytes >= LEAST_MOVED).then(|| {
         let test = format!("{}: {}", table.group.title(), names::of_row(row, table));

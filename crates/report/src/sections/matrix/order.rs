@@ -6,7 +6,7 @@ use crate::{
     number,
 };
 use model::Group;
-use stats::Findings;
+use stats::evaluation::Findings;
 use std::collections::BTreeMap;
 
 /// Groups that differ in the order of their blocks alone, with the word for both.
@@ -46,7 +46,7 @@ fn beside(
     word: &str,
     findings: &Findings,
 ) -> Option<Table> {
-    let ratio = |row: &stats::Row| {
+    let ratio = |row: &stats::description::Row| {
         let place = row.grid.as_ref().map(|cell| (cell.block_bytes, cell.threads))?;
         let other = sequential.cells.get(&place).filter(|other| other.unit == row.unit)?;
         Some(row.cells[column].value? / other.cells[column].value?)

@@ -4,7 +4,7 @@
 
 use crate::block::{LinePanel, Lines, Span};
 use model::{Dataset, Options, Sweep, SweepMode, Target};
-use stats::{SweepEffects, VariantEffect};
+use stats::tuning::{SweepEffects, VariantEffect};
 
 /// A drawing for each option of which several values were measured.
 pub(super) fn of(sweep: &SweepEffects, dataset: &Dataset) -> Vec<Lines> {

@@ -2,7 +2,7 @@
 
 use crate::{names, number};
 use model::{Dataset, Origin};
-use stats::{Findings, Reason};
+use stats::{evaluation::Findings, verdict::Reason};
 
 /// Tests that are named; the rest is counted.
 const NAMED: usize = 6;
@@ -18,11 +18,11 @@ pub(super) fn lengths(dataset: &Dataset, findings: &Findings) -> Option<String> 
     let least_s = plan.preset.floor_s();
     let scored = findings.tables.iter().filter(|table| table.group.is_scored());
     let rows = scored.flat_map(|table| table.rows.iter().map(move |row| (table, row)));
-    let below = |(table, row): (&stats::Table, &stats::Row)| {
+    let below = |(table, row): (&stats::description::Table, &stats::description::Row)| {
         // To the millisecond that is printed.
         let is_below = |seconds: &f64| (1e3 * seconds).round() < 1e3 * least_s;
         let seconds = row.amount.map(|amount| amount.seconds).filter(is_below)?;
-        let (name, procs) = (names::of_row(row, table), stats::processes(table.procs));
+        let (name, procs) = (names::of_row(row, table), stats::description::processes(table.procs));
         Some(format!("{name}, {procs} ({})", number::span(seconds)))
     };
     let all: Vec<String> = rows.filter_map(below).collect();

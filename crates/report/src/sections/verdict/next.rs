@@ -3,7 +3,7 @@
 
 use crate::{names, number};
 use model::{CampaignState, Dataset, Origin};
-use stats::Findings;
+use stats::evaluation::Findings;
 
 /// Of a campaign that was run here to its end, in a sentence: another says what it lacks.
 pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Option<String> {
@@ -26,11 +26,11 @@ fn advice(findings: &Findings, id: &str) -> Option<String> {
         format!("{about}{count}{time} would {what}: `assay resume {id} --blocks +{blocks}`")
     };
     Some(match findings.next? {
-        stats::Next::Same => {
+        stats::verdict::Next::Same => {
             format!("{same} overall, so more blocks would not change the result.")
         }
-        stats::Next::Interval { blocks } => more(blocks, "", "provide intervals"),
-        stats::Next::Separate { blocks } => more(
+        stats::verdict::Next::Interval { blocks } => more(blocks, "", "provide intervals"),
+        stats::verdict::Next::Separate { blocks } => more(
             blocks,
             "About ",
             &format!(
@@ -38,12 +38,12 @@ fn advice(findings: &Findings, id: &str) -> Option<String> {
                  the same"
             ),
         ),
-        stats::Next::Within { blocks } => more(
+        stats::verdict::Next::Within { blocks } => more(
             blocks,
             "About ",
             &format!("show that {same} with 80 % probability, if their difference stays the same"),
         ),
-        stats::Next::TooMany => format!(
+        stats::verdict::Next::TooMany => format!(
             "More than a thousand blocks would be needed to separate {first} from {second}: find the source of \
              the noise first."
         ),

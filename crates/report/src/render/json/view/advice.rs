@@ -4,11 +4,14 @@ use crate::words;
 use model::Tier;
 use serde::Serialize;
 use stats::{
-    Advised, CellLoss, Choice, Counsel, Eligibility, Findings, GroupCover, GroupLead, Lead, Ratio,
-    Sensitivity, Support,
+    advice::{Advised, Choice, Counsel, Eligibility, GroupCover, GroupLead, Sensitivity, Support},
+    description::Lead,
+    evaluation::Findings,
+    kernel::Ratio,
+    verdict::CellLoss,
 };
 
-/// [`Advice`](stats::Advice).
+/// [`Advice`](stats::advice::Advice).
 #[derive(Serialize)]
 pub(in crate::render::json) struct AdviceView<'a> {
     profile: &'a str,

@@ -1,0 +1,5 @@
+//! Checks of the campaign itself: what an A/A pair shows, and whether the machine drifted.
+
+pub(crate) mod aa;
+pub(crate) mod drift;
+pub(crate) mod selfcheck;

@@ -1,0 +1,7 @@
+//! Figures beside the ratios: latencies, hosts, disks, IO500 scores and scaling.
+
+pub(crate) mod disks;
+pub(crate) mod hosts;
+pub(crate) mod io500;
+pub(crate) mod latency;
+pub(crate) mod scaling;

@@ -1,0 +1,9 @@
+//! What a sample is worth: whether it is steady, long enough, proven and undisturbed, and how much it moved.
+
+pub(crate) mod amount;
+pub(crate) mod contention;
+pub(crate) mod proof;
+pub(crate) mod run_order;
+pub(crate) mod steady;
+pub(crate) mod timed_share;
+pub(crate) mod too_short;

@@ -1,0 +1,4 @@
+//! Cells of all tests taken together: a score for each target, and how precise it is.
+
+pub(crate) mod board;
+pub(crate) mod precision;

@@ -1,0 +1,11 @@
+//! Draws for the numeric kernel from the seeded generator of the model, so that a report made again shows the same
+//! probabilities.
+
+use crate::kernel::draw::Uniform;
+use model::Rng;
+
+impl Uniform for Rng {
+    fn unit(&mut self) -> f64 {
+        Rng::unit(self)
+    }
+}

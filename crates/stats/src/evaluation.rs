@@ -1,0 +1,17 @@
+//! Puts a campaign through all other rooms: findings, advice, comparisons, and tables for others to check.
+
+mod advised;
+mod compared;
+mod findings;
+mod judged;
+mod logs;
+mod workloads;
+
+pub use advised::advise;
+pub use compared::compare;
+pub use findings::{Failure, Findings, part};
+pub use judged::findings;
+pub use logs::{
+    BlockLogs, Confidence, LogRow, LogTable, LogTest, VECTORS, VariancePrior, block_logs,
+};
+pub use workloads::workloads;
