@@ -11,6 +11,7 @@ pub(crate) mod outputs;
 pub(crate) mod prints;
 pub(crate) mod raw_disks;
 pub(crate) mod registries;
+pub(crate) mod rooms;
 pub(crate) mod safety;
 pub(crate) mod threats;
 pub(crate) mod truth;

@@ -4,7 +4,7 @@ use crate::{
     problem::Problem,
     rules::{
         arrows, comments, cycles, dependencies, functions, links, orphans, outputs, prints,
-        raw_disks, registries, safety, threats, truth, wording, words,
+        raw_disks, registries, rooms, safety, threats, truth, wording, words,
     },
     tree::Tree,
 };
@@ -21,6 +21,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     prints::check,
     raw_disks::check,
     registries::check,
+    rooms::check,
     safety::check,
     threats::check,
     truth::check,

@@ -20,7 +20,7 @@ use std::{
 const DEPTH: usize = 8;
 
 /// Names from the root of the crate on.
-type Module = Vec<String>;
+pub(super) type Module = Vec<String>;
 
 /// The circles of all crates.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
@@ -44,18 +44,21 @@ impl Circle {
 }
 
 /// The sources of one crate.
-struct Crate {
-    folder: String,
-    modules: BTreeMap<Module, Source>,
+pub(super) struct Crate {
+    /// As `crates/stats/src`.
+    pub(super) folder: String,
+    pub(super) modules: BTreeMap<Module, Source>,
 }
 
-struct Source {
-    path: String,
-    code: String,
+pub(super) struct Source {
+    pub(super) path: String,
+    /// Without comments, literals and tests.
+    pub(super) code: String,
     imports: Vec<Import>,
 }
 
-fn crates(tree: &Tree) -> BTreeMap<String, Crate> {
+/// Each crate by its folder.
+pub(super) fn crates(tree: &Tree) -> BTreeMap<String, Crate> {
     let mut all: BTreeMap<String, Crate> = BTreeMap::new();
     for file in tree.rust().filter(|file| !is_test_file(&file.path)) {
         let Some((folder, name)) = file.path.split_once("/src/") else { continue };
@@ -91,7 +94,7 @@ impl Source {
 
 impl Crate {
     /// For each folder, by whom whom of its modules is imported, and where.
-    fn arrows(&self) -> BTreeMap<Module, BTreeMap<(String, String), String>> {
+    pub(super) fn arrows(&self) -> BTreeMap<Module, BTreeMap<(String, String), String>> {
         let mut all: BTreeMap<Module, BTreeMap<_, _>> = BTreeMap::new();
         for (from, source) in &self.modules {
             for import in &source.imports {

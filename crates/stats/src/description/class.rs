@@ -1,4 +1,4 @@
-//! What may be compared with what: labs, durability, and the baseline.
+//! Says which targets may be compared: by lab, by durability, and with which baseline.
 
 pub(crate) mod baseline;
 pub(crate) mod classes;

@@ -1,4 +1,4 @@
-//! What a sample is worth: whether it is steady, long enough, proven and undisturbed, and how much it moved.
+//! Says what a sample is worth: whether it is steady, long enough, proven and undisturbed, and how much it moved.
 
 pub(crate) mod amount;
 pub(crate) mod contention;

@@ -1,5 +1,5 @@
 //! Decides whether a target keeps synced data: the only place that does. Targets that do not keep it are never scored
-//! with those that do, because their rates are for another guarantee: see [`classes`](crate::description::class::classes).
+//! with those that do, because their rates are for another guarantee: see [`classes`](super::classes).
 
 use crate::description::sample::proof::{self, Doubt};
 use fs::Layer;
