@@ -1,12 +1,10 @@
-//! From a question to an answer: what the scores of the candidates allow to say, and what decides where
-//! they do not.
+//! Answers a question: what the scores of the candidates allow to say, and what decides where they do not.
 
 use super::{
-    Advice, Advised, BlockTime, Choice, Counsel, Merit, More, Question, Refusal, Remark,
-    field::Field, floors, mix::Mix, vetoes,
+    Advice, Advised, BlockTime, Choice, Counsel, Merit, More, Refusal, Remark, field::Field,
 };
 use crate::{
-    description::{Settings, StatsError, cell::data::CellData},
+    description::Settings,
     kernel::fit::{Fit, order},
     verdict::evidence::{Alike, Judged, evidence},
 };
@@ -16,28 +14,16 @@ use std::collections::BTreeSet;
 /// Metric of the wait until the file system was quiet, seconds.
 const SETTLE: &str = "settle_s";
 
-/// The advice on the campaign whose columns are `targets`.
-pub(super) fn answer(
-    dataset: &Dataset,
-    question: &Question<'_>,
-    targets: &[String],
-    cells: &[CellData],
-    settings: &Settings,
-) -> Result<Advice, StatsError> {
-    let mix = Mix::of(dataset, question.profile, targets, cells);
-    let question = Question {
-        profile: mix.as_ref().map_or(question.profile, |mix| &mix.profile),
-        ..*question
-    };
-    let mixed = mix.as_ref().map(|mix| &mix.cell);
-    let field = Field::new(dataset, &question, mixed, targets, cells, settings)?;
+/// The advice that the candidates of `field` allow; a block took `block_s` seconds on the clock, where that is known.
+pub(super) fn answer(field: &Field<'_>, block_s: Option<f64>) -> Advice {
+    let (dataset, settings) = (field.dataset, field.settings);
     let mut advice = field.blank();
     let board = field.board(&field.columns, &field.used);
     let means = board.means();
     let order = order(&means);
     advice.blocks = board.blocks();
     let disturbed: Vec<usize> = board.disturbed().iter().map(|at| board.columns[*at]).collect();
-    let evidence = evidence(dataset, targets, board, field.rest());
+    let evidence = evidence(dataset, field.targets, board, field.rest());
     let fit = evidence.as_ref().map(|evidence| &evidence.fit);
     if let (Some(fit), &[first, second, ..]) = (fit, order.as_slice()) {
         advice.blocks = fit.shared(first, second);
@@ -61,13 +47,13 @@ pub(super) fn answer(
         _ => Vec::new(),
     };
     advice.by_features = field.by_features(&advice);
-    let time = match question.block_s {
+    let time = match block_s {
         Some(block_s) => BlockTime::Whole(block_s),
         None => BlockTime::Timed(timed_s(dataset)),
     };
     advice.more = fit.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
-    advice.remarks = field.remarks(&question, cells);
-    Ok(advice)
+    advice.remarks = field.remarks();
+    advice
 }
 
 /// What further blocks would resolve: the coarsest difference between the first two that these do not.
@@ -144,7 +130,7 @@ impl Field<'_> {
         if advice.counsel != Counsel::Equivalent {
             return None;
         }
-        let same: Vec<(&vetoes::Judged, f64, &String)> = advice
+        let same: Vec<_> = advice
             .leaders
             .iter()
             .filter_map(|name| {
@@ -155,8 +141,8 @@ impl Field<'_> {
             .collect();
         let choice = |name: &String, merit| Some(Choice { target: name.clone(), merit });
         if same.iter().any(|(facts, ..)| facts.worth != same[0].0.worth) {
-            let merit = |t: &&(&vetoes::Judged, f64, &String)| t.0.worth + t.1;
-            let (facts, _, name) = same.iter().max_by(|a, b| merit(a).total_cmp(&merit(b)))?;
+            let merits = same.iter().map(|(facts, score, name)| (facts.worth + score, facts, name));
+            let (_, facts, name) = merits.max_by(|a, b| a.0.total_cmp(&b.0))?;
             return match facts.preferred.is_empty() {
                 true => choice(name, Merit::Score),
                 false => choice(name, Merit::Features(facts.preferred.clone())),
@@ -170,10 +156,10 @@ impl Field<'_> {
     }
 
     /// Remarks on what the answer leaves out.
-    fn remarks(&self, question: &Question<'_>, cells: &[CellData]) -> Vec<Remark> {
+    fn remarks(&self) -> Vec<Remark> {
         let absent = (0..self.targets.len()).filter(|c| !self.measured.contains(c));
         let absent = absent.map(|c| Remark::NotScored(self.targets[c].clone()));
-        let unmeasured = floors::unmeasured(self.dataset, question, cells);
-        absent.chain(unmeasured.into_iter().map(Remark::FloorNotMeasured)).collect()
+        let unmeasured = self.unmeasured.iter().cloned().map(Remark::FloorNotMeasured);
+        absent.chain(unmeasured).collect()
     }
 }

@@ -1,8 +1,8 @@
 //! A campaign of several classes: one of them decides, and what the others measured is listed as ruled out,
 //! where a requirement says so, or not comparable.
 
-use super::{Advice, Advised, Counsel, Eligibility, Question, objection::Objection, vetoes};
-use crate::description::{Settings, StatsError, class::classes::Class, durability};
+use super::{Advice, Advised, Counsel, Eligibility, objection::Objection, vetoes::Rules};
+use crate::description::{class::classes::Class, durability};
 use model::LabKind;
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -25,10 +25,8 @@ pub(super) fn list(
     advice: &mut Advice,
     classes: &[Class<'_>],
     decisive: &Class<'_>,
-    question: &Question<'_>,
-    settings: &Settings,
-) -> Result<(), StatsError> {
-    let required = vetoes::requirements(question)?;
+    rules: &Rules<'_>,
+) {
     let own = measured(decisive);
     let is_other = |class: &&Class<'_>| {
         class.lab != decisive.lab || !class.durability.is_like(&decisive.durability)
@@ -37,8 +35,7 @@ pub(super) fn list(
     for class in classes.iter().filter(is_other) {
         let not_here = measured(class).into_iter().filter(|label| !own.contains(label));
         others.extend(not_here.map(|label| {
-            let judged = vetoes::judge(&class.dataset, label, question, &required, settings.band);
-            listed(label, class, decisive, judged.vetoes)
+            listed(label, class, decisive, rules.judge(&class.dataset, label).vetoes)
         }));
     }
     let all_out = others.iter().all(|other| other.standing == Eligibility::RuledOut);
@@ -47,7 +44,6 @@ pub(super) fn list(
         advice.leaders = advice.candidates.iter().take(1).map(|c| c.target.clone()).collect();
     }
     advice.candidates.extend(others);
-    Ok(())
 }
 
 fn listed(label: &str, class: &Class<'_>, decisive: &Class<'_>, vetoes: Vec<Objection>) -> Advised {

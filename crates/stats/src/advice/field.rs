@@ -2,15 +2,15 @@
 //! the first stands on.
 
 use super::{
-    Advice, Advised, Counsel, Eligibility, GroupLead, Question, Support, floors,
+    Advice, Advised, Counsel, Eligibility, GroupLead, Support, floors,
     objection::Objection,
-    sensitivity,
-    vetoes::{self, Judged},
+    sensitivity::{self, Sensitivity},
+    vetoes::{Judged, Rules},
     work::{self, Entry},
 };
 use crate::{
     description::{
-        Comparison, Lead, Settings, StatsError,
+        Comparison, Lead, Settings,
         cell::{data::CellData, dropouts, versus::versus},
         equivalence::judge,
         looks,
@@ -43,24 +43,21 @@ pub(super) struct Field<'a> {
     pub(super) used: Vec<Entry<'a>>,
     /// What the profile asks for and no score has.
     unscored: Vec<Entry<'a>>,
+    /// Tests of floors that the campaign does not have.
+    pub(super) unmeasured: Vec<String>,
 }
 
 impl<'a> Field<'a> {
     /// Applies vetoes, then floors among those that are left.
     pub(super) fn new(
         dataset: &'a Dataset,
-        question: &Question<'a>,
-        mix: Option<&'a CellData>,
-        targets: &'a [String],
-        cells: &'a [CellData],
+        (profile, mix): (&'a Profile, Option<&'a CellData>),
+        rules: &Rules<'_>,
+        (targets, cells): (&'a [String], &'a [CellData]),
         settings: &'a Settings,
-    ) -> Result<Field<'a>, StatsError> {
-        let required = vetoes::requirements(question)?;
-        let facts: Vec<Judged> = targets
-            .iter()
-            .map(|label| vetoes::judge(dataset, label, question, &required, settings.band))
-            .collect();
-        let all = work::matched(dataset, question.profile, cells);
+    ) -> Field<'a> {
+        let facts: Vec<Judged> = targets.iter().map(|label| rules.judge(dataset, label)).collect();
+        let all = work::matched(dataset, profile, cells);
         let has = |column: &usize| match mix {
             Some(mix) => mix.valid_for([*column]),
             None => all.iter().any(|e| e.cell.valid_for([*column])),
@@ -70,36 +67,30 @@ impl<'a> Field<'a> {
         let free = measured.iter().copied().filter(|&c| facts[c].vetoes.is_empty());
         let free: Vec<usize> = free.collect();
         let mut verdicts = vec![floors::Verdicts::default(); targets.len()];
-        let judged = floors::judge(dataset, question, targets, cells, &free);
+        let judged = floors::judge(dataset, &profile.floors, targets, cells, &free);
         free.iter().zip(judged).for_each(|(&c, verdict)| verdicts[c] = verdict);
         let columns: Vec<usize> =
             free.into_iter().filter(|&c| verdicts[c].broken.is_empty()).collect();
         let used = if columns.is_empty() { vec![] } else { work::shared(&all, &columns) };
-        let profile = question.profile;
-        let floors = verdicts;
-        Ok(Field {
+        Field {
             dataset,
             profile,
             mix,
             settings,
             targets,
             facts,
-            floors,
+            floors: verdicts,
             measured,
             columns,
             all,
             used,
             unscored: work::unscored(dataset, profile, cells),
-        })
+            unmeasured: floors::unmeasured(dataset, &profile.floors, cells),
+        }
     }
 
     fn bar(&self) -> Bar {
         looks::bar(&self.dataset.campaign)
-    }
-
-    fn weights(&self, entries: &[Entry<'_>]) -> Vec<f64> {
-        let of_groups: Vec<f64> = self.profile.groups.iter().map(|g| g.weight).collect();
-        work::weights(entries, &of_groups)
     }
 
     /// The board of the score: the time for the mix, else the cells with their weights.
@@ -115,13 +106,13 @@ impl<'a> Field<'a> {
     /// What the score is held against: all cells of the profile.
     pub(super) fn rest(&self) -> Rest<'a> {
         let all: Vec<Entry<'a>> = self.all.iter().filter(|e| !e.cell.is_short()).copied().collect();
-        let weights = self.weights(&all);
+        let weights = work::weights(&all);
         Rest { wanted: all.iter().map(|entry| entry.cell).zip(weights).collect(), calm: None }
     }
 
     fn of_cells(&self, columns: &[usize], entries: &[Entry<'a>]) -> Board<'a> {
         let cells = entries.iter().map(|e| e.cell).collect();
-        Board::weighted(columns.to_vec(), cells, &self.weights(entries))
+        Board::weighted(columns.to_vec(), cells, &work::weights(entries))
     }
 
     /// What can be said before anything is scored.
@@ -237,18 +228,36 @@ impl<'a> Field<'a> {
         let named = (self.dataset, self.targets);
         advice.largest_loss = decide::largest_loss(named, &cells, first, self.settings.band);
         let pair = (self.columns[first], self.columns[second]);
-        let weights = self.weights(&self.used);
-        let used = self.used.iter().zip(weights);
+        let used = self.used.iter().zip(work::weights(&self.used));
         advice.support = used.filter_map(|(e, weight)| self.support(e, pair, weight)).collect();
         advice.group_leads =
             (0..self.profile.groups.len()).filter_map(|g| self.group_lead(g)).collect();
-        advice.sensitivity = sensitivity::sensitivity(
-            self.profile,
-            &self.used,
-            (&self.columns, first),
-            self.targets,
-            self.dataset.campaign.seed,
-        );
+        advice.sensitivity = self.sensitivity(first);
+    }
+
+    /// How much the answer, the candidate at `first`, depends on the weights.
+    pub(super) fn sensitivity(&self, first: usize) -> Option<Sensitivity> {
+        let seed = self.dataset.campaign.seed;
+        let advised = (self.columns.as_slice(), first);
+        sensitivity::sensitivity(self.profile, &self.used, advised, self.targets, seed)
+    }
+
+    /// Column `first` over column `second` by `entries` alone, and whether the machine was too busy for a word.
+    pub(super) fn over(
+        &self,
+        (first, second): (usize, usize),
+        entries: &[Entry<'a>],
+    ) -> Option<(Lead, bool)> {
+        let ratio = *self.of_cells(&[second, first], entries).ratios(self.bar()).get(1)?;
+        let is_contended = work::contended(entries, &[first, second]);
+        let judged = judge(&ratio, self.settings.band);
+        let lead = Lead {
+            target: self.targets[first].clone(),
+            second: self.targets[second].clone(),
+            ratio,
+            comparison: if is_contended { Comparison::Unclear } else { judged },
+        };
+        Some((lead, is_contended))
     }
 
     fn support(&self, entry: &Entry<'_>, pair: (usize, usize), weight: f64) -> Option<Support> {
@@ -270,19 +279,11 @@ impl<'a> Field<'a> {
     /// The first two of one group, by its cells alone.
     fn group_lead(&self, group: usize) -> Option<GroupLead> {
         let own: Vec<Entry<'a>> = self.used.iter().filter(|e| e.group == group).copied().collect();
-        let scores = work::score(&work::levels(&own, &self.columns), &self.weights(&own));
+        let scores = work::score(&work::levels(&own, &self.columns), &work::weights(&own));
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-        let (first, second) = (self.columns[*order.first()?], self.columns[*order.get(1)?]);
-        let ratio = *self.of_cells(&[second, first], &own).ratios(self.bar()).get(1)?;
-        let contended = work::contended(&own, &[first, second]);
-        let judged = judge(&ratio, self.settings.band);
-        let lead = Lead {
-            target: self.targets[first].clone(),
-            second: self.targets[second].clone(),
-            ratio,
-            comparison: if contended { Comparison::Unclear } else { judged },
-        };
+        let pair = (self.columns[*order.first()?], self.columns[*order.get(1)?]);
+        let (lead, contended) = self.over(pair, &own)?;
         Some(GroupLead { group: self.profile.groups[group].name.clone(), lead, contended })
     }
 }

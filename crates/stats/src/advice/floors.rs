@@ -1,9 +1,6 @@
 //! Floors: how far behind the best a target may be in a test, whatever it gains elsewhere.
 
-use super::{
-    Question,
-    objection::{Basis, FloorFinding, Objection},
-};
+use super::objection::{Basis, FloorFinding, Objection};
 use crate::{
     description::cell::data::CellData,
     kernel::{
@@ -44,13 +41,13 @@ impl Verdicts {
 /// One verdict for each of `columns`; the best is the best of these.
 pub(super) fn judge(
     dataset: &Dataset,
-    question: &Question<'_>,
+    floors: &[Floor],
     targets: &[String],
     cells: &[CellData],
     columns: &[usize],
 ) -> Vec<Verdicts> {
     let mut verdicts = vec![Verdicts::default(); columns.len()];
-    for floor in &question.profile.floors {
+    for floor in floors {
         let glob = WildMatch::new(&floor.test);
         for cell in cells.iter().filter(|c| glob.matches(&dataset.tests[c.test].id)) {
             if let Some(limit) = &floor.limit {
@@ -70,17 +67,12 @@ pub(super) fn judge(
 }
 
 /// Floors for which the campaign has no test.
-pub(super) fn unmeasured(
-    dataset: &Dataset,
-    question: &Question<'_>,
-    cells: &[CellData],
-) -> Vec<String> {
+pub(super) fn unmeasured(dataset: &Dataset, floors: &[Floor], cells: &[CellData]) -> Vec<String> {
     let measured = |floor: &&Floor| {
         let glob = WildMatch::new(&floor.test);
         cells.iter().any(|c| glob.matches(&dataset.tests[c.test].id))
     };
-    let floors = question.profile.floors.iter().filter(|floor| !measured(floor));
-    floors.map(|floor| floor.test.clone()).collect()
+    floors.iter().filter(|floor| !measured(floor)).map(|floor| floor.test.clone()).collect()
 }
 
 fn objection(test: &str, procs: u32, finding: FloorFinding) -> Objection {

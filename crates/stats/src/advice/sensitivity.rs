@@ -123,7 +123,7 @@ impl Trial<'_> {
             (0..self.entries.len()).filter(|&i| keep(i, &self.entries[i])).collect();
         let entries: Vec<Entry<'_>> = kept.iter().map(|&i| self.entries[i]).collect();
         let levels: Vec<Vec<f64>> = kept.iter().map(|&i| self.levels[i].clone()).collect();
-        work::best(&work::score(&levels, &work::weights(&entries, &self.weights)))
+        work::best(&work::score(&levels, &work::weights(&entries)))
     }
 
     /// Mean level of each column in each of `groups`.

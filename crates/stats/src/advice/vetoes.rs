@@ -37,8 +37,68 @@ pub(super) struct Judged {
     pub(super) supported: usize,
 }
 
+/// What targets are judged by: required and preferred features, and the facts that tell of them.
+pub(super) struct Rules<'a> {
+    question: &'a Question<'a>,
+    required: Vec<Requirement>,
+    /// Most that preferred features may be worth, a share.
+    band: f64,
+}
+
+impl<'a> Rules<'a> {
+    /// The rules of `question`.
+    ///
+    /// # Errors
+    /// No fact speaks of a required feature.
+    pub(super) fn of(question: &'a Question<'a>, band: f64) -> Result<Rules<'a>, StatsError> {
+        Ok(Rules { question, required: requirements(question)?, band })
+    }
+
+    /// Judges the target of `dataset` called `label`: every layer of it by its sheet and the options in force, and
+    /// by what was measured.
+    pub(super) fn judge(&self, dataset: &Dataset, label: &str) -> Judged {
+        let mut judged = Judged::default();
+        let Some(record) = dataset.targets.iter().find(|record| record.label == label) else {
+            return judged;
+        };
+        let stack = Stack::new(record, self.question.facts, &self.required);
+        for wanted in &self.required {
+            match stack.answer(wanted) {
+                Answer::Unknown => judged.unknown.push(wanted.to_string()),
+                Answer::Has(facts) => {
+                    judged.caveats.extend(facts.iter().filter_map(|f| caveat(f, wanted)))
+                }
+                Answer::Lacks(whys) => judged.vetoes.extend(whys),
+            }
+            match wanted.feature.as_str() {
+                DURABLE => doubt_durable(&mut judged, durability(dataset, label)),
+                COMPRESSION => judged.vetoes.extend(not_compressed(dataset, record)),
+                _ => {}
+            }
+        }
+        self.prefer(&mut judged, &stack);
+        judged
+    }
+
+    fn prefer(&self, judged: &mut Judged, stack: &Stack<'_>) {
+        for preference in &self.question.profile.prefers {
+            let Ok(wanted) = preference.feature.parse::<Requirement>() else { continue };
+            if matches!(stack.answer(&wanted), Answer::Has(_)) {
+                judged.worth += preference.worth;
+                judged.preferred.push(preference.feature.clone());
+            }
+        }
+        judged.worth = judged.worth.min(self.band.ln_1p());
+        let support = |fact: &&Fact| {
+            fact.feature.starts_with(SUPPORTED) && fact.value == FactValue::Has(true)
+        };
+        let sheets = stack.layers.iter().filter_map(|(_, sheet)| *sheet);
+        judged.supported = sheets.map(|sheet| sheet.facts.iter().filter(support).count()).sum();
+    }
+}
+
 /// Everything that is required: by the profile, then by the user.
-pub(super) fn requirements(question: &Question<'_>) -> Result<Vec<Requirement>, StatsError> {
+fn requirements(question: &Question<'_>) -> Result<Vec<Requirement>, StatsError> {
     let texts = question.profile.requires.iter().map(|r| r.feature.as_str());
     let own = texts.filter_map(|text| text.parse::<Requirement>().ok());
     let all: Vec<Requirement> = own.chain(question.requirements.iter().cloned()).collect();
@@ -56,38 +116,6 @@ pub(super) fn requirements(question: &Question<'_>) -> Result<Vec<Requirement>, 
     }
 }
 
-/// Judges the target of `dataset` called `label`: every layer of it by its sheet and the options in force, and
-/// by what was measured.
-pub(super) fn judge(
-    dataset: &Dataset,
-    label: &str,
-    question: &Question<'_>,
-    required: &[Requirement],
-    band: f64,
-) -> Judged {
-    let mut judged = Judged::default();
-    let Some(record) = dataset.targets.iter().find(|record| record.label == label) else {
-        return judged;
-    };
-    let stack = Stack::new(record, question.facts, required);
-    for wanted in required {
-        match stack.answer(wanted) {
-            Answer::Unknown => judged.unknown.push(wanted.to_string()),
-            Answer::Has(facts) => {
-                judged.caveats.extend(facts.iter().filter_map(|f| caveat(f, wanted)))
-            }
-            Answer::Lacks(whys) => judged.vetoes.extend(whys),
-        }
-        match wanted.feature.as_str() {
-            DURABLE => doubt_durable(&mut judged, durability(dataset, label)),
-            COMPRESSION => judged.vetoes.extend(not_compressed(dataset, record)),
-            _ => {}
-        }
-    }
-    prefer(&mut judged, &stack, question, band);
-    judged
-}
-
 fn doubt_durable(judged: &mut Judged, durability: Durability) {
     match durability {
         Durability::Keeps => {}
@@ -103,21 +131,6 @@ fn not_compressed(dataset: &Dataset, record: &TargetRecord) -> Option<Objection>
     let data = &dataset.campaign.plan.data;
     (*data != DataKind::Random && share >= UNCOMPRESSED)
         .then_some(Objection::NotCompressed { share, data: data.clone() })
-}
-
-fn prefer(judged: &mut Judged, stack: &Stack<'_>, question: &Question<'_>, band: f64) {
-    for preference in &question.profile.prefers {
-        let Ok(wanted) = preference.feature.parse::<Requirement>() else { continue };
-        if matches!(stack.answer(&wanted), Answer::Has(_)) {
-            judged.worth += preference.worth;
-            judged.preferred.push(preference.feature.clone());
-        }
-    }
-    judged.worth = judged.worth.min(band.ln_1p());
-    let support =
-        |fact: &&Fact| fact.feature.starts_with(SUPPORTED) && fact.value == FactValue::Has(true);
-    let sheets = stack.layers.iter().filter_map(|(_, sheet)| *sheet);
-    judged.supported = sheets.map(|sheet| sheet.facts.iter().filter(support).count()).sum();
 }
 
 /// The layers of a target with what is known of each.

@@ -6,7 +6,7 @@ use crate::{
 };
 use model::{CacheState, Dataset, Profile, WorkGroup};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use wildmatch::WildMatch;
 
 /// How much of a group the campaign shows.
@@ -32,6 +32,8 @@ pub struct GroupCover {
 pub(super) struct Entry<'a> {
     /// Index of the group in the profile.
     pub(super) group: usize,
+    /// Weight of that group; only the proportions matter.
+    weight: f64,
     pub(super) cell: &'a CellData,
     /// State of the page cache in which it was measured.
     pub(super) cache: CacheState,
@@ -72,7 +74,7 @@ fn asked<'a>(
         for cell in cells.iter().filter(is_asked) {
             let cache = states.get(&(id(cell), cell.procs)).copied().unwrap_or(CacheState::Any);
             if wanted(group, cell, cache, most_procs(cells, cell.test)) {
-                entries.push(Entry { group: index, cell, cache });
+                entries.push(Entry { group: index, weight: group.weight, cell, cache });
             }
         }
     }
@@ -101,12 +103,14 @@ pub(super) fn shared<'a>(entries: &[Entry<'a>], columns: &[usize]) -> Vec<Entry<
 
 /// The weight of each entry, of 1 over all: that of its group, shared equally inside the group.
 /// Groups without an entry leave their weight to the others.
-pub(super) fn weights(entries: &[Entry<'_>], of_groups: &[f64]) -> Vec<f64> {
-    let mut sizes = vec![0.0; of_groups.len()];
-    entries.iter().for_each(|e| sizes[e.group] += 1.0);
-    let present = |(g, w): (usize, &f64)| if sizes[g] > 0.0 { *w } else { 0.0 };
-    let total: f64 = of_groups.iter().enumerate().map(present).sum();
-    entries.iter().map(|e| of_groups[e.group] / (total * sizes[e.group])).collect()
+pub(super) fn weights(entries: &[Entry<'_>]) -> Vec<f64> {
+    let mut groups: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for entry in entries {
+        groups.entry(entry.group).or_insert((entry.weight, 0.0)).1 += 1.0;
+    }
+    let total: f64 = groups.values().map(|(weight, _)| weight).sum();
+    let size = |entry: &Entry<'_>| groups[&entry.group].1;
+    entries.iter().map(|entry| entry.weight / (total * size(entry))).collect()
 }
 
 /// For each entry the level of each of `columns`, logarithmic, over the first of them.

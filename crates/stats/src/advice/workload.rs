@@ -4,9 +4,9 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
-use super::{Eligibility, Objection, Question, Share, field::Field, sensitivity, work};
+use super::{Eligibility, Objection, Question, Share, field::Field, vetoes::Rules, work::Entry};
 use crate::{
-    description::{Comparison, Lead, Settings, StatsError, cell::data::CellData, judge, looks},
+    description::{Lead, Settings, StatsError, cell::data::CellData},
     kernel::fit::order,
 };
 use model::{Dataset, FactSheet, Profile};
@@ -62,7 +62,8 @@ pub(crate) fn workloads(
 ) -> Result<Vec<Workload>, StatsError> {
     let of = |profile: &Profile| {
         let question = Question { profile, facts, requirements: &[], block_s: None };
-        let field = Field::new(dataset, &question, None, targets, cells, settings)?;
+        let rules = Rules::of(&question, settings.band)?;
+        let field = Field::new(dataset, (profile, None), &rules, (targets, cells), settings);
         Ok(workload(&field, cells))
     };
     let weighing = profiles.iter().filter(|profile| profile.ops.is_empty());
@@ -75,20 +76,14 @@ fn workload(field: &Field<'_>, cells: &[CellData]) -> Option<Workload> {
     let candidates = field.candidates(&[], &[], None);
     let out = candidates.into_iter().filter(|own| own.standing == Eligibility::RuledOut);
     let lead = lead(field);
-    let acceptability = sensitivity::sensitivity(
-        field.profile,
-        &field.used,
-        (&field.columns, 0),
-        field.targets,
-        field.dataset.campaign.seed,
-    );
+    let sensitivity = field.sensitivity(0);
     (!field.all.is_empty()).then(|| Workload {
         name: advice.profile,
         intent: advice.intent,
         covered: advice.covered,
         groups: groups(field, cells),
         ruled_out: out.map(|own| (own.target, own.objections)).collect(),
-        acceptability: acceptability
+        acceptability: sensitivity
             .filter(|_| lead.is_some())
             .map_or_else(Vec::new, |own| own.acceptability),
         lead,
@@ -97,23 +92,14 @@ fn workload(field: &Field<'_>, cells: &[CellData]) -> Option<Workload> {
 
 fn lead(field: &Field<'_>) -> Option<Lead> {
     let order = order(&field.board(&field.columns, &field.used).means());
-    let (first, second) = (field.columns[*order.first()?], field.columns[*order.get(1)?]);
-    let bar = looks::bar(&field.dataset.campaign);
-    let ratio = *field.board(&[second, first], &field.used).ratios(bar).get(1)?;
-    let is_contended = work::contended(&field.used, &[first, second]);
-    let judged = judge(&ratio, field.settings.band);
-    Some(Lead {
-        target: field.targets[first].clone(),
-        second: field.targets[second].clone(),
-        ratio,
-        comparison: if is_contended { Comparison::Unclear } else { judged },
-    })
+    let pair = (field.columns[*order.first()?], field.columns[*order.get(1)?]);
+    field.over(pair, &field.used).map(|(lead, _)| lead)
 }
 
 fn groups(field: &Field<'_>, cells: &[CellData]) -> Vec<WorkCells> {
     let tests: BTreeSet<usize> = cells.iter().map(|cell| cell.test).collect();
     let tests: Vec<usize> = tests.into_iter().collect();
-    let place = |entry: &work::Entry<'_>| {
+    let place = |entry: &Entry<'_>| {
         (tests.binary_search(&entry.cell.test).unwrap_or_default(), entry.cell.procs)
     };
     let all = field.profile.groups.iter().enumerate();

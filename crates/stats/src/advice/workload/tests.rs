@@ -1,8 +1,8 @@
 //! Tests of profiles on a campaign, with vectors for independent implementations.
 
-use super::*;
+use super::{super::work, *};
 use crate::{
-    description::{cell::select, class::baseline::target_order},
+    description::{Comparison, cell::select, class::baseline::target_order, judge},
     kernel::{Ratio, significance::Bar},
 };
 
@@ -17,12 +17,13 @@ pub(crate) fn answer(dataset: &Dataset, profile: &Profile, settings: &Settings) 
     let targets = target_order(dataset, settings).unwrap();
     let cells = select::select(dataset, &targets, settings.contention_limit_pct).unwrap();
     let question = Question { profile, facts: &[], requirements: &[], block_s: None };
-    let field = Field::new(dataset, &question, None, &targets, &cells, settings).unwrap();
-    let ratios = |entries: &[work::Entry<'_>]| -> Vec<(usize, Ratio)> {
+    let rules = Rules::of(&question, settings.band).unwrap();
+    let field = Field::new(dataset, (profile, None), &rules, (&targets, &cells), settings);
+    let ratios = |entries: &[Entry<'_>]| -> Vec<(usize, Ratio)> {
         let board = field.board(&field.columns, entries);
         field.columns.iter().copied().zip(board.ratios(Bar::ONCE)).collect()
     };
-    let own = |group: usize| -> Vec<work::Entry<'_>> {
+    let own = |group: usize| -> Vec<Entry<'_>> {
         field.used.iter().filter(|entry| entry.group == group).copied().collect()
     };
     let of_group = |group: usize| {
