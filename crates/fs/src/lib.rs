@@ -42,7 +42,7 @@ pub use family::Family;
 pub use file_system::{FileSystem, Memory, Settle};
 pub use layer::{Layer, layers};
 pub use link::{LINK_VERB, Link};
-pub use mounted::{Durability, Mounted, Place, Stores};
+pub use mounted::{Durability, Locality, Mounted, Stores};
 pub use options::OTHER;
 pub use rebuild::Rebuild;
 pub use rehearsed::Unrehearsed;

@@ -44,7 +44,7 @@ pub(crate) const UNFLUSHED: &str = "the cache of the device is not flushed";
 
 /// Where its data is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Locality {
     /// On this machine.
     Local,
     /// In its memory.
@@ -67,7 +67,7 @@ pub struct Mounted {
     /// Whether it overwrites a file that was written in full where it lies.
     pub overwrites_in_place: bool,
     /// Where its data is.
-    pub place: Place,
+    pub locality: Locality,
 }
 
 impl Mounted {
@@ -78,7 +78,7 @@ impl Mounted {
         durability: Durability::Unsaid,
         passes_direct: false,
         overwrites_in_place: false,
-        place: Place::Local,
+        locality: Locality::Local,
     };
 
     /// One on this machine that keeps what was synced.
@@ -88,13 +88,14 @@ impl Mounted {
 
     /// One in memory, which loses everything.
     pub(crate) const fn memory(types: &'static [&'static str]) -> Mounted {
-        let memory = Mounted { place: Place::Memory, ..Mounted::local(types, Stores::Unknown) };
+        let memory =
+            Mounted { locality: Locality::Memory, ..Mounted::local(types, Stores::Unknown) };
         memory.loses("all of it is in memory")
     }
 
     /// One across a network, called `name`.
     pub(crate) const fn network(types: &'static [&'static str], name: &'static str) -> Mounted {
-        Mounted { place: Place::Network(name), ..Mounted::local(types, Stores::Unknown) }
+        Mounted { locality: Locality::Network(name), ..Mounted::local(types, Stores::Unknown) }
     }
 
     /// The same, whose direct I/O goes to its device.

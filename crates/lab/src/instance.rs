@@ -53,7 +53,7 @@ const LOSS_TIME: Duration = Duration::from_millis(500);
 
 /// Where the workers' directories lie.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum WorkDir {
     /// In a file system that the lab mounted here.
     Mounted { dir: PathBuf },
     /// In this private directory, which nobody else can reach.
@@ -65,7 +65,7 @@ pub(crate) enum Place {
 /// A provisioned target. It lives no longer than its lab; dropping it undoes it.
 pub struct Instance<'lab> {
     lab: &'lab Lab,
-    place: Place,
+    work_dir: WorkDir,
     /// What was made, from the bottom to the top; empty for a plain directory.
     stack: Stack,
     disks: Vec<Disk>,
@@ -94,20 +94,20 @@ impl<'lab> Instance<'lab> {
     /// Makes and mounts `stack` on `disks`. On an error what was done is torn down.
     pub(crate) fn start(
         lab: &'lab Lab,
-        place: Place,
+        work_dir: WorkDir,
         stack: Stack,
         disks: Vec<Disk>,
     ) -> Result<Instance<'lab>, LabError> {
-        let root = match &place {
+        let root = match &work_dir {
             // Below the mount point: with the mount gone, workers find no directory and write nothing.
-            Place::Mounted { dir } => dir.join(WORK),
-            Place::Plain { dir } => dir.clone(),
-            Place::Held(held) => held.path().into(),
+            WorkDir::Mounted { dir } => dir.join(WORK),
+            WorkDir::Plain { dir } => dir.clone(),
+            WorkDir::Held(held) => held.path().into(),
         };
         let facts = Environment::default();
         let mut instance = Instance {
             lab,
-            place,
+            work_dir,
             stack,
             disks,
             root,
@@ -137,11 +137,11 @@ impl<'lab> Instance<'lab> {
         self.mkfs_ms = made.as_secs_f64() * 1e3;
         self.mount_ms = mounted.as_secs_f64() * 1e3;
         self.make_root()?;
-        self.devices = match self.place {
+        self.devices = match self.work_dir {
             // What the disks below an object store elsewhere do proves nothing of it: they have the client's cache.
-            Place::Mounted { .. } if self.stack.is_outside() => Vec::new(),
-            Place::Mounted { .. } => self.disks.iter().filter_map(Disk::device).collect(),
-            Place::Plain { .. } | Place::Held(_) => {
+            WorkDir::Mounted { .. } if self.stack.is_outside() => Vec::new(),
+            WorkDir::Mounted { .. } => self.disks.iter().filter_map(Disk::device).collect(),
+            WorkDir::Plain { .. } | WorkDir::Held(_) => {
                 Device::under(&self.root)?.into_iter().collect()
             }
         };
@@ -163,14 +163,14 @@ impl<'lab> Instance<'lab> {
 
     /// Makes its root, where that could not be made before it was mounted.
     fn make_root(&self) -> Result<(), LabError> {
-        match (&self.place, self.stack.top()) {
-            (Place::Mounted { .. }, _) => {
+        match (&self.work_dir, self.stack.top()) {
+            (WorkDir::Mounted { .. }, _) => {
                 fs::create_dir(&self.root).map_err(LabError::io("create", &self.root))
             }
-            (Place::Held(held), Some(export)) => {
+            (WorkDir::Held(held), Some(export)) => {
                 held.make(NamedDir::open(&export.site.dir)?, self.lab.mark())
             }
-            (Place::Held(_) | Place::Plain { .. }, _) => Ok(()),
+            (WorkDir::Held(_) | WorkDir::Plain { .. }, _) => Ok(()),
         }
     }
 
@@ -204,8 +204,8 @@ impl<'lab> Instance<'lab> {
 
     /// The user in whose name workers work here; `None` for that of this process.
     pub fn user(&self) -> Option<User> {
-        match &self.place {
-            Place::Held(held) => held.user(),
+        match &self.work_dir {
+            WorkDir::Held(held) => held.user(),
             _ => None,
         }
     }
@@ -215,8 +215,8 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// It cannot be made.
     pub fn make_dir(&self, path: &Path) -> Result<(), LabError> {
-        match &self.place {
-            Place::Held(held) => held.get()?.make_dir(path),
+        match &self.work_dir {
+            WorkDir::Held(held) => held.get()?.make_dir(path),
             _ => fs::create_dir_all(path).map_err(LabError::io("create", path)),
         }
     }
@@ -226,8 +226,8 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// One cannot be opened.
     pub fn residency(&self, files: &[PathBuf]) -> Result<Residency, LabError> {
-        match &self.place {
-            Place::Held(held) => held.get()?.residency(files),
+        match &self.work_dir {
+            WorkDir::Held(held) => held.get()?.residency(files),
             _ => residency(files),
         }
     }
@@ -296,16 +296,16 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// It cannot be looked at.
     pub fn used_bytes(&self) -> Result<u64, LabError> {
-        match &self.place {
-            Place::Mounted { dir } => {
+        match &self.work_dir {
+            WorkDir::Mounted { dir } => {
                 // An upper part may count in steps of its own: NFS in blocks of a request.
                 let mut mounted = self.stack.parts().iter().filter(|part| part.is_mounted());
                 let dir = mounted.next().map_or(dir, |lowest| &lowest.site.dir);
                 let stat = rustix::fs::statvfs(dir).map_err(LabError::errno("look at", dir))?;
                 Ok((stat.f_blocks - stat.f_bfree) * stat.f_frsize)
             }
-            Place::Plain { dir } => private_dir::used_bytes(dir),
-            Place::Held(held) => held.get()?.used_bytes(),
+            WorkDir::Plain { dir } => private_dir::used_bytes(dir),
+            WorkDir::Held(held) => held.get()?.used_bytes(),
         }
     }
 
@@ -318,7 +318,7 @@ impl<'lab> Instance<'lab> {
         if let Some(loss) = self.stack.loss() {
             return Err(loss);
         }
-        if let Place::Held(held) = &self.place {
+        if let WorkDir::Held(held) = &self.work_dir {
             return held.get()?.check().and_then(|()| self.stack.check());
         }
         let gone = |why: String| LabError::MountGone { path: self.root.clone(), why };
@@ -330,7 +330,7 @@ impl<'lab> Instance<'lab> {
             }
             Err(error) => return Err(gone(format!("cannot be read: {error}"))),
         }
-        let Place::Mounted { dir } = &self.place else {
+        let WorkDir::Mounted { dir } = &self.work_dir else {
             let same = number(&self.root)? == self.number;
             return if same { Ok(()) } else { Err(gone("is now on another file system".into())) };
         };
@@ -360,8 +360,8 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// The file system cannot be written back.
     pub fn quiesce(&self) -> Result<Waited, LabError> {
-        let sync = || match &self.place {
-            Place::Held(held) => held.get()?.sync(),
+        let sync = || match &self.work_dir {
+            WorkDir::Held(held) => held.get()?.sync(),
             _ => drop_caches::sync(&self.root),
         };
         let is_rebuilt = self.rebuilding()? == Some(true);
@@ -386,12 +386,12 @@ impl<'lab> Instance<'lab> {
             undo.apply(self.lab.mark())?;
         }
         let mark = self.lab.mark();
-        match &self.place {
-            Place::Mounted { .. } => {}
-            Place::Plain { dir } => {
+        match &self.work_dir {
+            WorkDir::Mounted { .. } => {}
+            WorkDir::Plain { dir } => {
                 private_dir::remove(dir, mark)?;
             }
-            Place::Held(held) => held.remove()?,
+            WorkDir::Held(held) => held.remove()?,
         }
         match self.stack.take_down(0, mark) {
             // Nobody needs any more what it held.

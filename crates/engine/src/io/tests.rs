@@ -18,22 +18,22 @@ const BLOCK: u32 = 4096;
 const BLOCKS: u64 = 200;
 
 /// A directory with `files` files of `BLOCKS` blocks; block `b` of file `f` is full of `f * 256 + b`.
-struct Place {
+struct TestFiles {
     dir: tempfile::TempDir,
     files: u32,
 }
 
-impl Place {
-    fn new(files: u32) -> Place {
-        let place = Place { dir: tempfile::tempdir().unwrap(), files };
+impl TestFiles {
+    fn new(files: u32) -> TestFiles {
+        let test_files = TestFiles { dir: tempfile::tempdir().unwrap(), files };
         for file in 0..files {
             let content: Vec<u8> = (0..BLOCKS)
                 .flat_map(|block| [u64::from(file) * 256 + block; BLOCK as usize / 8])
                 .flat_map(u64::to_ne_bytes)
                 .collect();
-            fs::write(place.path(file), content).unwrap();
+            fs::write(test_files.path(file), content).unwrap();
         }
-        place
+        test_files
     }
 
     fn path(&self, file: u32) -> PathBuf {
@@ -104,9 +104,9 @@ fn run(
 fn every_engine_writes_each_block_once_and_counts_it() {
     for options in engines() {
         for order in [Order::Sequential, Order::Permuted] {
-            let place = Place::new(3);
-            let files = place.open(true, false).unwrap();
-            let mut ops = Offsets::new(&place.access(order, 0));
+            let test_files = TestFiles::new(3);
+            let files = test_files.open(true, false).unwrap();
+            let mut ops = Offsets::new(&test_files.access(order, 0));
             let ran = run(&options, &files, Pace::Closed, Until::Exhausted, &mut ops);
             let Some((done, latencies, progress)) = ran else { continue };
             let done = done.unwrap();
@@ -116,7 +116,7 @@ fn every_engine_writes_each_block_once_and_counts_it() {
             assert_eq!((written.op.as_str(), written.count()), ("write", 3 * BLOCKS));
             assert_eq!(written.latency, LatencyKind::Service);
             for file in 0..3 {
-                let content = fs::read(place.path(file)).unwrap();
+                let content = fs::read(test_files.path(file)).unwrap();
                 assert_eq!(content.len() as u64, BLOCKS * 4096);
                 for block in content.chunks(4096) {
                     assert!(holds_written_block(&pattern(), block), "{options:?} {order:?}");
@@ -143,8 +143,8 @@ fn arrives<E: Engine>(mut engine: E, buffers: fn(&mut E) -> &mut Buffers) {
 
 #[test]
 fn what_is_read_is_what_stands_in_the_file() {
-    let place = Place::new(3);
-    let files = place.open(false, false).unwrap();
+    let test_files = TestFiles::new(3);
+    let files = test_files.open(false, false).unwrap();
     let options = EngineOptions::default();
     let buffers = || Buffers::new(1, BLOCK, None).unwrap();
     arrives(Sync::new(&files, buffers()), |engine| &mut engine.buffers);
@@ -158,9 +158,10 @@ fn what_is_read_is_what_stands_in_the_file() {
 #[test]
 fn a_number_of_operations_is_kept_exactly_and_told() {
     for options in engines() {
-        let place = Place::new(1);
-        let files = place.open(true, false).unwrap();
-        let mut ops = Offsets::new(&Access { passes: None, ..place.access(Order::Uniform, 60) });
+        let test_files = TestFiles::new(1);
+        let files = test_files.open(true, false).unwrap();
+        let mut ops =
+            Offsets::new(&Access { passes: None, ..test_files.access(Order::Uniform, 60) });
         let ran = run(&options, &files, Pace::Closed, Until::Ops(1003), &mut ops);
         let Some((done, latencies, progress)) = ran else { continue };
         let done = done.unwrap();
@@ -222,10 +223,11 @@ fn at_a_fixed_rate_waiting_is_part_of_the_latency() {
 #[test]
 fn every_engine_keeps_a_rate_without_leaving_operations_out() {
     for options in engines() {
-        let place = Place::new(1);
-        let files = place.open(true, false).unwrap();
+        let test_files = TestFiles::new(1);
+        let files = test_files.open(true, false).unwrap();
         let pace = Pace::Fixed { ops_per_s: 20_000.0, first_ns: crate::clock::now_ns() };
-        let mut ops = Offsets::new(&Access { passes: None, ..place.access(Order::Uniform, 100) });
+        let mut ops =
+            Offsets::new(&Access { passes: None, ..test_files.access(Order::Uniform, 100) });
         // Those that should start before 30 ms are over.
         let ran = run(&options, &files, pace, Until::Nanoseconds(30_000_000), &mut ops);
         let Some((done, latencies, _)) = ran else { continue };

@@ -2,7 +2,7 @@
 //! measuring has brought in. One remount serves several cases when they read different files and nothing else happens
 //! between them.
 
-use super::{Instance, Place};
+use super::{Instance, WorkDir};
 use crate::{
     error::LabError,
     instance::held_dir::HeldDir,
@@ -83,17 +83,17 @@ impl Instance<'_> {
     /// missing after the remount.
     pub(super) fn remount_or_evict(&self) -> Result<Coldness, LabError> {
         self.invalidate_cold();
-        match &self.place {
-            Place::Mounted { .. } if self.disks.is_empty() => {
+        match &self.work_dir {
+            WorkDir::Mounted { .. } if self.disks.is_empty() => {
                 Ok(Coldness::Impossible("it is in memory and has no device"))
             }
-            Place::Mounted { .. } => self.remount(),
-            Place::Held(_) if self.stack.top().is_some() => self.remount(),
-            Place::Plain { .. } => {
+            WorkDir::Mounted { .. } => self.remount(),
+            WorkDir::Held(_) if self.stack.top().is_some() => self.remount(),
+            WorkDir::Plain { .. } => {
                 self.check()?;
                 drop_caches::forget_files(&self.root)
             }
-            Place::Held(held) => {
+            WorkDir::Held(held) => {
                 held.get()?.check()?;
                 held.get()?.forget_files()
             }
@@ -103,19 +103,19 @@ impl Instance<'_> {
     fn remount(&self) -> Result<Coldness, LabError> {
         self.kept.get_or_init(|| Kept::of(self.stack.commands_of_a_remount()));
         self.check()?;
-        match &self.place {
-            Place::Held(held) => {
+        match &self.work_dir {
+            WorkDir::Held(held) => {
                 held.get()?.sync()?;
                 held.let_go();
             }
-            Place::Mounted { .. } | Place::Plain { .. } => self.stack.sync()?,
+            WorkDir::Mounted { .. } | WorkDir::Plain { .. } => self.stack.sync()?,
         }
         self.stack.take_down(0, self.lab.mark())?;
         self.disks.iter().try_for_each(Disk::wait_free)?;
         self.disks.iter().try_for_each(Disk::sync)?;
         self.stack.bring_up()?;
         self.await_rebuild()?;
-        if let Place::Held(held) = &self.place {
+        if let WorkDir::Held(held) = &self.work_dir {
             held.find_again()?;
         }
         self.note_options()?;

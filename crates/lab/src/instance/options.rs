@@ -1,7 +1,7 @@
 //! The options with which a target is mounted, as the mount table tells them. Whoever remounts it with others while
 //! it is measured makes another target of it.
 
-use super::{Instance, Place};
+use super::{Instance, WorkDir};
 use crate::{
     error::LabError,
     mounts::{self, Mount},
@@ -28,7 +28,7 @@ impl Instance<'_> {
 
     /// Each of its mounts; for a directory that on which it lies.
     fn mounts(&self) -> Result<Vec<Mount>, LabError> {
-        let Place::Mounted { .. } = self.place else {
+        let WorkDir::Mounted { .. } = self.work_dir else {
             let root = self.root.canonicalize().map_err(LabError::io("find", &self.root))?;
             return Ok(mounts::holding(&root)?.into_iter().collect());
         };

@@ -1,6 +1,6 @@
 //! Making a target: what it names is looked up, made on the disks of the lab, and mounted.
 
-use super::{Instance, Place};
+use super::{Instance, WorkDir};
 use crate::{
     error::LabError,
     instance::{held::Held, held_dir::NamedDir},
@@ -63,8 +63,8 @@ impl Lab {
         need_root("mounting a file system")?;
         self.make_sites(&stack)?;
         disks.iter().try_for_each(Disk::purge)?;
-        let place = self.place_of(&stack)?;
-        let mut instance = Instance::start(self, place, stack, disks)?;
+        let work_dir = self.work_dir_of(&stack)?;
+        let mut instance = Instance::start(self, work_dir, stack, disks)?;
         for part in parts {
             instance.impose(&caps(part.fs.about().name, &part.options).map_err(Error::from)?)?;
         }
@@ -111,11 +111,11 @@ impl Lab {
 
     /// Where the workers of `stack` work: in all of it, or in a private directory of what is somebody else's, of
     /// which the journal then knows.
-    fn place_of(&self, stack: &Stack) -> Result<Place, LabError> {
-        let Some(top) = stack.top() else { return Ok(Place::Mounted { dir: PathBuf::new() }) };
+    fn work_dir_of(&self, stack: &Stack) -> Result<WorkDir, LabError> {
+        let Some(top) = stack.top() else { return Ok(WorkDir::Mounted { dir: PathBuf::new() }) };
         let dir = top.site.dir.clone();
         if !top.fs().about().is_remote {
-            return Ok(Place::Mounted { dir });
+            return Ok(WorkDir::Mounted { dir });
         }
         let path = dir.join(self.own_name(self.numbers(1)));
         let server = top.fs().source(&top.site, &top.part.options).display().to_string();
@@ -123,7 +123,7 @@ impl Lab {
         // In this order: before the export is unmounted it is seen whether it is.
         self.record(&Undo::ReportExport { server, path: path.clone(), witness })?;
         self.record(&Undo::RemoveDir { path: path.clone() })?;
-        Ok(Place::Held(Held::at(path)))
+        Ok(WorkDir::Held(Held::at(path)))
     }
 
     /// The name of a private directory among what is not ours.
@@ -135,7 +135,7 @@ impl Lab {
     fn provision_plain(&self, stack: Stack) -> Result<Instance<'_>, LabError> {
         let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
         self.create_private(&dir)?;
-        Instance::start(self, Place::Plain { dir }, Stack::default(), Vec::new())
+        Instance::start(self, WorkDir::Plain { dir }, Stack::default(), Vec::new())
     }
 
     fn provision_dir(&self, dir: &Path, number: u32) -> Result<Instance<'_>, LabError> {
@@ -144,7 +144,7 @@ impl Lab {
         self.record(&Undo::RemoveDir { path: path.clone() })?;
         let held = Held::at(path);
         held.make(named, self.mark())?;
-        Instance::start(self, Place::Held(held), Stack::default(), Vec::new())
+        Instance::start(self, WorkDir::Held(held), Stack::default(), Vec::new())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What an instance costs beside the work on it: making, mounting, unmounting and checking it, and
 //! the space that its files take.
 
-use super::{Instance, Place, milliseconds};
+use super::{Instance, WorkDir, milliseconds};
 use crate::{error::LabError, ownership::private_dir, programs::Run};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -63,7 +63,7 @@ impl Instance<'_> {
     }
 
     fn upkeep(&self, check: bool) -> Result<Option<Upkeep>, LabError> {
-        let Place::Mounted { .. } = &self.place else { return Ok(None) };
+        let WorkDir::Mounted { .. } = &self.work_dir else { return Ok(None) };
         self.quiesce()?;
         let logical_bytes = logical_bytes(&self.root)?;
         let taken_bytes = self.used_bytes()?.saturating_sub(self.fresh_bytes);

@@ -1,7 +1,7 @@
 //! What lies behind a mount, in words: whether it is on this machine, behind a FUSE server or across a
 //! network, and whose it is. The mount table tells the type, and for services the host in the source.
 
-use ::fs::{Place, mounted};
+use ::fs::{Locality, mounted};
 
 /// Services by a part of the host in the source of the mount.
 const SERVICES: &[(&str, &str)] =
@@ -14,12 +14,12 @@ pub(crate) fn is_nfs(kind: &str) -> bool {
 
 /// Whether a file system of this type is kept in memory.
 pub(crate) fn is_memory(kind: &str) -> bool {
-    mounted(kind).is_some_and(|mounted| mounted.place == Place::Memory)
+    mounted(kind).is_some_and(|mounted| mounted.locality == Locality::Memory)
 }
 
 /// Names the file system of this type and source, as `network: Lustre, Amazon FSx`.
 pub(crate) fn name(kind: &str, source: &str) -> String {
-    if let Some(Place::Network(name)) = mounted(kind).map(|mounted| mounted.place) {
+    if let Some(Locality::Network(name)) = mounted(kind).map(|mounted| mounted.locality) {
         return match SERVICES.iter().find(|(part, _)| source.contains(part)) {
             Some((_, service)) => format!("network: {name}, {service}"),
             None => format!("network: {name}"),

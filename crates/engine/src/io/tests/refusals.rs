@@ -4,13 +4,13 @@ use super::*;
 
 #[test]
 fn direct_reads_come_from_the_file_or_are_refused_clearly() {
-    let place = Place::new(1);
-    let files = match place.open(false, true) {
+    let test_files = TestFiles::new(1);
+    let files = match test_files.open(false, true) {
         Err(error @ EngineError::NotDirect { .. }) => return skip(Need::Other, error),
         files => files.unwrap(),
     };
     for options in engines().map(|options| EngineOptions { direct: true, ..options }) {
-        let mut ops = Offsets::new(&place.access(Order::Permuted, 100));
+        let mut ops = Offsets::new(&test_files.access(Order::Permuted, 100));
         if options.kind == EngineKind::Mmap {
             assert!(matches!(
                 Prepared::new(&options, &files, BLOCK, None),
@@ -38,16 +38,22 @@ fn direct_reads_come_from_the_file_or_are_refused_clearly() {
 #[test]
 fn a_file_that_is_too_short_is_an_error_and_the_engine_lives_on() {
     for options in engines() {
-        let place = Place::new(2);
-        File::options().write(true).open(place.path(1)).unwrap().set_len(4096 * 50 + 100).unwrap();
-        let files = place.open(false, false).unwrap();
+        let test_files = TestFiles::new(2);
+        File::options()
+            .write(true)
+            .open(test_files.path(1))
+            .unwrap()
+            .set_len(4096 * 50 + 100)
+            .unwrap();
+        let files = test_files.open(false, false).unwrap();
         let mut prepared = match Prepared::new(&options, &files, BLOCK, None) {
             Err(error @ EngineError::Unavailable { .. }) => return skip(Need::Other, error),
             prepared => prepared.unwrap(),
         };
         let counters = Counters::default();
         let mut run = |blocks| {
-            let access = Access { blocks: Some(blocks), ..place.access(Order::Sequential, 100) };
+            let access =
+                Access { blocks: Some(blocks), ..test_files.access(Order::Sequential, 100) };
             let mut latencies = Latencies::new(LatencyKind::Service).unwrap();
             let work = Work {
                 ops: &mut Offsets::new(&access),
@@ -63,7 +69,7 @@ fn a_file_that_is_too_short_is_an_error_and_the_engine_lives_on() {
         };
         assert_eq!(
             (*what, path, *offset),
-            ("read", &place.path(1).canonicalize().unwrap(), 204_800)
+            ("read", &test_files.path(1).canonicalize().unwrap(), 204_800)
         );
         assert!(*moved <= 100 && *block_bytes == BLOCK, "{error}");
         assert_eq!(run(0..250).unwrap().ops_read, 250, "{options:?}");
@@ -74,11 +80,11 @@ fn a_file_that_is_too_short_is_an_error_and_the_engine_lives_on() {
 fn a_disk_without_space_and_a_file_that_may_not_be_written_say_so() {
     for options in engines().into_iter().filter(|options| options.kind != EngineKind::Mmap) {
         let full = [open("/dev/full".as_ref(), true, false).unwrap()];
-        let place = Place::new(1);
-        let readable = place.open(false, false).unwrap();
+        let test_files = TestFiles::new(1);
+        let readable = test_files.open(false, false).unwrap();
         for (files, kind) in [(&full[..], Some(std::io::ErrorKind::StorageFull)), (&readable, None)]
         {
-            let mut ops = Offsets::new(&place.access(Order::Sequential, 0));
+            let mut ops = Offsets::new(&test_files.access(Order::Sequential, 0));
             let ran = run(&options, files, Pace::Closed, Until::Exhausted, &mut ops);
             let Some((done, latencies, progress)) = ran else { continue };
             let error = done.unwrap_err();
@@ -95,8 +101,8 @@ fn a_disk_without_space_and_a_file_that_may_not_be_written_say_so() {
 fn operations_that_were_not_prepared_for_are_errors() {
     let counters = Counters::default();
     for options in engines() {
-        let place = Place::new(1);
-        let files = place.open(true, false).unwrap();
+        let test_files = TestFiles::new(1);
+        let files = test_files.open(true, false).unwrap();
         let mut prepared = match Prepared::new(&options, &files, BLOCK, None) {
             Err(error @ EngineError::Unavailable { .. }) => return skip(Need::Other, error),
             prepared => prepared.unwrap(),

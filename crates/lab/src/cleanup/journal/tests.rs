@@ -10,17 +10,17 @@ use std::{
 };
 
 /// A state folder with the mark of the campaign `c` in it.
-struct Place {
+struct Fixture {
     _top: tempfile::TempDir,
     state: State,
     mark: Mark,
 }
 
-impl Place {
-    fn new() -> Place {
+impl Fixture {
+    fn new() -> Fixture {
         let top = tempfile::tempdir().unwrap();
         let state = State::open(&top.path().join("state")).unwrap();
-        Place { _top: top, mark: Mark::new(state.path(), "c"), state }
+        Fixture { _top: top, mark: Mark::new(state.path(), "c"), state }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -58,31 +58,31 @@ fn line(value: &impl Serialize) -> Vec<u8> {
 
 #[test]
 fn records_are_plain_lines_and_room_is_kept_behind_them() {
-    let place = Place::new();
-    let journal = place.open();
+    let fixture = Fixture::new();
+    let journal = fixture.open();
     journal.record(&Undo::Unmount { mount_point: "/m".into() }).unwrap();
     journal.record(&Undo::DetachLoop { image: "/i".into() }).unwrap();
-    let text = fs::read_to_string(place.file()).unwrap();
+    let text = fs::read_to_string(fixture.file()).unwrap();
     let mut lines = text.lines().map(|line| line.splitn(3, ' ').last().unwrap());
     assert_eq!(lines.next(), Some(&*format!("{{\"boot\":\"{}\"}}", mark::boot())));
     assert_eq!(lines.next(), Some("{\"undo\":\"unmount\",\"mount_point\":\"/m\"}"));
     assert_eq!(lines.next(), Some("{\"undo\":\"detach_loop\",\"image\":\"/i\"}"));
-    let stat = rustix::fs::stat(place.file()).unwrap();
+    let stat = rustix::fs::stat(fixture.file()).unwrap();
     assert!(stat.st_blocks as u64 * 512 >= text.len() as u64 + RESERVE, "{stat:?}");
     assert_eq!(stat.st_mode & 0o7777, 0o600);
 }
 
 #[test]
 fn after_another_boot_only_what_outlives_one_is_undone() {
-    let place = Place::new();
+    let fixture = Fixture::new();
     let dirs = &[remove_dir(Path::new("/assay-d"))];
     let entries = |head: &[u8]| {
         let cap = Undo::Uncap { file: "/f".into(), device: "7:0".into() };
         let unmount = Undo::Unmount { mount_point: "/m".into() };
         let text = [head, &line(&unmount), &line(&dirs[0]), &line(&cap)].concat();
-        drop(place.open());
-        fs::write(place.file(), text).unwrap();
-        place.open().entries()
+        drop(fixture.open());
+        fs::write(fixture.file(), text).unwrap();
+        fixture.open().entries()
     };
     assert_eq!(entries(&line(&Head { boot: "another".into() })), *dirs);
     assert_eq!(entries(&line(&Head { boot: mark::boot() })).len(), 3);
@@ -91,55 +91,56 @@ fn after_another_boot_only_what_outlives_one_is_undone() {
 
 #[test]
 fn a_live_campaign_is_skipped_and_a_dead_one_undone_despite_a_torn_line() {
-    let place = Place::new();
-    let journal = place.open();
-    let dir = place.made(&journal, "1");
-    assert_eq!(place.cleanup().live, ["c"]);
+    let fixture = Fixture::new();
+    let journal = fixture.open();
+    let dir = fixture.made(&journal, "1");
+    assert_eq!(fixture.cleanup().live, ["c"]);
     assert!(dir.exists());
 
     journal.lock().file.write_all(b"123 0123abcd {\"undo\":\"unm").unwrap();
     drop(journal);
-    let report = place.cleanup();
+    let report = fixture.cleanup();
     assert_eq!(report.done, [format!("removed {}", dir.display())]);
     assert!(report.messages[0].contains("torn") && report.failed.is_empty(), "{report:?}");
-    assert!(!dir.exists() && !place.file().exists());
-    assert_eq!(place.cleanup(), CleanupReport::default());
+    assert!(!dir.exists() && !fixture.file().exists());
+    assert_eq!(fixture.cleanup(), CleanupReport::default());
 }
 
 #[test]
 fn a_damaged_line_is_told_and_the_others_are_undone() {
-    let place = Place::new();
-    let journal = place.open();
-    let dirs = [place.made(&journal, "1"), place.made(&journal, "2"), place.made(&journal, "3")];
+    let fixture = Fixture::new();
+    let journal = fixture.open();
+    let dirs =
+        [fixture.made(&journal, "1"), fixture.made(&journal, "2"), fixture.made(&journal, "3")];
     drop(journal);
     // The record of the second directory: it is found by its mark.
-    let text = fs::read_to_string(place.file()).unwrap().replace("assay-2", "assay-x");
-    fs::write(place.file(), text).unwrap();
-    let report = place.cleanup();
+    let text = fs::read_to_string(fixture.file()).unwrap().replace("assay-2", "assay-x");
+    fs::write(fixture.file(), text).unwrap();
+    let report = fixture.cleanup();
     assert!(report.messages[0].contains("line 3 is damaged"), "{report:?}");
     assert_eq!((report.done.len(), report.failed.len()), (3, 0), "{report:?}");
-    assert!(dirs.iter().all(|dir| !dir.exists()) && !place.file().exists());
+    assert!(dirs.iter().all(|dir| !dir.exists()) && !fixture.file().exists());
 }
 
 #[test]
 fn what_fails_is_told_and_the_journal_kept() {
-    let place = Place::new();
-    let foreign = place.path("assay-x");
+    let fixture = Fixture::new();
+    let foreign = fixture.path("assay-x");
     fs::create_dir(&foreign).unwrap();
     fs::write(foreign.join("precious"), "x").unwrap();
-    place.open().record(&remove_dir(&foreign)).unwrap();
-    let report = place.cleanup();
+    fixture.open().record(&remove_dir(&foreign)).unwrap();
+    let report = fixture.cleanup();
     assert!(report.failed[0].contains("marker"), "{report:?}");
-    assert!(foreign.join("precious").exists() && place.file().exists());
+    assert!(foreign.join("precious").exists() && fixture.file().exists());
 }
 
 #[test]
 fn what_lies_outside_is_told_and_left() {
-    let place = Place::new();
+    let fixture = Fixture::new();
     let outside = tempfile::tempdir().unwrap();
     let path = outside.path().canonicalize().unwrap();
-    let up = place.path("mnt/assay-c/../../..").join(path.file_name().unwrap());
-    let journal = place.open();
+    let up = fixture.path("mnt/assay-c/../../..").join(path.file_name().unwrap());
+    let journal = fixture.open();
     for entry in [
         Undo::Unmount { mount_point: "/proc".into() },
         Undo::Unmount { mount_point: up.clone() },
@@ -150,9 +151,9 @@ fn what_lies_outside_is_told_and_left() {
     ] {
         journal.record(&entry).unwrap();
     }
-    let dir = place.made(&journal, "1");
+    let dir = fixture.made(&journal, "1");
     drop(journal);
-    let report = place.cleanup();
+    let report = fixture.cleanup();
     assert_eq!(report.done, [format!("removed {}", dir.display())]);
     assert_eq!(report.failed.len(), 6, "{report:?}");
     assert!(
@@ -167,20 +168,20 @@ fn what_lies_outside_is_told_and_left() {
 
 #[test]
 fn a_journal_that_others_could_have_written_is_not_obeyed() {
-    let place = Place::new();
-    let journal = place.open();
-    let dir = place.made(&journal, "1");
+    let fixture = Fixture::new();
+    let journal = fixture.open();
+    let dir = fixture.made(&journal, "1");
     drop(journal);
-    let file = place.file();
-    let real = place.path("real");
+    let file = fixture.file();
+    let real = fixture.path("real");
     let refused = |why: &str| {
-        let report = place.cleanup();
+        let report = fixture.cleanup();
         assert!(report.failed[0].contains(why), "{why}: {report:?}");
         assert!(file.symlink_metadata().is_ok(), "it is kept");
     };
     // By its mark the directory is found in any case; here the journal alone counts.
     fs::write(dir.join("file"), "x").unwrap();
-    fs::rename(dir.join(".assay-private"), place.path("marker")).unwrap();
+    fs::rename(dir.join(".assay-private"), fixture.path("marker")).unwrap();
     for mode in [0o666, 0o620, 0o602] {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         refused("is writable by others");
@@ -203,58 +204,58 @@ fn a_journal_that_others_could_have_written_is_not_obeyed() {
     }
     assert!(dir.exists());
     fs::rename(&real, &file).unwrap();
-    fs::rename(place.path("marker"), dir.join(".assay-private")).unwrap();
-    assert_eq!(place.cleanup().done, [format!("removed {}", dir.display())]);
+    fs::rename(fixture.path("marker"), dir.join(".assay-private")).unwrap();
+    assert_eq!(fixture.cleanup().done, [format!("removed {}", dir.display())]);
 }
 
 #[test]
 fn a_journal_that_is_removed_is_told_written_anew_and_undone_from_memory() {
-    let place = Place::new();
-    let journal = place.open();
-    let first = place.made(&journal, "1");
-    fs::remove_dir_all(place.path("journal")).unwrap();
-    let second = place.made(&journal, "2");
-    let text = fs::read_to_string(place.file()).unwrap();
+    let fixture = Fixture::new();
+    let journal = fixture.open();
+    let first = fixture.made(&journal, "1");
+    fs::remove_dir_all(fixture.path("journal")).unwrap();
+    let second = fixture.made(&journal, "2");
+    let text = fs::read_to_string(fixture.file()).unwrap();
     assert!(text.contains("assay-1") && text.contains("assay-2"), "{text}");
-    assert_eq!(place.cleanup().live, ["c"], "the new one is locked");
-    fs::remove_dir_all(place.path("journal")).unwrap();
+    assert_eq!(fixture.cleanup().live, ["c"], "the new one is locked");
+    fs::remove_dir_all(fixture.path("journal")).unwrap();
     let mut report = CleanupReport::default();
     journal.undo_all(&mut report).unwrap();
     assert_eq!((report.done.len(), report.failed.len()), (2, 0), "{report:?}");
     assert!(report.messages[0].contains("was removed"), "{report:?}");
     assert!(!first.exists() && !second.exists());
-    assert!(!place.path("journal/c.jsonl").exists());
+    assert!(!fixture.path("journal/c.jsonl").exists());
 }
 
 #[test]
 fn a_dry_run_tells_the_same_and_changes_nothing() {
-    let place = Place::new();
-    let journal = place.open();
-    let dir = place.made(&journal, "1");
+    let fixture = Fixture::new();
+    let journal = fixture.open();
+    let dir = fixture.made(&journal, "1");
     drop(journal);
-    let unnamed = place.path("assay-2");
-    private_dir::create(&unnamed, &place.mark).unwrap();
-    let dry = Cleanup { dry_run: true, ..Cleanup::of(place.state.path()) };
+    let unnamed = fixture.path("assay-2");
+    private_dir::create(&unnamed, &fixture.mark).unwrap();
+    let dry = Cleanup { dry_run: true, ..Cleanup::of(fixture.state.path()) };
     for _ in 0..2 {
         let would = dry.run().unwrap();
         let lines = [&dir, &unnamed].map(|dir| format!("would remove {}", dir.display()));
         assert_eq!(would.done, lines);
-        assert!(dir.exists() && unnamed.exists() && place.file().exists());
+        assert!(dir.exists() && unnamed.exists() && fixture.file().exists());
     }
     let lines = [&dir, &unnamed].map(|dir| format!("removed {}", dir.display()));
-    assert_eq!(place.cleanup().done, lines);
+    assert_eq!(fixture.cleanup().done, lines);
 }
 
 #[test]
 fn without_a_journal_a_directory_that_was_not_marked_yet_goes_when_it_is_empty() {
-    let place = Place::new();
-    let [torn, empty, full] = ["assay-1", "assay-2", "assay-3"].map(|name| place.path(name));
+    let fixture = Fixture::new();
+    let [torn, empty, full] = ["assay-1", "assay-2", "assay-3"].map(|name| fixture.path(name));
     for dir in [&torn, &empty, &full] {
         fs::create_dir(dir).unwrap();
     }
     fs::write(torn.join(".assay-private"), "{").unwrap();
     fs::write(full.join("precious"), "x").unwrap();
-    let report = place.cleanup();
+    let report = fixture.cleanup();
     assert_eq!((report.done.len(), report.failed.len()), (2, 0), "{report:?}");
     assert!(!torn.exists() && !empty.exists() && full.join("precious").exists());
 }
