@@ -1,6 +1,8 @@
 //! Description of a file system before it is created: its name, options, and requirements.
 
-use crate::{Exclusion, Tool, Trial, Word, facts::Facts, magic::Signature, mounted::Mounted};
+use crate::{
+    Exclusion, Tool, TrialSetting, Word, facts::Facts, magic::Signature, mounted::Mounted,
+};
 use model::{Bytes, Knob};
 
 /// What a small volume changes.
@@ -36,7 +38,7 @@ pub struct About {
     /// What else people write for them, and what that means.
     pub words: &'static [Word],
     /// What a search for better options tries, the most promising first.
-    pub trials: &'static [Trial],
+    pub trials: &'static [TrialSetting],
     /// Options that cannot be together.
     pub exclusions: &'static [Exclusion],
     /// Name in `/proc/filesystems`; `None` when the kernel need not know it.

@@ -55,5 +55,5 @@ pub use site::{Endpoint, OURS, Site};
 pub use sites::sites;
 pub use systems::{ALL, CLAIM_VERB, find, mounted, net, set_mark, sheets};
 pub use tool::Tool;
-pub use trial::{Exclusion, Trial, with_part};
+pub use trial::{Exclusion, TrialSetting, with_part};
 pub use words::{Meaning, Word};

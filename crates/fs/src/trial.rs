@@ -8,7 +8,7 @@ use model::{Knob, KnobError, Options};
 
 /// One value of one setting, to be tried instead of the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trial {
+pub struct TrialSetting {
     /// Key as in a target: a mount option, or `mkfs.X`.
     pub key: &'static str,
     /// Value, or the part of the list that an mkfs flag takes.
@@ -18,16 +18,20 @@ pub struct Trial {
 }
 
 /// A trial that changes no promise of the file system.
-pub(crate) const fn safe(key: &'static str, value: &'static str) -> Trial {
-    Trial { key, value, risk: "" }
+pub(crate) const fn safe(key: &'static str, value: &'static str) -> TrialSetting {
+    TrialSetting { key, value, risk: "" }
 }
 
 /// A trial that gives up a promise.
-pub(crate) const fn risky(key: &'static str, value: &'static str, risk: &'static str) -> Trial {
-    Trial { key, value, risk }
+pub(crate) const fn risky(
+    key: &'static str,
+    value: &'static str,
+    risk: &'static str,
+) -> TrialSetting {
+    TrialSetting { key, value, risk }
 }
 
-impl Trial {
+impl TrialSetting {
     /// The setting that it is a value of: the key, with the name of the part where it has one.
     pub fn setting(&self) -> String {
         match part_name(self.key, self.value) {

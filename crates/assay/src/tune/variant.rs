@@ -2,7 +2,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use fs::{FileSystem, Layer, Trial};
+use fs::{FileSystem, Layer, TrialSetting};
 use model::{Options, Target, did_you_mean};
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// What is changed.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<TrialSetting>,
     /// The default with these changes.
     pub target: Target,
 }
@@ -22,7 +22,7 @@ impl Variant {
     }
 
     /// With `trial` added; `None` where that is settled already or cannot be.
-    fn with(&self, trial: Trial) -> Option<Variant> {
+    fn with(&self, trial: TrialSetting) -> Option<Variant> {
         let (_, name, options) = made(&self.target).ok()?;
         let target = Target::Made { name: name.into(), options: trial.on(options)?, inner: None };
         fs::resolve(&target).ok()?;
@@ -54,9 +54,9 @@ pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
             tunable().join(", ")
         )));
     }
-    let named = |trial: &Trial, name: &str| trial.key == name || trial.setting() == name;
+    let named = |trial: &TrialSetting, name: &str| trial.key == name || trial.setting() == name;
     if let Some(unknown) = wanted.only.iter().find(|n| !trials.iter().any(|t| named(t, n))) {
-        let known: BTreeSet<String> = trials.iter().map(Trial::setting).collect();
+        let known: BTreeSet<String> = trials.iter().map(TrialSetting::setting).collect();
         let meant = did_you_mean(unknown, known.iter().map(String::as_str));
         let known = known.into_iter().collect::<Vec<_>>().join(", ");
         return Err(exit::usage(format!(
@@ -64,8 +64,9 @@ pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
         )));
     }
     let plain = Variant { trials: Vec::new(), target: default.clone() };
-    let asked = |t: &&Trial| wanted.only.is_empty() || wanted.only.iter().any(|n| named(t, n));
-    let allowed = |t: &&Trial| wanted.risky || t.risk.is_empty();
+    let asked =
+        |t: &&TrialSetting| wanted.only.is_empty() || wanted.only.iter().any(|n| named(t, n));
+    let allowed = |t: &&TrialSetting| wanted.risky || t.risk.is_empty();
     let field: Vec<Variant> = trials
         .iter()
         .filter(asked)

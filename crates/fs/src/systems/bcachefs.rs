@@ -8,7 +8,7 @@ use crate::options::{
     mount_options, value,
 };
 use crate::trial::{risky, safe};
-use crate::{About, Cmd, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, FileSystem, Site, Tool, TrialSetting};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -32,7 +32,7 @@ const KNOBS: &[Knob] = &[
 const COMPRESSION: &[&str] = &["none", "lz4", "gzip", "zstd"];
 const CHECKSUM: &[&str] = &["none", "crc32c", "crc64", "xxhash"];
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("noatime", ""),
     safe("mkfs.compression", "lz4"),
     safe("mkfs.data_checksum", "xxhash"),

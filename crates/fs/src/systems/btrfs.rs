@@ -14,7 +14,7 @@ use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, refused, same};
-use crate::{About, Cmd, Exclusion, FileSystem, Rebuild, Settle, Site, Small, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Rebuild, Settle, Site, Small, Tool, TrialSetting};
 use model::{Bytes, Knob, Options};
 
 /// The registered file system.
@@ -122,7 +122,7 @@ const PROFILE_DISKS: &[(&str, usize)] = &[
     ("raid6", 4),
 ];
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("noatime", ""),
     safe("compress", "zstd:1"),
     safe("compress", "lzo"),

@@ -9,7 +9,7 @@ use crate::options::{
 };
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, refused, same};
-use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, TrialSetting};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -148,7 +148,7 @@ const WORDS: &[Word] = &[
 const QUOTA: &str = "without effect until quotaon(8) runs; for quotas from the start use \
                      mkfs.O=quota";
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("noatime", ""),
     safe("mkfs.J", "size=256"),
     safe("mkfs.O", "fast_commit"),

@@ -9,7 +9,7 @@ use crate::options::{
 };
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, refused, same};
-use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, TrialSetting};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -118,7 +118,7 @@ const ALGORITHMS: &[&str] =
 
 const CLUSTERS: &[&str] = &["2", "3", "4", "5", "6", "7", "8"];
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("noatime", ""),
     safe("mode", "lfs"),
     safe("alloc_mode", "default"),

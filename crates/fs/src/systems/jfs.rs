@@ -9,7 +9,7 @@ use crate::options::{
 };
 use crate::trial::{risky, safe};
 use crate::words::{Word, nothing, same};
-use crate::{About, Cmd, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, FileSystem, Site, Tool, TrialSetting};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -32,7 +32,7 @@ const KNOBS: &[Knob] = &[
 /// By Documentation/admin-guide/jfs.rst of Linux.
 const WORDS: &[Word] = &[same("discard", "discard=64"), nothing("noquota")];
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("noatime", ""),
     safe("mkfs.s", "32"),
     safe("mkfs.s", "8"),

@@ -9,7 +9,7 @@ use crate::options::{
 };
 use crate::trial::{risky, safe};
 use crate::words::{Word, nothing, refused};
-use crate::{About, Cmd, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, FileSystem, Site, Tool, TrialSetting};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -47,7 +47,7 @@ const WORDS: &[Word] = &[
     refused("norecovery", FRESH),
 ];
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("noatime", ""),
     safe("mkfs.B", "4096"),
     safe("mkfs.B", "1024"),

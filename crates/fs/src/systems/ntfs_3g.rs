@@ -7,7 +7,7 @@ use crate::options::{
     ANY_MKFS, ANY_MOUNT, NOATIME, flag, kept_lines, mkfs_flags, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{About, Cmd, Exclusion, FileSystem, Ready, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Ready, Site, Tool, TrialSetting};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -36,7 +36,7 @@ const KNOBS: &[Knob] = &[
     ANY_MOUNT,
 ];
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("big_writes", ""),
     safe("noatime", ""),
     safe("mkfs.c", "65536"),

@@ -9,7 +9,7 @@ use crate::options::{
 };
 use crate::trial::{not_both, safe};
 use crate::words::{Word, nothing, refused, same};
-use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, TrialSetting};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -144,7 +144,7 @@ const POWERS_4K_TO_1G: &[&str] = &[
 ];
 
 /// XFS has no option that trades durability for speed: `nobarrier` was removed with Linux 4.19.
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("logbsize", "256k"),
     safe("mkfs.d", "agcount=8"),
     safe("allocsize", "64m"),

@@ -14,7 +14,8 @@ use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, same};
 use crate::{
-    About, Cmd, Exclusion, FileSystem, Rebuild, Remains, Settle, Site, Tool, Trial, cap::is_cap,
+    About, Cmd, Exclusion, FileSystem, Rebuild, Remains, Settle, Site, Tool, TrialSetting,
+    cap::is_cap,
 };
 use model::{Knob, Options};
 use std::path::PathBuf;
@@ -122,7 +123,7 @@ const COMPRESSION: &[&str] = &[
     "zstd-fast-10",
 ];
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("recordsize", "16k"),
     safe("recordsize", "1M"),
     safe("compression", "lz4"),

@@ -8,7 +8,7 @@ use crate::magic::Signature;
 use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MKFS, flag, value};
 use crate::trial::{risky, safe};
-use crate::{About, Cmd, FileSystem, Ready, Site, Tool, Trial};
+use crate::{About, Cmd, FileSystem, Ready, Site, Tool, TrialSetting};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ const KNOBS: &[Knob] = &[
 
 const RECORDS: &[&str] = &["512", "1k", "2k", "4k", "8k", "16k", "32k", "64k", "128k"];
 
-const TRIALS: &[Trial] = &[
+const TRIALS: &[TrialSetting] = &[
     safe("recordsize", "16k"),
     safe("atime", "off"),
     safe("compression", "lzjb"),
