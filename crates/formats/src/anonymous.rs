@@ -7,7 +7,7 @@ mod scan;
 
 use crate::FormatError;
 use model::{Dataset, Environment, Metric, Plan, Target};
-use scan::{Kind, is_harmless, scan};
+use scan::{NameKind, is_harmless, scan};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, HashSet},
@@ -62,15 +62,15 @@ impl Names {
         let mut names = Names::default();
         paths(&dataset.campaign.plan)
             .into_iter()
-            .for_each(|path| names.add_given(Kind::Path, path));
+            .for_each(|path| names.add_given(NameKind::Path, path));
         let servers = dataset.campaign.plan.targets.iter().filter_map(server);
-        servers.for_each(|host| names.add_given(Kind::Host, host));
+        servers.for_each(|host| names.add_given(NameKind::Host, host));
         for word in of_store(&dataset.campaign.plan) {
-            names.add_given(Kind::Host, word);
+            names.add_given(NameKind::Host, word);
         }
         let facts = dataset.targets.iter().map(|target| &target.facts);
         for named in facts.chain([&dataset.campaign.environment]).flat_map(naming) {
-            names.add_given(Kind::Host, named);
+            names.add_given(NameKind::Host, named);
         }
         let hosts = dataset.campaign.environment.0.get(HOSTS).map_or("", String::as_str);
         let hosts = hosts.split(',').filter_map(|host| Some(host.rsplit_once(':')?.0.to_string()));
@@ -83,7 +83,7 @@ impl Names {
         names
     }
 
-    fn add_given(&mut self, kind: Kind, name: &str) {
+    fn add_given(&mut self, kind: NameKind, name: &str) {
         if name.len() < 2 || is_harmless(name) {
             return;
         }
@@ -94,7 +94,7 @@ impl Names {
     }
 
     /// What `name` is replaced by.
-    fn replacement(&mut self, kind: Kind, name: &str) -> String {
+    fn replacement(&mut self, kind: NameKind, name: &str) -> String {
         if let Some(replaced) = self.replaced.get(name) {
             return replaced.clone();
         }
@@ -129,7 +129,7 @@ impl Names {
     fn strike(&mut self, text: &str) -> String {
         if let Some((before, host, after)) = self.host_in(text) {
             let (before, after) = (before.to_string(), after.to_string());
-            return [before, self.replacement(Kind::Host, &host), self.strike(&after)].concat();
+            return [before, self.replacement(NameKind::Host, &host), self.strike(&after)].concat();
         }
         let first = |name: &String| text.find(name.as_str()).map(|at| (at, name.clone()));
         if let Some((at, name)) = self.whole.iter().find_map(first) {
@@ -138,8 +138,8 @@ impl Names {
                 .concat();
         }
         scan(text, &mut |kind, name| match kind {
-            Kind::Word if self.words.contains(name) => Some(self.replacement(kind, name)),
-            Kind::Word => self.replaced.get(name).cloned(),
+            NameKind::Word if self.words.contains(name) => Some(self.replacement(kind, name)),
+            NameKind::Word => self.replaced.get(name).cloned(),
             _ => Some(self.replacement(kind, name)),
         })
     }
@@ -220,7 +220,7 @@ mod tests {
         let words = ["db7", "jane", "node1", "node1.lan"].map(String::from).into();
         let hosts = ["node1", "node1.lan"].map(String::from).into();
         let mut names = Names { words, hosts, ..Names::default() };
-        names.add_given(Kind::Path, "/mnt/my disk");
+        names.add_given(NameKind::Path, "/mnt/my disk");
         names.strike(text);
         names.strike(text)
     }
@@ -255,7 +255,7 @@ mod tests {
     fn the_host_of_an_export_is_a_name_however_short() {
         let target: Target = "nfs[server=nas:/srv/jane,vers=3]".parse().unwrap();
         let mut names = Names::default();
-        names.add_given(Kind::Host, server(&target).unwrap());
+        names.add_given(NameKind::Host, server(&target).unwrap());
         assert_eq!(names.strike("nfs[server=nas:/srv/jane]"), "nfs[server=host-1:/path-1]");
         assert_eq!(server(&"nfs[vers=3]".parse().unwrap()), None);
     }

@@ -13,7 +13,7 @@ use super::{
 use crate::data::Pattern;
 use std::{fs::File, thread::available_parallelism};
 
-enum Kind<'a> {
+enum AnyEngine<'a> {
     Sync(Sync<'a>),
     Uring(Box<Uring<'a>>),
     Mapped(Mapped<'a>),
@@ -22,7 +22,7 @@ enum Kind<'a> {
 
 /// An engine with its files and memory. Belongs to the thread that made it.
 pub struct Prepared<'a> {
-    kind: Kind<'a>,
+    kind: AnyEngine<'a>,
     slots: Slots,
     block_bytes: u32,
 }
@@ -54,13 +54,13 @@ impl<'a> Prepared<'a> {
         }
         let buffers = || Buffers::new(options.depth, block_bytes, content);
         let kind = match options.kind {
-            EngineKind::Null => Kind::Null(Null::new(options.delay_ns)),
-            EngineKind::Sync => Kind::Sync(Sync::new(files, buffers()?)),
+            EngineKind::Null => AnyEngine::Null(Null::new(options.delay_ns)),
+            EngineKind::Sync => AnyEngine::Sync(Sync::new(files, buffers()?)),
             EngineKind::IoUring => {
-                Kind::Uring(Box::new(Uring::new(options, files, block_bytes, buffers()?)?))
+                AnyEngine::Uring(Box::new(Uring::new(options, files, block_bytes, buffers()?)?))
             }
             EngineKind::Mmap => {
-                Kind::Mapped(Mapped::new(options, files, content.is_some(), buffers()?)?)
+                AnyEngine::Mapped(Mapped::new(options, files, content.is_some(), buffers()?)?)
             }
         };
         Ok(Prepared { kind, slots: Slots::new(options.depth, options.batch), block_bytes })
@@ -78,10 +78,10 @@ impl<'a> Prepared<'a> {
     ) -> Result<Done, EngineError> {
         let (slots, block_bytes) = (&mut self.slots, self.block_bytes);
         match &mut self.kind {
-            Kind::Sync(engine) => drive(engine, slots, block_bytes, work, latencies),
-            Kind::Uring(engine) => drive(&mut **engine, slots, block_bytes, work, latencies),
-            Kind::Mapped(engine) => drive(engine, slots, block_bytes, work, latencies),
-            Kind::Null(engine) => drive(engine, slots, block_bytes, work, latencies),
+            AnyEngine::Sync(engine) => drive(engine, slots, block_bytes, work, latencies),
+            AnyEngine::Uring(engine) => drive(&mut **engine, slots, block_bytes, work, latencies),
+            AnyEngine::Mapped(engine) => drive(engine, slots, block_bytes, work, latencies),
+            AnyEngine::Null(engine) => drive(engine, slots, block_bytes, work, latencies),
         }
     }
 }

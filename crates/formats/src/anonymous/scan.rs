@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 /// What is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NameKind {
     /// A file or directory in a home.
     Path,
     /// A host; also a serial number, and what else a given word stands for.
@@ -23,17 +23,17 @@ pub(super) enum Kind {
     Word,
 }
 
-impl Kind {
+impl NameKind {
     /// What stands before the number in the place of a name.
     pub(super) fn prefix(self) -> &'static str {
         match self {
-            Kind::Path => "/path-",
-            Kind::Host | Kind::Word => "host-",
-            Kind::User => "user-",
-            Kind::Address => "address-",
-            Kind::Mac => "mac-",
-            Kind::Uuid => "uuid-",
-            Kind::Disk => "disk-",
+            NameKind::Path => "/path-",
+            NameKind::Host | NameKind::Word => "host-",
+            NameKind::User => "user-",
+            NameKind::Address => "address-",
+            NameKind::Mac => "mac-",
+            NameKind::Uuid => "uuid-",
+            NameKind::Disk => "disk-",
         }
     }
 }
@@ -51,7 +51,7 @@ const DISKS: [&str; 10] =
     ["nvme-", "wwn-", "ata-", "scsi-", "usb-", "virtio-", "mmc-", "eui.", "nvme.", "naa."];
 
 /// What is asked of each name: what it is replaced by, `None` to leave it.
-type Replace<'a> = dyn FnMut(Kind, &str) -> Option<String> + 'a;
+type Replace<'a> = dyn FnMut(NameKind, &str) -> Option<String> + 'a;
 
 /// Whether `c` stands between two names.
 pub(super) fn ends_token(c: char) -> bool {
@@ -82,17 +82,17 @@ pub(super) fn scan(text: &str, replace: &mut Replace<'_>) -> String {
 
 fn of_token(token: &str, replace: &mut Replace<'_>) -> String {
     if token.starts_with('/') {
-        return name(Kind::Path, token, replace);
+        return name(NameKind::Path, token, replace);
     }
     if let Some((scheme, rest)) = token.split_once("://") {
-        return format!("{scheme}://{}", name(Kind::Host, rest, replace));
+        return format!("{scheme}://{}", name(NameKind::Host, rest, replace));
     }
     if let Some((host, path)) = token.split_once(":/").filter(|(host, _)| !host.is_empty()) {
         let host = match () {
             () if NO_HOSTS.contains(&host) => host.into(),
-            () => address(host, replace).unwrap_or_else(|| name(Kind::Host, host, replace)),
+            () => address(host, replace).unwrap_or_else(|| name(NameKind::Host, host, replace)),
         };
-        return format!("{host}:{}", name(Kind::Path, &format!("/{path}"), replace));
+        return format!("{host}:{}", name(NameKind::Path, &format!("/{path}"), replace));
     }
     if let Some(kind) = kind_of(token) {
         return name(kind, token, replace);
@@ -101,13 +101,13 @@ fn of_token(token: &str, replace: &mut Replace<'_>) -> String {
 }
 
 /// `text`, which is of `kind`, or what it is replaced by.
-fn name(kind: Kind, text: &str, replace: &mut Replace<'_>) -> String {
+fn name(kind: NameKind, text: &str, replace: &mut Replace<'_>) -> String {
     let replaced = if is_harmless(text) { None } else { replace(kind, text) };
     replaced.unwrap_or_else(|| text.into())
 }
 
 /// What `token` names, where its form tells.
-fn kind_of(token: &str) -> Option<Kind> {
+fn kind_of(token: &str) -> Option<NameKind> {
     let is_hex = |group: &str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
     let groups = |mark: char, lengths: &[usize]| {
         token.split(mark).map(str::len).eq(lengths.iter().copied()) && token.split(mark).all(is_hex)
@@ -117,10 +117,10 @@ fn kind_of(token: &str) -> Option<Kind> {
         && token.contains(|c: char| c.is_ascii_digit());
     let user = token.split_once('@').filter(|(user, host)| !user.is_empty() && !host.is_empty());
     match () {
-        () if groups(':', &[2; 6]) || groups('-', &[2; 6]) => Some(Kind::Mac),
-        () if groups('-', &[8, 4, 4, 4, 12]) => Some(Kind::Uuid),
-        () if is_disk => Some(Kind::Disk),
-        () if user.is_some() => Some(Kind::User),
+        () if groups(':', &[2; 6]) || groups('-', &[2; 6]) => Some(NameKind::Mac),
+        () if groups('-', &[8, 4, 4, 4, 12]) => Some(NameKind::Uuid),
+        () if is_disk => Some(NameKind::Disk),
+        () if user.is_some() => Some(NameKind::User),
         () => None,
     }
 }
@@ -130,10 +130,10 @@ fn address(token: &str, replace: &mut Replace<'_>) -> Option<String> {
     let alone = token.split(['/', '%']).next().unwrap_or(token);
     if alone.parse::<IpAddr>().is_ok() {
         let rest = token[alone.len()..].strip_prefix('/').map(|length| format!("/{length}"));
-        return Some(name(Kind::Address, alone, replace) + &rest.unwrap_or_default());
+        return Some(name(NameKind::Address, alone, replace) + &rest.unwrap_or_default());
     }
     let (ip, port) = token.rsplit_once(':').filter(|_| token.parse::<SocketAddr>().is_ok())?;
-    Some(format!("{}:{port}", name(Kind::Address, ip, replace)))
+    Some(format!("{}:{port}", name(NameKind::Address, ip, replace)))
 }
 
 /// `token` with the words in it replaced that are known as names, with the domain behind a host.
@@ -143,7 +143,7 @@ fn words(token: &str, replace: &mut Replace<'_>) -> String {
     for piece in token.split_inclusive(|c| !of_word(c)) {
         let word = piece.trim_end_matches(|c| !of_word(c));
         let host = word.split('.').next().unwrap_or(word);
-        let known = replace(Kind::Word, word).or_else(|| replace(Kind::Word, host));
+        let known = replace(NameKind::Word, word).or_else(|| replace(NameKind::Word, host));
         out.push_str(known.as_deref().unwrap_or(word));
         out.push_str(&piece[word.len()..]);
     }

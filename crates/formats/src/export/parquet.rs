@@ -6,7 +6,7 @@ mod column;
 mod thrift;
 
 use self::{
-    column::{Cell, Chunk, Kind, page},
+    column::{Cell, Chunk, ColumnType, page},
     thrift::Struct,
 };
 use super::{Exporter, csv::csv};
@@ -36,19 +36,19 @@ fn parquet(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
 }
 
 /// What a column of a table holds. All are integers that are named nowhere.
-fn kind(table: &str, column: &str) -> Kind {
+fn kind(table: &str, column: &str) -> ColumnType {
     match (table, column) {
-        ("samples", "value") => Kind::Double,
-        (_, "seconds" | "skew_ms" | "overlap" | "cpu_user_s" | "cpu_sys_s") => Kind::Double,
-        (_, "only_writes") => Kind::Boolean,
+        ("samples", "value") => ColumnType::Double,
+        (_, "seconds" | "skew_ms" | "overlap" | "cpu_user_s" | "cpu_sys_s") => ColumnType::Double,
+        (_, "only_writes") => ColumnType::Boolean,
         (_, "campaign" | "target" | "suite" | "test" | "cache" | "metric" | "unit" | "better") => {
-            Kind::Text
+            ColumnType::Text
         }
         (_, "limiter" | "validity" | "lab" | "durability" | "op" | "latency" | "column") => {
-            Kind::Text
+            ColumnType::Text
         }
-        ("tests", "name" | "testtype" | "group" | "grid") => Kind::Text,
-        _ => Kind::Integer,
+        ("tests", "name" | "testtype" | "group" | "grid") => ColumnType::Text,
+        _ => ColumnType::Integer,
     }
 }
 
@@ -78,7 +78,7 @@ fn failed(why: impl ToString) -> FormatError {
 
 /// Appends `rows`, column by column, to `file`; gives their `RowGroup`.
 fn group(
-    columns: &[(String, Kind)],
+    columns: &[(String, ColumnType)],
     rows: &[StringRecord],
     file: &mut Vec<u8>,
 ) -> Result<Struct, FormatError> {
@@ -98,25 +98,25 @@ fn group(
 }
 
 /// The cell of `row` at `at`.
-fn cell(row: &StringRecord, at: usize, kind: Kind) -> Result<Cell, String> {
+fn cell(row: &StringRecord, at: usize, kind: ColumnType) -> Result<Cell, String> {
     let text = row.get(at).unwrap_or_default();
     let off = |_| format!("`{text}` does not fit into 64 bits");
     Ok(match kind {
         _ if text.is_empty() => Cell::Null,
-        Kind::Integer => Cell::Integer(text.parse().map_err(off)?),
-        Kind::Double => Cell::Double(text.parse().map_err(|_| {
+        ColumnType::Integer => Cell::Integer(text.parse().map_err(off)?),
+        ColumnType::Double => Cell::Double(text.parse().map_err(|_| {
             format!(
                 "`{text}` is not a \
                                                             number"
             )
         })?),
-        Kind::Boolean => Cell::Boolean(text == "true"),
-        Kind::Text => Cell::Text(unguarded(text).into()),
+        ColumnType::Boolean => Cell::Boolean(text == "true"),
+        ColumnType::Text => Cell::Text(unguarded(text).into()),
     })
 }
 
 /// `FileMetaData`.
-fn footer(columns: &[(String, Kind)], rows: usize, groups: &[Struct]) -> Vec<u8> {
+fn footer(columns: &[(String, ColumnType)], rows: usize, groups: &[Struct]) -> Vec<u8> {
     let root = Struct::new().text(4, "table").i32(5, columns.len() as i32);
     let mut schema = vec![root];
     schema.extend(columns.iter().map(|(name, kind)| kind.element(name)));

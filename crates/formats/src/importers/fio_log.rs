@@ -91,14 +91,14 @@ impl crate::WholeImporter for Importer {
 }
 
 /// Folder, target where it was told, job and kind of logs that belong together.
-type Key<'a> = (String, Option<&'a str>, &'a str, Kind);
+type Key<'a> = (String, Option<&'a str>, &'a str, LogKind);
 
 /// The log of one worker: name of its file, its bytes and rows.
 type Worker<'a> = (&'a str, &'a [u8], Vec<Row>);
 
 /// What a log counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum LogKind {
     Bandwidth,
     Iops,
     Total,
@@ -106,19 +106,19 @@ enum Kind {
     Submission,
 }
 
-impl Kind {
+impl LogKind {
     fn is_latency(self) -> bool {
-        !matches!(self, Kind::Bandwidth | Kind::Iops)
+        !matches!(self, LogKind::Bandwidth | LogKind::Iops)
     }
 
     /// The name in files, the metric of a mean and its unit.
     fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Kind::Bandwidth => ("bw", "rate", "MB/s"),
-            Kind::Iops => ("iops", "iops", "IOPS"),
-            Kind::Total => ("lat", "service_mean_us", "us"),
-            Kind::Completion => ("clat", "service_mean_us", "us"),
-            Kind::Submission => ("slat", "service_mean_us", "us"),
+            LogKind::Bandwidth => ("bw", "rate", "MB/s"),
+            LogKind::Iops => ("iops", "iops", "IOPS"),
+            LogKind::Total => ("lat", "service_mean_us", "us"),
+            LogKind::Completion => ("clat", "service_mean_us", "us"),
+            LogKind::Submission => ("slat", "service_mean_us", "us"),
         }
     }
 }
@@ -126,7 +126,7 @@ impl Kind {
 /// What the name of a file says.
 struct Log<'a> {
     job: &'a str,
-    kind: Kind,
+    kind: LogKind,
 }
 
 impl<'a> Log<'a> {
@@ -136,8 +136,13 @@ impl<'a> Log<'a> {
         let mut stem = name;
         loop {
             let (rest, word) = stem.rsplit_once(marks)?;
-            let kinds =
-                [Kind::Bandwidth, Kind::Iops, Kind::Total, Kind::Completion, Kind::Submission];
+            let kinds = [
+                LogKind::Bandwidth,
+                LogKind::Iops,
+                LogKind::Total,
+                LogKind::Completion,
+                LogKind::Submission,
+            ];
             if let Some(kind) = kinds.into_iter().find(|known| known.words().0 == word) {
                 let job = rest.trim_end_matches(marks);
                 return (!job.is_empty()).then_some(Log { job, kind });
@@ -149,7 +154,7 @@ impl<'a> Log<'a> {
     }
 }
 
-fn reading(job: &str, kind: Kind, direction: usize, workers: &[Vec<Row>]) -> Reading {
+fn reading(job: &str, kind: LogKind, direction: usize, workers: &[Vec<Row>]) -> Reading {
     let seconds = workers
         .iter()
         .filter_map(|rows| rows.last())
@@ -167,7 +172,7 @@ fn reading(job: &str, kind: Kind, direction: usize, workers: &[Vec<Row>]) -> Rea
         }
         _ => {
             let (_, name, unit) = kind.words();
-            let factor = if kind == Kind::Bandwidth { MB_PER_KIB } else { 1.0 };
+            let factor = if kind == LogKind::Bandwidth { MB_PER_KIB } else { 1.0 };
             let mean = |rows: &Vec<Row>| match single {
                 true => per_second(kind, rows),
                 false => mean_over_time(rows),
@@ -206,11 +211,11 @@ fn mean_over_time(rows: &[Row]) -> f64 {
 }
 
 /// What single operations give: KiB in a second, or operations.
-fn per_second(kind: Kind, rows: &[Row]) -> f64 {
+fn per_second(kind: LogKind, rows: &[Row]) -> f64 {
     let seconds = rows.last().map_or(0.0, |row| row.ms as f64 / 1e3);
     let kib = |row: &Row| row.bytes as f64 / 1024.0;
     let done = match kind {
-        Kind::Bandwidth => rows.iter().map(kib).sum(),
+        LogKind::Bandwidth => rows.iter().map(kib).sum(),
         _ => rows.len() as f64,
     };
     if seconds > 0.0 { done / seconds } else { 0.0 }
@@ -240,10 +245,10 @@ fn latencies(
 }
 
 /// Bytes or operations of each interval.
-fn series(kind: Kind, direction: usize, rows: &[Row]) -> Option<Series> {
+fn series(kind: LogKind, direction: usize, rows: &[Row]) -> Option<Series> {
     let (name, per_ms) = match kind {
-        Kind::Bandwidth => ("bytes", 1.024),
-        Kind::Iops => ("ops", 1e-3),
+        LogKind::Bandwidth => ("bytes", 1.024),
+        LogKind::Iops => ("ops", 1e-3),
         _ => return None,
     };
     let mut before = 0;
@@ -257,7 +262,7 @@ fn series(kind: Kind, direction: usize, rows: &[Row]) -> Option<Series> {
     Some(Series { end_ms, columns }).filter(Series::is_whole)
 }
 
-fn info(job: &str, kind: Kind, direction: usize, metric: &str) -> TestInfo {
+fn info(job: &str, kind: LogKind, direction: usize, metric: &str) -> TestInfo {
     let word = kind.words().0;
     let (group, testtype) = match direction {
         0 => (Group::SequentialRead, "read"),

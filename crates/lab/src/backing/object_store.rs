@@ -27,25 +27,25 @@ pub fn claim_prefix(store: &ObjectStore) -> Result<(), LabError> {
 
 /// Whether anything lies at `place`.
 pub(crate) fn is_there(place: &Endpoint) -> Result<bool, LabError> {
-    Ok(!names(place, Kind::Objects)?.is_empty())
+    Ok(!names(place, Listing::Objects)?.is_empty())
 }
 
 /// Removes all that lies at `place`, parts of objects that were never finished among them. False when nothing does.
 pub(crate) fn remove(place: &Endpoint) -> Result<bool, LabError> {
-    let objects = remove_all(place, Kind::Objects)?;
-    let unfinished = remove_all(place, Kind::Unfinished)?;
+    let objects = remove_all(place, Listing::Objects)?;
+    let unfinished = remove_all(place, Listing::Unfinished)?;
     Ok(objects || unfinished)
 }
 
 /// What lies in a bucket.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Listing {
     Objects,
     /// Objects of which parts were sent.
     Unfinished,
 }
 
-fn remove_all(place: &Endpoint, kind: Kind) -> Result<bool, LabError> {
+fn remove_all(place: &Endpoint, kind: Listing) -> Result<bool, LabError> {
     let mut any = false;
     loop {
         let found = names(place, kind)?;
@@ -75,11 +75,11 @@ fn delete(place: &Endpoint, requests: &[Request]) -> Result<usize, LabError> {
 }
 
 /// Requests that delete what lies at `place`, as many as the store tells at once.
-fn names(place: &Endpoint, kind: Kind) -> Result<Vec<Request>, LabError> {
+fn names(place: &Endpoint, kind: Listing) -> Result<Vec<Request>, LabError> {
     let below = format!("{}/", place.prefix);
     let list = match kind {
-        Kind::Objects => Request::get(&[("list-type", "2"), ("prefix", below.as_str())]),
-        Kind::Unfinished => Request::get(&[("prefix", below.as_str()), ("uploads", "")]),
+        Listing::Objects => Request::get(&[("list-type", "2"), ("prefix", below.as_str())]),
+        Listing::Unfinished => Request::get(&[("prefix", below.as_str()), ("uploads", "")]),
     };
     let answer = one(place, "look at", list)?;
     let answer = answer.expect(&[200]).map_err(|why| failed("look at", place, why))?;
@@ -89,8 +89,8 @@ fn names(place: &Endpoint, kind: Kind) -> Result<Vec<Request>, LabError> {
         return Err(failed("look at", place, why));
     }
     Ok(match kind {
-        Kind::Objects => keys.iter().map(|key| Request::delete(key, &[])).collect(),
-        Kind::Unfinished => {
+        Listing::Objects => keys.iter().map(|key| Request::delete(key, &[])).collect(),
+        Listing::Unfinished => {
             let ids = request::values(&answer.body, "UploadId");
             let of =
                 |(key, id): (&String, &String)| Request::delete(key, &[("uploadId", id.as_str())]);

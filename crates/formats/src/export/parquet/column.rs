@@ -14,21 +14,21 @@ const OPTIONAL: i32 = 1;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnType {
     Integer,
     Double,
     Boolean,
     Text,
 }
 
-impl Kind {
+impl ColumnType {
     /// `Type`.
     fn number(self) -> i32 {
         match self {
-            Kind::Boolean => 0,
-            Kind::Integer => 2,
-            Kind::Double => 5,
-            Kind::Text => 6,
+            ColumnType::Boolean => 0,
+            ColumnType::Integer => 2,
+            ColumnType::Double => 5,
+            ColumnType::Text => 6,
         }
     }
 
@@ -37,7 +37,9 @@ impl Kind {
         let element = Struct::new().i32(1, self.number()).i32(3, OPTIONAL).text(4, name);
         match self {
             // `ConvertedType` and `LogicalType` of UTF-8.
-            Kind::Text => element.i32(6, 0).inner(10, &Struct::new().inner(1, &Struct::new())),
+            ColumnType::Text => {
+                element.i32(6, 0).inner(10, &Struct::new().inner(1, &Struct::new()))
+            }
             _ => element,
         }
     }
@@ -62,7 +64,7 @@ pub(super) struct Page {
 /// Where in the file a column of a row group is.
 pub(super) struct Chunk<'a> {
     pub(super) name: &'a str,
-    pub(super) kind: Kind,
+    pub(super) kind: ColumnType,
     pub(super) rows: usize,
     pub(super) at: usize,
 }

@@ -1,7 +1,7 @@
 //! The rows of a log: milliseconds since the start, a figure, the direction, bytes of the operation or 0 for an
 //! interval, and what later releases add.
 
-use super::{DIRECTIONS, Kind};
+use super::{DIRECTIONS, LogKind};
 use crate::{FormatError, text::lines};
 
 /// One row.
@@ -34,7 +34,7 @@ impl Row {
 }
 
 /// The rows of a log of `kind`.
-pub(super) fn rows(file: &str, bytes: &[u8], kind: Kind) -> Result<Vec<Row>, FormatError> {
+pub(super) fn rows(file: &str, bytes: &[u8], kind: LogKind) -> Result<Vec<Row>, FormatError> {
     let mut rows: Vec<Row> = Vec::new();
     let mut last_ms = [0; DIRECTIONS.len()];
     for line in lines(file, bytes).filter(|line| !line.text.trim().is_empty()) {
