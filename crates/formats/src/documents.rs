@@ -1,7 +1,7 @@
 //! Helpers for importers whose files are each one document about one target, most of them JSON.
 
 use crate::campaign::{of_tool, records};
-use crate::gate::{AGAIN, Print, Runs, Seen};
+use crate::gate::{AGAIN, Novelty, Print, Runs};
 use crate::{FormatError, ImportOptions, Importer, NamedBytes, head, naming};
 use model::{CacheState, Case, Dataset, Sample, TargetRecord, TestInfo};
 use std::collections::{BTreeSet, HashMap};
@@ -34,7 +34,7 @@ impl<'a> Documents<'a> {
             .into_iter()
             .zip(labels)
             .filter(|(file, label)| {
-                let again = runs.see(label, Print::of(&file.1)) == Seen::Again;
+                let again = runs.see(label, Print::of(&file.1)) == Novelty::Again;
                 copied |= again;
                 !again
             })

@@ -6,7 +6,7 @@ mod again;
 mod sample;
 mod times;
 
-pub(crate) use again::{AGAIN, ELSEWHERE, Print, Printer, Runs, Seen};
+pub(crate) use again::{AGAIN, ELSEWHERE, Novelty, Print, Printer, Runs};
 pub(crate) use sample::pass;
 pub(crate) use times::{BINS, Times};
 

@@ -7,7 +7,7 @@ use crate::{
     FormatError, ImportOptions, Importer, NamedBytes, base_name,
     blocks::CASE_REPEATS,
     campaign::{of_tool, records},
-    gate::{AGAIN, ELSEWHERE, Print, Runs, Seen},
+    gate::{AGAIN, ELSEWHERE, Novelty, Print, Runs},
     head,
     table::short,
 };
@@ -139,12 +139,12 @@ impl<'a> Gather<'a> {
     pub(crate) fn see_as(&mut self, file: &str, label: Option<&str>, print: Print) -> bool {
         let target = self.target(file, label);
         match self.runs.see(&target, print) {
-            Seen::New => true,
-            Seen::Again => {
+            Novelty::New => true,
+            Novelty::Again => {
                 self.note(AGAIN);
                 false
             }
-            Seen::Elsewhere => {
+            Novelty::Elsewhere => {
                 self.note(ELSEWHERE);
                 true
             }

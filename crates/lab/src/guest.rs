@@ -15,17 +15,17 @@ mod find;
 mod initramfs;
 mod qemu;
 mod run;
-mod seen;
 mod shared;
 mod stage;
 mod stranger;
 mod uml;
+mod visibility;
 
 pub use find::{available, find};
 pub use run::{last_words, run};
-pub use seen::unseen;
 pub use shared::Shared;
 pub use stage::Stranger;
+pub use visibility::unseen;
 
 use crate::error::LabError;
 use fs::Cmd;

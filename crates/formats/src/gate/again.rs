@@ -54,7 +54,7 @@ pub(crate) struct Runs(HashMap<Print, Vec<String>>);
 
 /// Whether a run was read before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum Novelty {
     /// It was not.
     New,
     /// For the same target.
@@ -65,13 +65,13 @@ pub(crate) enum Seen {
 
 impl Runs {
     /// Notes a run of `target`, and tells whether it was there.
-    pub(crate) fn see(&mut self, target: &str, print: Print) -> Seen {
+    pub(crate) fn see(&mut self, target: &str, print: Print) -> Novelty {
         let targets = self.0.entry(print).or_default();
         if targets.iter().any(|known| known == target) {
-            return Seen::Again;
+            return Novelty::Again;
         }
         targets.push(target.into());
-        if targets.len() == 1 { Seen::New } else { Seen::Elsewhere }
+        if targets.len() == 1 { Novelty::New } else { Novelty::Elsewhere }
     }
 }
 
@@ -86,9 +86,9 @@ mod tests {
         printer.add(b"100");
         assert_eq!(printer.print(), Print::of(b"IOPS=100"));
         let mut runs = Runs::default();
-        assert_eq!(runs.see("xfs", printer.print()), Seen::New);
-        assert_eq!(runs.see("xfs", printer.print()), Seen::Again);
-        assert_eq!(runs.see("ext4", printer.print()), Seen::Elsewhere);
-        assert_eq!(runs.see("xfs", Print::of(b"IOPS=101")), Seen::New);
+        assert_eq!(runs.see("xfs", printer.print()), Novelty::New);
+        assert_eq!(runs.see("xfs", printer.print()), Novelty::Again);
+        assert_eq!(runs.see("ext4", printer.print()), Novelty::Elsewhere);
+        assert_eq!(runs.see("xfs", Print::of(b"IOPS=101")), Novelty::New);
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     FormatError, ImportOptions,
     blocks::JOB_REPEATS,
     campaign::{of_tool, records},
-    gate::{self, AGAIN, ELSEWHERE, Runs, Seen},
+    gate::{self, AGAIN, ELSEWHERE, Novelty, Runs},
     naming,
     source::Take,
 };
@@ -131,15 +131,15 @@ impl<'m, 't> Made<'m, 't> {
     pub(super) fn begin(&mut self, shape: Shape) -> bool {
         let seen = self.runs.see(self.target, shape.print);
         match seen {
-            Seen::New => {}
-            Seen::Again => self.note(Some(AGAIN)),
-            Seen::Elsewhere => self.note(Some(ELSEWHERE)),
+            Novelty::New => {}
+            Novelty::Again => self.note(Some(AGAIN)),
+            Novelty::Elsewhere => self.note(Some(ELSEWHERE)),
         }
-        if seen != Seen::Again {
+        if seen != Novelty::Again {
             self.versions.extend(shape.version.clone());
             (self.shape, self.sums) = (shape, Sums::default());
         }
-        seen != Seen::Again
+        seen != Novelty::Again
     }
 
     /// Tells readers what they have to know.

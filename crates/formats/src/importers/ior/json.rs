@@ -20,7 +20,7 @@ struct Test {
     #[serde(rename = "Options", default)]
     options: Options,
     #[serde(rename = "Results", default)]
-    results: Vec<Outcome>,
+    results: Vec<ResultEntry>,
 }
 
 #[derive(Default, Deserialize)]
@@ -49,7 +49,7 @@ struct Options {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Outcome {
+struct ResultEntry {
     access: String,
     #[serde(rename = "bwMiB")]
     bandwidth: f64,
@@ -104,7 +104,7 @@ fn setup(test: &Test, command: &str) -> Setup {
     }
 }
 
-fn access(outcome: &Outcome, test: &Test) -> Access {
+fn access(outcome: &ResultEntry, test: &Test) -> Access {
     Access {
         transfer_bytes: Some(test.parameters.transfer_bytes as f64),
         bandwidth: outcome.bandwidth,
