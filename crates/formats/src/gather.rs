@@ -152,14 +152,14 @@ impl<'a> Gather<'a> {
     }
 
     /// Where the measurements of a run begin.
-    pub(crate) fn mark(&self) -> usize {
+    pub(crate) fn run_start(&self) -> usize {
         self.samples.len()
     }
 
-    /// Ends a run that began at `mark`: a copy of one that was read is taken back.
-    pub(crate) fn end_run(&mut self, file: &str, mark: usize, print: Print) {
-        if mark < self.samples.len() && !self.see(file, print) {
-            self.samples.truncate(mark);
+    /// Ends a run that began at `run_start`: a copy of one that was read is taken back.
+    pub(crate) fn end_run(&mut self, file: &str, run_start: usize, print: Print) {
+        if run_start < self.samples.len() && !self.see(file, print) {
+            self.samples.truncate(run_start);
         }
     }
 

@@ -87,5 +87,5 @@ pub(crate) fn undo_marked(mark: &Mark, report: &mut CleanupReport) -> Result<(),
 /// Whether the campaign of `mark` runs, as far as can be told while somebody works in the state folder.
 fn is_live(mark: &Mark) -> bool {
     let mounts = mark.mounts();
-    private_dir::is_held(&mounts) || private_dir::mark(&mounts).is_none()
+    private_dir::is_held(&mounts) || private_dir::mark_of(&mounts).is_none()
 }

@@ -87,10 +87,10 @@ impl Run {
         } else if text.starts_with("Operation ") && text.contains("AvgLat") {
             self.in_table = true;
         } else if text.starts_with("Throughput ") && text.contains(" MB/sec") {
-            let (print, mark) = (self.printer.print(), gather.mark());
+            let (print, run_start) = (self.printer.print(), gather.run_start());
             let reading = std::mem::take(self).reading(line, text)?;
             gather.add(line.file, line.number, reading)?;
-            gather.end_run(line.file, mark, print);
+            gather.end_run(line.file, run_start, print);
             return Ok(true);
         } else if self.in_table {
             self.operation(line, text)?;

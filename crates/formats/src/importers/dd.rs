@@ -108,9 +108,9 @@ impl Run {
         } else if let Some(copied) = Copied::of(text).filter(|_| self.alone || self.read.is_some())
         {
             self.printer.add(text.as_bytes());
-            let mark = gather.mark();
+            let run_start = gather.run_start();
             gather.add(line.file, line.number, self.reading(&copied))?;
-            gather.end_run(line.file, mark, self.printer.print());
+            gather.end_run(line.file, run_start, self.printer.print());
             *self = Run { alone: self.alone, ..Run::default() };
         }
         Ok(())

@@ -54,7 +54,7 @@ impl crate::WholeImporter for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
-            let mut run = Run { mark: gather.mark(), ..Run::default() };
+            let mut run = Run { run_start: gather.run_start(), ..Run::default() };
             for line in lines(file, bytes) {
                 run.line(&line, &mut gather)?;
             }
@@ -152,14 +152,14 @@ struct Run {
     phases: Vec<(String, f64)>,
     printer: Printer,
     /// Where its measurements begin.
-    mark: usize,
+    run_start: usize,
 }
 
 impl Run {
     /// Ends a run, of which the score is the last line.
     fn end(&mut self, file: &str, gather: &mut Gather<'_>) {
-        gather.end_run(file, self.mark, self.printer.print());
-        *self = Run { mark: gather.mark(), ..Run::default() };
+        gather.end_run(file, self.run_start, self.printer.print());
+        *self = Run { run_start: gather.run_start(), ..Run::default() };
     }
 
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {

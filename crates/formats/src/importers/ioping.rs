@@ -115,9 +115,9 @@ impl Run {
             })?);
         } else if let Some(times) = text.strip_prefix("min/avg/max/mdev = ") {
             let reading = self.reading(line, times)?;
-            let mark = gather.mark();
+            let run_start = gather.run_start();
             gather.add(line.file, line.number, reading)?;
-            gather.end_run(line.file, mark, self.printer.print());
+            gather.end_run(line.file, run_start, self.printer.print());
             *self = Run { any: true, ..Run::default() };
         }
         Ok(())

@@ -43,7 +43,7 @@ impl crate::WholeImporter for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
-            let mut reports = Reports { mark: gather.mark(), ..Reports::default() };
+            let mut reports = Reports { run_start: gather.run_start(), ..Reports::default() };
             for line in lines(file, bytes) {
                 reports.line(&line, &mut gather)?;
             }
@@ -79,7 +79,7 @@ struct Reports {
     without_boot: bool,
     printer: Printer,
     /// Where its measurements begin.
-    mark: usize,
+    run_start: usize,
 }
 
 impl Reports {
@@ -111,12 +111,17 @@ impl Reports {
     fn begin(&mut self, file: &str, gather: &mut Gather<'_>) {
         self.end(file, gather);
         let without_boot = std::mem::take(&mut self.told);
-        *self = Reports { begins: true, without_boot, mark: gather.mark(), ..Reports::default() };
+        *self = Reports {
+            begins: true,
+            without_boot,
+            run_start: gather.run_start(),
+            ..Reports::default()
+        };
     }
 
     /// Ends an output: a copy of one that was read is no repeat.
     fn end(&self, file: &str, gather: &mut Gather<'_>) {
-        gather.end_run(file, self.mark, self.printer.print());
+        gather.end_run(file, self.run_start, self.printer.print());
     }
 
     fn row(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {

@@ -64,11 +64,11 @@ impl crate::WholeImporter for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
-            let mut run = Run { mark: gather.mark(), ..Run::default() };
+            let mut run = Run { run_start: gather.run_start(), ..Run::default() };
             for line in lines(file, bytes) {
                 run.line(&line, &mut gather)?;
             }
-            gather.end_run(file, run.mark, run.printer.print());
+            gather.end_run(file, run.run_start, run.printer.print());
         }
         gather.finish(&NOTES)
     }
@@ -79,7 +79,7 @@ impl crate::WholeImporter for Importer {
 struct Run {
     printer: Printer,
     /// Where its measurements begin.
-    mark: usize,
+    run_start: usize,
     /// Numbers of the tests that `-i` asked for.
     asked: Vec<usize>,
     /// Figures are not KiB/s.
@@ -93,8 +93,8 @@ impl Run {
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
         if text.starts_with("Iozone: Performance Test") {
-            gather.end_run(line.file, self.mark, self.printer.print());
-            *self = Run { mark: gather.mark(), ..Run::default() };
+            gather.end_run(line.file, self.run_start, self.printer.print());
+            *self = Run { run_start: gather.run_start(), ..Run::default() };
         }
         self.printer.add(text.as_bytes());
         if let Some(rest) = text.strip_prefix("Version $Revision:") {

@@ -100,7 +100,7 @@ struct Run {
     columns: Columns,
     printer: Printer,
     /// Where its measurements begin.
-    mark: usize,
+    run_start: usize,
     /// Begun and not finished.
     open: bool,
 }
@@ -114,7 +114,7 @@ impl Run {
             *self = Run {
                 tasks: line.count("the number of tasks", rest)?,
                 open: true,
-                mark: gather.mark(),
+                run_start: gather.run_start(),
                 ..Run::default()
             };
         } else if let Some(command) = line.value("Command line used") {
@@ -129,7 +129,7 @@ impl Run {
                 if of.trim_start().starts_with("time") { Table::Times } else { Table::Rates };
         } else if text.starts_with("-- finished") {
             let run = std::mem::take(self);
-            gather.end_run(line.file, run.mark, run.printer.print());
+            gather.end_run(line.file, run.run_start, run.printer.print());
         } else if let (Table::Rates, Some(heads)) = (&self.table, text.strip_prefix("Operation")) {
             self.columns = Columns::of(heads).map_err(|why| line.bad(why))?;
         } else if let Table::Rates = self.table {

@@ -213,7 +213,7 @@ impl Run {
             false => self.figures.judge(f64::from(self.threads.max(1))),
         };
         let figures = judged.map(|()| self.figures.metrics());
-        let mark = gather.mark();
+        let run_start = gather.run_start();
         let reading = Reading {
             threads: self.threads.max(1),
             work: self.work.join("; "),
@@ -226,7 +226,7 @@ impl Run {
             )
         };
         gather.add(file, last, reading)?;
-        gather.end_run(file, mark, self.printer.print());
+        gather.end_run(file, run_start, self.printer.print());
         Ok(())
     }
 }

@@ -157,7 +157,7 @@ impl Table {
         if self.read.is_empty() || self.write.is_empty() {
             return Err(line.bad("the line `Read` or `Write` of the table is missing"));
         }
-        let mark = gather.mark();
+        let run_start = gather.run_start();
         let cells = self.read.iter().zip(&self.write).zip(total);
         for (&size, ((read, write), total)) in self.sizes.iter().zip(cells) {
             let mut reading = reading(size, read, write);
@@ -170,7 +170,7 @@ impl Table {
             }
             gather.add(line.file, line.number, reading)?;
         }
-        gather.end_run(line.file, mark, self.printer.print());
+        gather.end_run(line.file, run_start, self.printer.print());
         Ok(())
     }
 }

@@ -78,7 +78,7 @@ fn private_dirs(state: &Path, beside: &[PathBuf]) -> Vec<(Mark, PathBuf)> {
         if !private_dir::is_named(&dir) {
             continue;
         }
-        let mark = private_dir::mark(&dir).or_else(|| unmarked(state, &dir));
+        let mark = private_dir::mark_of(&dir).or_else(|| unmarked(state, &dir));
         if let Some(mark) = mark.filter(|mark| mark.state == state)
             && !found.iter().any(|(_, known)| *known == dir)
         {
@@ -100,7 +100,7 @@ fn unmarked(state: &Path, dir: &Path) -> Option<Mark> {
 /// state under a name that only we give.
 fn loops(state: &Path) -> Result<Vec<(Mark, Attached)>, LabError> {
     let ours = loop_device::all()?.into_iter().filter_map(|device| {
-        let mark = match device.image.parent().and_then(private_dir::mark) {
+        let mark = match device.image.parent().and_then(private_dir::mark_of) {
             Some(mark) => mark,
             None => {
                 let campaign = loop_device::campaign(&device.image);
@@ -118,7 +118,7 @@ fn mounts(state: &Path, loops: &[(Mark, Attached)]) -> Result<Vec<(Mark, Undo)>,
     let ours = mounts::all()?.into_iter().rev().filter_map(|mount| {
         let campaign = campaign_of(state, &mount.mount_point)?;
         let mark = Mark::new(state, &campaign);
-        let own = private_dir::mark(&mark.mounts());
+        let own = private_dir::mark_of(&mark.mounts());
         let is_marked = own.is_some_and(|own| own.is_of(&mark) && own.boot == mark::boot());
         let is_ours =
             mark.holds(&mount.mount_point) && (is_marked || is_source(&mount, &mark, loops));
@@ -135,7 +135,7 @@ fn open_mounts(mark: &Mark) -> Vec<(Mark, Undo)> {
         let entries =
             fs::read_dir(&mount_point).into_iter().filter(|_| answers).flatten().flatten();
         let dirs = entries.map(|entry| entry.path());
-        let ours = dirs.filter(|dir| private_dir::mark(dir).is_some_and(|own| own.is_of(mark)));
+        let ours = dirs.filter(|dir| private_dir::mark_of(dir).is_some_and(|own| own.is_of(mark)));
         let dirs: Vec<Undo> = ours.map(|path| Undo::RemoveDir { path }).collect();
         let mount = Undo::Unmount { mount_point: mount_point.clone() };
         dirs.into_iter().chain([mount, Undo::RemoveDir { path: mount_point }])

@@ -150,7 +150,7 @@ fn users((url, region): (&str, &str), bucket: &str, prefix: &str) -> Endpoint {
 /// name, as the loop device that still has it is.
 fn is_image(image: &Path, mark: &Mark) -> bool {
     let dir = image.parent().filter(|dir| mark::is_straight(dir) && private_dir::is_named(dir));
-    dir.is_some_and(|dir| match private_dir::mark(dir) {
+    dir.is_some_and(|dir| match private_dir::mark_of(dir) {
         Some(own) => own.is_of(mark),
         None => loop_device::campaign(image) == Some(&mark.campaign),
     })

@@ -37,7 +37,7 @@ impl Census {
             let process = stat(&format!("/proc/{number}/stat"))?;
             let may_serve = !process.is_kernel && process.began >= oldest;
             let environment = may_serve.then(|| fs::read(entry.path().join("environ")).ok());
-            Some((number, process, environment.flatten().and_then(|text| mark(&text))))
+            Some((number, process, environment.flatten().and_then(|text| server_token(&text))))
         };
         let taken = Instant::now();
         let all: Vec<(u32, Process, Option<String>)> = numbers.filter_map(process).collect();
@@ -133,11 +133,12 @@ impl Census {
     }
 }
 
-/// The mark of a server in the environment of a process.
-fn mark(environment: &[u8]) -> Option<String> {
+/// The token of a server in the environment of a process.
+fn server_token(environment: &[u8]) -> Option<String> {
     let mut variables = environment.split(|byte| *byte == 0);
-    let value = variables
-        .find_map(|variable| variable.strip_prefix(service::MARK.as_bytes())?.strip_prefix(b"="))?;
+    let value = variables.find_map(|variable| {
+        variable.strip_prefix(service::TOKEN.as_bytes())?.strip_prefix(b"=")
+    })?;
     String::from_utf8(value.into()).ok()
 }
 
@@ -197,8 +198,8 @@ mod tests {
         census.adopt(&marks.map(|(number, mark)| (number, mark.to_string())).into());
         assert_eq!(census.trees(&[101]), [101, 102, 103]);
         assert_eq!(census.trees(&[100]), [100, 101, 102, 103, 104]);
-        assert_eq!(mark(b"A=1\0ASSAY_SERVER=7.2\0B=3\0").as_deref(), Some("7.2"));
-        assert_eq!(mark(b"XASSAY_SERVER=7.2\0"), None);
+        assert_eq!(server_token(b"A=1\0ASSAY_SERVER=7.2\0B=3\0").as_deref(), Some("7.2"));
+        assert_eq!(server_token(b"XASSAY_SERVER=7.2\0"), None);
     }
 
     #[test]

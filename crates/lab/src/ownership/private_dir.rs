@@ -88,7 +88,7 @@ fn write_mark(mut file: File, mark: &Mark) -> io::Result<()> {
 }
 
 /// The mark of `dir`; `None` when it is not a private directory.
-pub(crate) fn mark(dir: &Path) -> Option<Mark> {
+pub(crate) fn mark_of(dir: &Path) -> Option<Mark> {
     let (_, dir) = open(dir).ok().flatten()?;
     marker(&dir).ok().flatten()
 }
@@ -153,7 +153,7 @@ fn check_ours(dir: &Path, opened: &OwnedFd, mark: &Mark) -> Result<bool, LabErro
         Some(_) => return Err(lacks()),
         None => {}
     }
-    let above = dir.parent().and_then(self::mark);
+    let above = dir.parent().and_then(mark_of);
     if above.is_some_and(|above| above.is_of(mark)) {
         return Ok(true);
     }

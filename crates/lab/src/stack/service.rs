@@ -32,10 +32,10 @@ const PAUSE: Duration = Duration::from_millis(10);
 const SAID: usize = 4096;
 
 /// Stands in the environment of a server, and of all that it starts: sshfs, for one, disowns its helper.
-pub(crate) const MARK: &str = "ASSAY_SERVER";
+pub(crate) const TOKEN: &str = "ASSAY_SERVER";
 
-/// A mark that no other server has: the number of this process, and how many it has started.
-fn mark() -> String {
+/// Returns a token that no other server has: the number of this process, and how many it has started.
+fn new_token() -> String {
     static STARTED: AtomicU32 = AtomicU32::new(0);
     format!("{}.{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed))
 }
@@ -62,7 +62,7 @@ impl Service {
         let log = File::from(log);
         let copy = || log.try_clone().map(Stdio::from).map_err(LabError::io("run", name));
         let mounted = matches!(ready, Ready::Mounted(_));
-        let child = cmd.clone().env(MARK, mark()).start(copy()?, copy()?)?;
+        let child = cmd.clone().env(TOKEN, new_token()).start(copy()?, copy()?)?;
         let (command, out_of_memory) = (cmd.to_string(), out_of_memory());
         let mut service = Service { child, command, log, mounted, out_of_memory };
         let began = Instant::now();

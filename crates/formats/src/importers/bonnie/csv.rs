@@ -97,9 +97,9 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
             if layout.concurrency.is_some() {
                 gather.version(fields[1]);
             }
-            let mark = gather.mark();
+            let run_start = gather.run_start();
             run(&line, &fields, layout)?.add(file, line.number, names.len() > 1, gather)?;
-            gather.end_run(file, mark, Print::of(line.text.as_bytes()));
+            gather.end_run(file, run_start, Print::of(line.text.as_bytes()));
         } else if is_cut(&line.text) {
             return Err(
                 line.bad("a CSV line of bonnie++ has 27, 48 or 50 fields; this one is truncated")

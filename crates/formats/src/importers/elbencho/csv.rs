@@ -26,9 +26,9 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
             let phase = phase(&cells)?;
             gather.version(cells.text("version"));
             gather.fact(file, phase.label.as_deref(), "command", cells.text("command"));
-            let mark = gather.mark();
+            let run_start = gather.run_start();
             gather.add(file, line.number, phase.reading())?;
-            gather.end_run(file, mark, Print::of(line.text.as_bytes()));
+            gather.end_run(file, run_start, Print::of(line.text.as_bytes()));
         }
     }
     Ok(())

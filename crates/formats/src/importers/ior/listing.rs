@@ -50,7 +50,7 @@ struct Run {
     rows: bool,
     printer: Printer,
     /// Where its measurements begin.
-    mark: usize,
+    run_start: usize,
     /// Begun and not finished.
     open: bool,
     /// What has rows and is not yet in the summary or among the best rates, by test.
@@ -67,7 +67,7 @@ impl Run {
         if let Some(rest) = text.strip_prefix("IOR-") {
             self.end(line.file, gather);
             gather.version(rest.split(':').next().unwrap_or_default());
-            *self = Run { open: true, mark: gather.mark(), ..Run::default() };
+            *self = Run { open: true, run_start: gather.run_start(), ..Run::default() };
         }
         self.printer.add(text.as_bytes());
         if text.starts_with("access") && text.contains("bw(MiB/s)") {
@@ -90,7 +90,7 @@ impl Run {
     /// Ends the run, if one is open: a copy of what was read before is no repeat.
     fn end(&mut self, file: &str, gather: &mut Gather<'_>) {
         if std::mem::take(&mut self.open) {
-            gather.end_run(file, self.mark, self.printer.print());
+            gather.end_run(file, self.run_start, self.printer.print());
         }
     }
 

@@ -25,7 +25,7 @@ fn only_marked_directories_are_removed() {
     for other in [of("other"), Mark::new(Path::new("/t"), "c")] {
         assert!(remove(&ours, &other).unwrap_err().to_string().contains("marker"));
     }
-    assert_eq!(mark(&ours), Some(of("c")));
+    assert_eq!(mark_of(&ours), Some(of("c")));
     assert!(remove(&ours, &of("c")).unwrap());
     assert!(!remove(&ours, &of("c")).unwrap(), "a second time does nothing");
 
