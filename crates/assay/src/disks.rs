@@ -230,7 +230,7 @@ pub fn claim(
     lab.claim(&request(placed, consent, purge, (load.image_bytes(), state)))?;
     if placed.plan.backing.condition {
         terminal::note("preconditioning: overwriting the disks twice");
-        lab.condition(stop, &mut |_| {})?;
+        lab.precondition(stop, &mut |_| {})?;
     }
     Ok(())
 }

@@ -163,12 +163,12 @@ impl Lab {
     ///
     /// # Errors
     /// A disk is refused, fails, or `stop` became true.
-    pub fn condition(
+    pub fn precondition(
         &self,
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
-        Ok(self.claims().try_for_each(|claim| claim.condition(stop, progress))?)
+        Ok(self.claims().try_for_each(|claim| claim.precondition(stop, progress))?)
     }
 
     fn claims(&self) -> impl Iterator<Item = &Claim> {

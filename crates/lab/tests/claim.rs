@@ -217,7 +217,7 @@ fn every_purge_empties_the_disk_and_conditioning_fills_it() {
         assert_eq!(kept, purge == Purge::None, "{purge}");
         if purge == Purge::None {
             let mut seen = 0;
-            lab.condition(&AtomicBool::new(false), &mut |done| seen = done).unwrap();
+            lab.precondition(&AtomicBool::new(false), &mut |done| seen = done).unwrap();
             assert_eq!(seen, 2 * SIZE);
             assert_ne!(bytes(&disk, SIZE / 2, 8), b"old rows");
         }

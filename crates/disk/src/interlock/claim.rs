@@ -203,7 +203,11 @@ impl Claim {
     ///
     /// # Errors
     /// It is refused, fails, or `stop` became true.
-    pub fn condition(&self, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), Error> {
+    pub fn precondition(
+        &self,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), Error> {
         let (file, size) = (self.take(true)?, self.info.size);
         let filled = (0..CONDITION_FILLS).try_for_each(|round| {
             fill::fill(&file, &self.info.link, size, stop, &mut |done| {
