@@ -1,7 +1,7 @@
-//! What happens after kill -9, at `assay cleanup`: it tears down by the journals of dead campaigns, and then what they
-//! left that no journal names. What a running campaign holds is left alone. It is known by its locks, so that it stays
-//! known when its journal is removed: on the journal, on the marker of its mount points, on the state folder, on its
-//! loop devices.
+//! Cleans up after kill -9, at `assay cleanup`: by the journals of dead campaigns, and then whatever they left that no
+//! journal names. Nothing that a running campaign holds is touched. Such a campaign is recognized by its locks, even
+//! when its journal is removed: on the journal, on the marker of its mount points, on the state folder, on its loop
+//! devices.
 
 // Public for the fuzzer alone.
 #[doc(hidden)]
@@ -84,7 +84,7 @@ pub(crate) fn undo_marked(mark: &Mark, report: &mut CleanupReport) -> Result<(),
     Ok(())
 }
 
-/// Whether the campaign of `mark` runs, as far as can be told while somebody works in the state folder.
+/// Whether the campaign of `mark` runs, as far as can be seen while another process works in the state folder.
 fn is_live(mark: &Mark) -> bool {
     let mounts = mark.mounts();
     private_dir::is_held(&mounts) || private_dir::mark_of(&mounts).is_none()

@@ -1,4 +1,4 @@
-//! Everything that can go wrong in the lab: what, on which object, and what to do next.
+//! Defines the errors of the lab: what failed, on which object, and what to do next.
 
 mod fault;
 

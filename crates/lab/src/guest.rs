@@ -3,7 +3,7 @@
 //! and its own changes in memory, raw images as disks, and one writable directory of this machine,
 //! by which it gets its task and gives its result.
 //!
-//! What a guest shows of this machine's root is what anybody may read: where this is root, it runs as a
+//! What a guest shows of this machine's root is what every user may read: where this is root, it runs as a
 //! user of its own, to whom its directory and disks belong as long as it runs. What it writes is the word
 //! of a stranger.
 //!
@@ -74,8 +74,8 @@ pub struct Venue {
 /// One boot: what a guest is given, and what it does.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Directory that is given to the guest, which sees it at [`OUT`]; it lies where nobody else can put
-    /// another in its place.
+    /// Directory that is given to the guest, which sees it at [`OUT`]; it is where no other user can
+    /// replace it.
     pub out: PathBuf,
     /// Program of this machine that runs inside as root, with [`OUT`] as its place.
     pub program: PathBuf,

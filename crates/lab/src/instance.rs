@@ -1,4 +1,4 @@
-//! One freshly made candidate: what workers run on, how it is checked, made cold and measured.
+//! Holds one freshly made candidate: workers run on it; it is checked, made cold and measured.
 
 pub(crate) mod held;
 pub(crate) mod held_dir;
@@ -56,7 +56,7 @@ const LOSS_TIME: Duration = Duration::from_millis(500);
 pub(crate) enum WorkDir {
     /// In a file system that the lab mounted here.
     Mounted { dir: PathBuf },
-    /// In this private directory, which nobody else can reach.
+    /// In this private directory, which no other user can reach.
     Plain { dir: PathBuf },
     /// In a private directory of a directory of the user's, or of an export that the lab mounted.
     Held(Held),
@@ -381,7 +381,7 @@ impl<'lab> Instance<'lab> {
         if self.down {
             return Ok(());
         }
-        // Before the rest is written back, which nobody measures.
+        // Before the rest is written back, which is not measured.
         for undo in &self.caps {
             undo.apply(self.lab.mark())?;
         }
@@ -394,7 +394,7 @@ impl<'lab> Instance<'lab> {
             WorkDir::Held(held) => held.remove()?,
         }
         match self.stack.take_down(0, mark) {
-            // Nobody needs any more what it held.
+            // What it held is not needed any more.
             Ok(()) | Err(LabError::ServerKilled { .. }) => {}
             Err(error) => return Err(error),
         }

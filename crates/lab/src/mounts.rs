@@ -1,4 +1,4 @@
-//! Unmounting with patience, beside what is mounted where.
+//! Unmounts with retries, and reads the mount table.
 
 pub(crate) mod kinds;
 pub(crate) mod network;
@@ -39,8 +39,8 @@ fn is_rebuilt(dir: &Path) -> Result<bool, LabError> {
         .is_some_and(|mount| rebuild::is_running(&Rebuild::Btrfs(mount.source)).unwrap_or(false)))
 }
 
-/// Makes sure that the server answers on whose export `path` lies, where it lies on one: whoever looked there first
-/// would wait for it for ever.
+/// Makes sure that the server of the export that `path` is on answers, if it is on one: the first process to look
+/// there would wait for ever otherwise.
 pub(crate) fn check_answers(path: &Path) -> Result<(), LabError> {
     let Some(mount) = holding(path)?.filter(|mount| kinds::is_nfs(&mount.kind)) else {
         return Ok(());
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_unmounted_is_not_busy_however_its_command_ended() {
+    fn an_unmounted_directory_is_not_busy_if_umount_failed() {
         if !rustix::process::geteuid().is_root() {
             return needs::skip(needs::Need::Root, "mounting needs root");
         }

@@ -1,4 +1,4 @@
-//! What machine and device did between two moments: counters of the device, processor time, pressure
+//! Reads what the machine and its devices did between two moments: counters of the devices, processor time, pressure
 //! and memory, each from one small file.
 
 mod below;

@@ -315,7 +315,7 @@ impl Lab {
 
     fn undo(&mut self, report: &mut CleanupReport) -> Result<(), LabError> {
         self.release(report);
-        // Whoever removes them asks whether somebody holds them.
+        // Their removal asks whether another process holds them.
         self.disks.clear();
         self.held = None;
         self.journal.undo_all(report)

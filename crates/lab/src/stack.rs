@@ -1,5 +1,5 @@
-//! The parts of a target that stands, from the bottom to the top: made once, taken down and brought
-//! up again together when the target is made cold.
+//! Brings the parts of a target up and down, from the bottom to the top: they are made once, and taken down and up
+//! again together when the target is made cold.
 
 pub(crate) mod service;
 pub(crate) mod vigil;

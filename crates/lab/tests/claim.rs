@@ -130,7 +130,7 @@ fn a_refused_disk_keeps_every_byte() {
 }
 
 #[test]
-fn what_comes_to_a_claimed_disk_from_elsewhere_is_not_wiped() {
+fn data_of_others_on_a_claimed_disk_is_not_wiped() {
     if !can_attach("a claimed disk") || !ready("ext4") {
         return;
     }
@@ -241,7 +241,7 @@ fn victim() {
 }
 
 #[test]
-fn cleanup_after_a_kill_wipes_nothing_and_tells_what_is_left() {
+fn cleanup_after_a_kill_wipes_nothing_and_reports_what_is_left() {
     if !can_attach("a claimed disk") || !ready("ext4") {
         return;
     }

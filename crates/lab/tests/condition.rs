@@ -71,7 +71,7 @@ fn age_tears_files_apart_the_same_way_on_every_file_system() {
 }
 
 #[test]
-fn what_is_asked_for_is_full_within_two_points() {
+fn fullness_is_within_two_points_of_the_request() {
     each("full", |name, lab| {
         for percent in [50, 80, 95] {
             let instance = fresh(lab, name);
@@ -86,7 +86,7 @@ fn what_is_asked_for_is_full_within_two_points() {
 }
 
 #[test]
-fn an_aged_one_can_be_filled_and_made_cold() {
+fn an_aged_file_system_can_be_filled_and_made_cold() {
     each("both", |name, lab| {
         let instance = fresh(lab, name);
         let aged = age(&instance.root().join("aged"), &how(5), &GO).unwrap();

@@ -15,8 +15,8 @@ use std::{
 
 const NOBODY: u32 = 65534;
 
-/// A directory of nobody's, where this is root.
-fn nobodys() -> Option<tempfile::TempDir> {
+/// A directory of the user `nobody`, where this is root.
+fn directory_of_nobody() -> Option<tempfile::TempDir> {
     if !needs::root_or_skip("another user's directory") {
         return None;
     }
@@ -102,7 +102,7 @@ fn a_dropped_lab_leaves_nothing() {
 
 #[test]
 fn a_directory_of_another_user_is_worked_on_in_that_users_name() {
-    let Some(data) = nobodys() else { return };
+    let Some(data) = directory_of_nobody() else { return };
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "d").unwrap();
     let instance =
@@ -117,7 +117,7 @@ fn a_directory_of_another_user_is_worked_on_in_that_users_name() {
     instance.teardown().unwrap();
     assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
 
-    // Root's own directory, with nobody else on the way to it.
+    // Root's own directory, with no other user on the way to it.
     let own = tempfile::tempdir().unwrap();
     let instance =
         lab.provision(&::fs::resolve(&Target::Dir(own.path().into())).unwrap(), "d").unwrap();
@@ -125,8 +125,8 @@ fn a_directory_of_another_user_is_worked_on_in_that_users_name() {
 }
 
 #[test]
-fn where_the_way_is_another_users_root_gives_the_private_part_away() {
-    let Some(data) = nobodys() else { return };
+fn private_part_below_another_users_directory_is_given_to_that_user() {
+    let Some(data) = directory_of_nobody() else { return };
     let (state, roots) = (tempfile::tempdir().unwrap(), data.path().join("roots"));
     fs::create_dir(&roots).unwrap();
     let lab = Lab::open(state.path(), "d").unwrap();
@@ -139,8 +139,8 @@ fn where_the_way_is_another_users_root_gives_the_private_part_away() {
 }
 
 #[test]
-fn what_is_planted_is_neither_read_nor_changed_nor_waited_for() {
-    let Some(data) = nobodys() else { return };
+fn planted_files_are_not_read_changed_or_waited_for() {
+    let Some(data) = directory_of_nobody() else { return };
     let (state, roots) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let precious = roots.path().join("precious");
     set_contents(&precious, 0);

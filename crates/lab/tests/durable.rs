@@ -1,5 +1,5 @@
-//! What a lab finds after the mount of what a sync promises: options in force, directories and images in
-//! memory. Mounting needs root; where it or a file system is missing, a test says so and ends.
+//! Checks what a lab finds after a mount about syncs: options in force, directories and images in memory. Mounting
+//! needs root; where it or a file system is missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use lab::{machine::Availability, setup::Lab};
@@ -76,7 +76,7 @@ fn a_disk_image_in_memory_is_not_durable() {
 }
 
 #[test]
-fn what_the_kernel_made_of_an_option_is_a_fact() {
+fn options_that_the_kernel_changed_are_facts() {
     if !ready("tmpfs") {
         return;
     }

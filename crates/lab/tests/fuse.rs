@@ -124,7 +124,7 @@ fn zfs_fuse_is_cold_and_leaves_nothing() {
     provision("zfs-fuse", &["zfs-fuse[recordsize=16k]", "zfs-fuse[mirror]"]);
 }
 
-/// Leaves what a server leaves that was ended within its first moments: a socket that nobody listens on.
+/// Leaves what a server leaves that was ended within its first moments: a socket that no process listens on.
 fn leave_socket_of_ended_server() {
     // Fails where there is one, and without root, where the test is skipped.
     drop(UnixListener::bind("/run/zfs/zfs_socket"));

@@ -63,7 +63,7 @@ fn processes(word: &str) -> Vec<PathBuf> {
 /// host below a directory that the guest has for itself, a result.
 fn works_on_its_disk(guest: &dyn Guest) {
     let dir = tempfile::tempdir().unwrap();
-    // The guest may be nobody.
+    // The guest may be `nobody`.
     fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
     fs::create_dir(dir.path().join("ca che")).unwrap();
     fs::write(dir.path().join("ca che/module"), "built\n").unwrap();

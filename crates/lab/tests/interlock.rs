@@ -43,7 +43,7 @@ fn refused_while_mounted(disk: &Disk, node: &Path, link: &Path) -> Refusal {
 }
 
 #[test]
-fn a_blank_disk_is_told_with_its_serial_number() {
+fn a_blank_disk_is_reported_with_its_serial_number() {
     if !can_attach("a blank disk") {
         return;
     }
@@ -127,7 +127,7 @@ fn swap_in_use_is_refused() {
 }
 
 #[test]
-fn a_disk_that_something_lies_on_is_refused() {
+fn a_disk_under_another_device_is_refused() {
     if !can_attach("holders") {
         return;
     }
@@ -203,7 +203,7 @@ fn the_disk_of_the_root_is_refused() {
 
 /// Makes each kind of content with its own tool, and expects its name in the refusal.
 #[test]
-fn what_real_tools_make_is_refused_by_type() {
+fn signatures_of_real_tools_are_refused_by_type() {
     if !can_attach("content") {
         return;
     }
@@ -389,7 +389,7 @@ fn the_table_of_a_machine_in_a_partition_is_followed() {
 }
 
 #[test]
-fn what_is_kept_on_a_disk_protects_it() {
+fn a_disk_with_files_to_keep_is_refused() {
     if !can_attach("kept files") {
         return;
     }

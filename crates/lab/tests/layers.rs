@@ -34,7 +34,7 @@ const CLIENT: &str = "ASSAY_LAYERS_TEST_CLIENT";
 const OWNER: &str = "ASSAY_LAYERS_TEST_OWNER";
 /// An export of the target `nfs`, for those in its network.
 const EXPORT: &str = "nfs[server=127.0.0.1:/work,nconnect=2]";
-const SOMEBODY: u32 = 1_999_999_999;
+const OTHER_USER: u32 = 1_999_999_999;
 
 const IMAGE: Bytes = Bytes(320 << 20);
 /// For two labs at once in the memory of a guest.
@@ -189,7 +189,7 @@ fn serves_beside_another(served: &str) {
     labs.into_iter().for_each(|lab| drop(lab.close().unwrap()));
 }
 
-/// The server of one target is measured as one that somebody named: by this program in the network of that, once with
+/// The server of one target is measured as one that a user named: by this program in the network of that, once with
 /// an export of root's and once with a user's. Nothing stays of it but what was there.
 fn is_measured_as_an_export() {
     println!("{EXPORT}");
@@ -200,7 +200,7 @@ fn is_measured_as_an_export() {
     let table = files::read_to_string("/proc/self/mountinfo").unwrap();
     let mut mounts = table.lines().filter(|line| line.contains(" - nsfs "));
     let network = mounts.find_map(|line| line.split(' ').nth(4)).unwrap();
-    for owner in [0, SOMEBODY] {
+    for owner in [0, OTHER_USER] {
         chown(served.root(), Some(owner), None).unwrap();
         let own = tempfile::tempdir().unwrap();
         let mut client = Command::new("nsenter");
@@ -334,7 +334,7 @@ fn targets_of_several_parts_are_made_cold_and_undone() {
 }
 
 #[test]
-fn what_this_kernel_lacks_is_made_in_a_guest() {
+fn targets_that_this_kernel_lacks_are_made_in_a_guest() {
     if TARGETS.iter().all(|target| missing(&target.0.parse().unwrap()).is_none()) {
         return;
     }

@@ -195,7 +195,7 @@ fn every_file_system_is_made_checked_cold_and_undone() {
 }
 
 #[test]
-fn compressed_files_hold_on_the_device_what_a_cold_read_brings_from_there() {
+fn compressed_files_have_the_stored_bytes_that_a_cold_read_transfers() {
     if !ready("btrfs") {
         return;
     }
@@ -228,7 +228,7 @@ fn compressed_files_hold_on_the_device_what_a_cold_read_brings_from_there() {
 }
 
 #[test]
-fn a_lab_that_lives_keeps_its_loop_device_and_undoes_it_whatever_is_removed() {
+fn a_running_lab_keeps_and_undoes_its_loop_device_whatever_is_removed() {
     if !ready("ext4") {
         return;
     }
@@ -254,7 +254,7 @@ fn a_lab_that_lives_keeps_its_loop_device_and_undoes_it_whatever_is_removed() {
 }
 
 #[test]
-fn upkeep_is_timed_and_what_the_tests_left_is_checked() {
+fn upkeep_is_timed_and_the_file_system_is_checked() {
     let state = tempfile::tempdir().unwrap();
     let names: Vec<&str> = ["ext4", "xfs", "btrfs"].into_iter().filter(|n| ready(n)).collect();
     if names.is_empty() {
@@ -319,7 +319,7 @@ fn keep_mounted(state: &Path, script: &str) -> Child {
 
 /// It stays mounted where a mount namespace began meanwhile: mounted again it would be as warm as before.
 #[test]
-fn what_somebody_else_keeps_mounted_is_not_called_cold() {
+fn a_mount_of_another_process_is_not_called_cold() {
     if !ready("ext4") {
         return;
     }
@@ -358,7 +358,7 @@ fn tmpfs_cannot_be_cold() {
 }
 
 #[test]
-fn an_image_that_is_missing_or_too_small_is_told() {
+fn an_image_that_is_missing_or_too_small_is_reported() {
     if !ready("xfs") {
         return;
     }

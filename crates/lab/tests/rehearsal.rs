@@ -79,7 +79,7 @@ fn every_target_is_rehearsed_quickly_and_leaves_nothing() {
 }
 
 #[test]
-fn wrong_options_are_told_by_the_tools() {
+fn wrong_options_are_reported_in_the_words_of_the_tools() {
     if !can_attach("a rehearsal") {
         return;
     }
@@ -140,7 +140,7 @@ fn server_that_refuses_its_options_says_so_at_once() {
     let start = Instant::now();
     let said = lab.rehearse(&target, dir.path(), SIZE).unwrap_err().to_string();
     assert!(said.contains("no_such_option"), "{said}");
-    // Whoever waits for a server that is gone would wait longer.
+    // Waiting for a server that is gone would take longer.
     assert!(start.elapsed() < Duration::from_secs(20), "it took {:?}", start.elapsed());
     lab.close().unwrap();
     assert_eq!(files::read_dir(dir.path()).unwrap().count(), 0, "something is left");

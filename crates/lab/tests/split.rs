@@ -165,7 +165,7 @@ fn a_disk_that_cannot_be_split_is_refused_in_its_own_words() {
 }
 
 #[test]
-fn what_comes_to_a_split_disk_from_elsewhere_is_not_wiped() {
+fn data_of_others_on_a_split_disk_is_not_wiped() {
     if !can_split(&["ext4"]) {
         return;
     }
@@ -189,7 +189,7 @@ fn what_comes_to_a_split_disk_from_elsewhere_is_not_wiped() {
 }
 
 #[test]
-fn a_partition_of_somebody_else_is_left_alone() {
+fn a_partition_of_another_program_is_left_alone() {
     if !can_split(&["ext4"]) {
         return;
     }
@@ -261,7 +261,7 @@ fn kill_at_work(disk: &Disk, state: &Path) {
 }
 
 #[test]
-fn cleanup_after_a_kill_gives_the_part_up_and_wipes_nothing() {
+fn cleanup_after_a_kill_releases_the_part_and_wipes_nothing() {
     if !can_split(&["ext4"]) {
         return;
     }
@@ -283,7 +283,7 @@ fn cleanup_after_a_kill_gives_the_part_up_and_wipes_nothing() {
 }
 
 #[test]
-fn cleanup_gives_up_no_partition_that_may_be_somebody_elses() {
+fn cleanup_releases_no_partition_that_may_belong_to_others() {
     if !can_split(&["ext4"]) {
         return;
     }
@@ -304,11 +304,11 @@ fn cleanup_gives_up_no_partition_that_may_be_somebody_elses() {
     assert!(report.done.iter().any(|line| line.contains("--wipe-signature dos")), "{report:?}");
 
     // Another program may take the device in the moment in which nothing is attached to it.
-    assert!((0..20).any(|_| is_forgotten_once_brought_again()), "somebody else took each device");
+    assert!((0..20).any(|_| is_forgotten_once_brought_again()), "another program took each device");
 }
 
 /// The disk was taken away and brought again, as by a boot; the same partition is there once more. False where
-/// somebody else took the device meanwhile, and nothing was tried.
+/// another program took the device meanwhile, and nothing was tried.
 fn is_forgotten_once_brought_again() -> bool {
     let (disk, state) = (Disk::new(SIZE), tempfile::tempdir().unwrap());
     kill_at_work(&disk, state.path());

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 const IMAGE: Bytes = Bytes(1 << 30);
 
 #[test]
-fn every_trial_is_made_and_mounted() {
+fn every_trial_setting_is_made_and_mounted() {
     let ready: Vec<_> = fs::ALL
         .iter()
         .filter(|fs| !fs.about().trials.is_empty())

@@ -37,7 +37,7 @@ fn a_disk_that_a_program_may_write_to_is_refused() {
             "{refusal}"
         );
     }
-    // Whoever only reads harms nothing.
+    // A reader does no harm.
     let mut reader = hold(&disk.node, "<");
     let judged = inspect(&request(&disk.link));
     reader.kill().unwrap();
@@ -79,7 +79,7 @@ fn disk_whose_file_a_program_may_write_to_is_refused() {
             if *pid == id && program == "sleep" && *file == disk.image()),
         "{refusal}"
     );
-    // By another name of the same file, too; and whoever only reads harms nothing.
+    // By another name of the same file, too; and a reader does no harm.
     let other = disk.image().with_extension("other");
     fs::hard_link(disk.image(), &other).unwrap();
     let (_, refusal) = refused_beside(hold(&other, ">>"), &disk.link);

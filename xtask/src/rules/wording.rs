@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Folders and pages whose wording is done. A folder is added once it is clean.
-const DONE: [&str; 16] = [
+const DONE: [&str; 17] = [
     "README.md",
     "docs/",
     "crates/assay/",
@@ -15,6 +15,7 @@ const DONE: [&str; 16] = [
     "crates/engine/",
     "crates/formats/",
     "crates/fs/",
+    "crates/lab/",
     "crates/model/",
     "crates/mpi/",
     "crates/needs/",

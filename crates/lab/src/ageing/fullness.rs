@@ -1,4 +1,4 @@
-//! Filling a file system to a share of its space with files that nothing makes smaller.
+//! Fills a file system to a share of its space with files that no file system makes smaller.
 
 use crate::{
     ageing::age::{Content, going_on},
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_counted_from_what_is_usable() {
+    fn missing_bytes_are_counted_from_usable_space() {
         let space = Space { used: 300, usable: 1000 };
         assert!((space.share() - 0.3).abs() < 1e-12);
         assert_eq!(space.missing(0.8), 500);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_fuller_already_is_told() {
+    fn a_fuller_file_system_is_reported() {
         let top = tempfile::tempdir().unwrap();
         let share = fullness(top.path()).unwrap();
         if share < 0.05 {

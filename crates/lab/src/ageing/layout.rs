@@ -1,5 +1,5 @@
-//! How contiguous files are on the device: the layout score of Smith and Seltzer ("File system aging",
-//! SIGMETRICS 1997), from the extents that FIEMAP tells.
+//! Scores how contiguous files are on the device: the layout score of Smith and Seltzer ("File system aging",
+//! SIGMETRICS 1997), from the extents that FIEMAP reports.
 
 use crate::{
     error::LabError,

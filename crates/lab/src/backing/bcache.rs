@@ -1,6 +1,6 @@
-//! Giving back the disks of a bcache that this program made. They are known by what their superblocks
-//! say: half the UUID of the cache's set is made of a name of ours, and the backing disk, which is in no
-//! set while it is detached, has that name as its label.
+//! Releases the disks of a bcache that this program made. Their superblocks identify them: half the UUID of the cache's
+//! set is made of a name of ours, and the backing disk, which is in no set while it is detached, has that name as its
+//! label.
 
 use crate::{error::LabError, ownership::mark::OURS};
 use ::fs::set_mark;
@@ -115,8 +115,8 @@ fn is_of(block: &[u8], name: &str) -> bool {
 }
 
 impl Member {
-    /// Asks the driver to give it up, a cache with all that it caches. Returns whether there was somebody
-    /// to ask.
+    /// Asks the driver to give it up, a cache with all that it caches. Returns whether there was
+    /// a driver to ask.
     fn stop(&self) -> Result<bool, LabError> {
         let set = self.files.join("set/stop");
         let file = if set.exists() { set } else { self.files.join("stop") };

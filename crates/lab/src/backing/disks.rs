@@ -1,5 +1,4 @@
-//! The user's disks before anything is done to them. Whether one may be destroyed is for the crate `disk` to
-//! judge.
+//! Inspects the disks of the user before they are written. The crate `disk` judges whether one may be destroyed.
 
 use crate::error::LabError;
 use disk::{DiskInfo, DiskRequest};

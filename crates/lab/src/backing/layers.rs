@@ -1,4 +1,4 @@
-//! Arrays and mappings of ours: found by name in what the kernel lists, stopped, and waited for.
+//! Finds arrays and mappings of ours by name in the lists of the kernel, stops them, and waits for that.
 
 use crate::{error::LabError, ownership::mark::OURS, programs::Run};
 use ::fs::Cmd;
@@ -20,7 +20,7 @@ pub(crate) fn stop_array(name: &str) -> Result<bool, LabError> {
         let ours = arrays()?.into_iter().filter(|(_, called)| called == name);
         Ok(ours.map(|(node, _)| Cmd::new("mdadm").args(["--stop", "--quiet"]).arg(node)).collect())
     })?;
-    // Without udev nobody else removes it.
+    // Without udev no other program removes it.
     let link = Path::new("/dev/md").join(name);
     if name.starts_with(OURS) && link.is_symlink() {
         fs::remove_file(&link).map_err(LabError::io("remove", &link))?;
@@ -40,7 +40,7 @@ pub(crate) fn remove_mapping(name: &str) -> Result<bool, LabError> {
     Ok(removed)
 }
 
-/// Removes the folder of links in /dev that LVM made for the volume group `name`. Without udev nobody else
+/// Removes the folder of links in /dev that LVM made for the volume group `name`. Without udev no other program
 /// does, and LVM makes no group whose name is taken there.
 fn remove_links(name: &str) -> Result<(), LabError> {
     let dir = Path::new("/dev").join(name);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_stopped_again_and_what_goes_is_told() {
+    fn stopping_is_repeated_until_the_layer_is_gone() {
         let left = std::cell::Cell::new(2);
         let find = || {
             left.set(left.get() - 1);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// Where the kernel lists block devices.
 const BLOCK: &str = "/sys/block";
 
-/// The first that nobody holds; one that is taken meanwhile is refused.
+/// Returns the first device that no client holds; one that is taken meanwhile is refused.
 pub(crate) fn free_device() -> PathBuf {
     free_among(Path::new(BLOCK))
 }
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_that_somebody_holds_is_passed_over() {
+    fn a_device_with_a_client_is_passed_over() {
         let block = tempfile::tempdir().unwrap();
         for device in ["nbd0", "nbd1", "nbd2"] {
             std::fs::create_dir(block.path().join(device)).unwrap();

@@ -1,4 +1,4 @@
-//! Giving back the devices of a ZFS pool that this program made, by its name.
+//! Releases the devices of a ZFS pool that this program made, found by its name.
 
 use crate::{error::LabError, ownership::mark::OURS, programs::Run};
 use fs::Cmd;

@@ -1,9 +1,9 @@
-//! What happens after kill -9: the undo journal, written before each act, tells `cleanup` and `resume` what to tear
-//! down. It is one text file for each campaign, `<state>/journal/<campaign>.jsonl`. Each line is a record, `LENGTH
-//! CRC32 JSON`, the length in bytes and the sum of the JSON alone. The first record names the boot, so that after
-//! another nothing is torn down that a boot tears down. A record is on the disk before its act happens, and so is the
-//! room for the next one: when the disk is full, it is known before the act. The file is locked while the campaign
-//! lives and removed when all is torn down; the campaign keeps every entry in memory besides, and undoes by that.
+//! Writes the undo journal before each act, so that `cleanup` and `resume` can tear down after kill -9. It is one text
+//! file for each campaign, `<state>/journal/<campaign>.jsonl`. Each line is a record, `LENGTH CRC32 JSON`, the length
+//! in bytes and the sum of the JSON alone. The first record names the boot, so that after another boot nothing is torn
+//! down that a boot tears down. A record is on the disk before its act happens, and so is the room for the next one: a
+//! full disk is noticed before the act. The file is locked while the campaign lives and removed when all is torn down;
+//! the campaign also keeps every entry in memory, and undoes by that copy.
 
 mod record;
 
@@ -143,7 +143,7 @@ impl Journal {
         let anew = Journal::open(&state, &self.mark)?;
         let mut written = anew.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
         if written.length > 0 {
-            // Somebody's else, who works on the campaign or did.
+            // It belongs to another process, which works on the campaign or did.
             return Err(LabError::Live {
                 campaign: self.mark.campaign.clone(),
                 journal: self.path.clone(),
@@ -227,7 +227,7 @@ impl Inner {
         let mut bytes = Vec::new();
         (&*file).take(LARGEST).read_to_end(&mut bytes).map_err(failed())?;
         let (head, entries, faults) = record::read(&bytes);
-        // Of an unknown boot nothing is torn down that a boot tears down: what is in its place may be somebody's else.
+        // Of an unknown boot nothing is torn down that a boot tears down: what is in its place may belong to others.
         let is_past = head.is_none_or(|head: Head| head.boot != mark::boot());
         let entries =
             entries.into_iter().filter(|entry: &Undo| !(is_past && entry.ends_with_boot()));
@@ -251,7 +251,7 @@ impl Inner {
         }
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         if written.is_err() {
-            // When this fails, too, the torn line is told and passed over by whoever reads it.
+            // When this fails, too, the torn line is reported and passed over when it is read.
             let _ = self.file.set_len(self.length);
         } else {
             self.length += line.len() as u64;

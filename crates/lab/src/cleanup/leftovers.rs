@@ -1,7 +1,6 @@
-//! What happens after kill -9 when the journal is gone: what campaigns of a state folder left is found by the markers
-//! of private directories, the backing files of loop devices, mount points and sources in the mount table, and the
-//! names of arrays, mappings, caches, pools and control groups. What carries no mark of ours, or that of another state
-//! folder, is not found.
+//! Finds what campaigns of a state folder left when their journal is gone: by the markers of private directories, the
+//! backing files of loop devices, mount points and sources in the mount table, and the names of arrays, mappings,
+//! caches, pools and control groups. Anything without our mark, or with that of another state folder, is not found.
 
 use crate::{
     backing::{

@@ -1,6 +1,6 @@
-//! What happens after kill -9: undoing what the journal describes. Each kind does nothing when there is nothing left
-//! to undo, so a journal may be replayed. What a journal names is checked before it is believed: it lies where a
-//! campaign makes such things, or carries the mark of the campaign.
+//! Undoes what a journal describes, after kill -9. Each kind does nothing when there is nothing left to undo, so a
+//! journal may be replayed. Every entry is checked before it is believed: it is where a campaign makes such things, or
+//! carries the mark of the campaign.
 
 use crate::{
     backing::{bcache, layers, loop_device, object_store, throttle, zpool},
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_may_keep_is_told_once_its_export_is_not_mounted_any_more() {
+    fn an_export_that_is_not_mounted_any_more_is_reported() {
         let state = tempfile::tempdir().unwrap();
         let mark = Mark::new(&state.path().canonicalize().unwrap(), "c");
         let witness = mark.mounts().join("assay-0-scratch");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_campaign_makes_is_not_believed() {
+    fn entries_that_no_campaign_makes_are_not_believed() {
         let mark = Mark::new(Path::new("/s"), "c");
         let prefix = |url: &str, bucket: &str, prefix: &str| Undo::EmptyPrefix {
             url: url.into(),

@@ -1,4 +1,4 @@
-//! Which kind of failure an error is, so that a campaign knows whether it is worth trying again.
+//! Classifies errors by the kind of failure, so that a campaign knows whether another try is worthwhile.
 
 use crate::error::LabError;
 use disk::Refusal;
@@ -26,7 +26,7 @@ impl LabError {
 fn of_disk(error: &disk::Error) -> FaultKind {
     match error {
         disk::Error::DiskLost { .. } => FaultKind::Disk,
-        // Somebody looks at it, or is slow to; all else says that it is not the disk that was claimed.
+        // Another process uses it, or is slow to release it; all other reasons mean that the disk was exchanged.
         disk::Error::Refused(
             Refusal::Busy { .. } | Refusal::Locked { .. } | Refusal::PartAbsent { .. },
         ) => FaultKind::Other,
@@ -53,7 +53,7 @@ mod tests {
     use std::path::PathBuf;
 
     #[test]
-    fn a_refused_disk_is_lost_unless_somebody_only_has_it_open() {
+    fn a_refused_disk_is_lost_unless_it_is_only_busy() {
         let path = PathBuf::from("/dev/disk/by-id/x");
         let (was, is) = ("a".into(), "b".into());
         let changed = Refusal::Changed { path: path.clone(), was, is };

@@ -1,5 +1,5 @@
-//! A file system over a directory whose server uses a processor for each read, by its own clock of processor time.
-//! It is served by a process of its own, as those of other targets are.
+//! Serves a file system over a directory whose server uses a processor for each read, by its own clock of processor
+//! time.
 
 use super::{
     mount_device, open_device,
@@ -13,8 +13,8 @@ use std::{path::Path, time::Duration};
 /// Processor time of the server for each read, beside what the protocol needs.
 pub const BURN: Duration = Duration::from_millis(5);
 
-/// Turns between two looks at the clock, each of which is a call of the kernel: the time is to be that of a
-/// program, of which all is somebody's, and not of the kernel. Some tens of microseconds.
+/// Turns between two looks at the clock, some tens of microseconds. Each look is a call of the kernel, and the
+/// time is to be that of a program, not of the kernel.
 const SPINS: u32 = 500;
 
 /// Mounts the files of `below` at `mount_point` and serves them until it is unmounted. Syncs do nothing.

@@ -1,4 +1,4 @@
-//! The directories and files of a directory, passed on: whatever is asked of them is done there, but syncs.
+//! Passes on the directories and files of a directory: every request is done there, except syncs.
 
 use fuser::{
     AccessFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
@@ -30,7 +30,7 @@ pub(super) enum Call {
     Sync,
 }
 
-/// A directory passed on; `T` is told each [`Call`].
+/// A directory passed on; `T` receives each [`Call`].
 pub(super) struct Pass<T> {
     nodes: Mutex<Nodes>,
     on: T,

@@ -1,4 +1,4 @@
-//! A file system over a directory that becomes steadily slower, by what it has done and not by the clock.
+//! Serves a file system over a directory that becomes steadily slower, by what it has done and not by the clock.
 
 use super::{
     Served, missing,

@@ -52,7 +52,7 @@ fn every_read_takes_at_least_the_delay_and_is_written_down() {
 }
 
 #[test]
-fn the_lying_one_keeps_files_and_does_no_sync() {
+fn lying_file_system_keeps_files_and_does_no_sync() {
     if !ready() {
         return;
     }
@@ -85,7 +85,7 @@ fn the_lying_one_keeps_files_and_does_no_sync() {
 }
 
 #[test]
-fn the_slowing_one_is_asked_for_what_a_program_reads_and_no_page_ahead() {
+fn slowing_file_system_gets_no_read_ahead() {
     if !ready() {
         return;
     }

@@ -1,4 +1,4 @@
-//! The directories and files of a file system that is only read. Each read takes a given time.
+//! Holds the directories and files of a file system that is only read. Each read takes a given time.
 
 use fuser::{
     AccessFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
@@ -71,7 +71,7 @@ impl Tree {
         self.nodes.get(usize::try_from(number.checked_sub(1)?).ok()?)
     }
 
-    /// What the node of that number is: a file of so many bytes, or a directory.
+    /// Attributes of the node of that number: a file with its size, or a directory.
     fn attributes(&self, number: u64) -> Option<FileAttr> {
         let file_bytes = self.node(number)?.file_bytes;
         let (kind, perm, nlink) = match file_bytes {

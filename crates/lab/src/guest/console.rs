@@ -1,5 +1,5 @@
-//! What the kernel of a guest says, by a pipe: there is no file that somebody could put another in the
-//! place of, and no more of it is kept than its end.
+//! Reads the messages of a guest's kernel from a pipe: there is no file that another user could replace, and only the
+//! end is kept.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! Which guests this machine can boot, and for those it cannot, what is missing.
+//! Finds which guests this machine can boot, and what is missing for the others.
 
 use super::{Guest, Missing, Venue, qemu, uml};
 use model::LabKind;
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_has_a_next_step() {
+    fn each_missing_requirement_has_a_next_step() {
         for (kind, found) in available(None) {
             match found {
                 Ok(venue) => assert_eq!(venue.kind, kind),

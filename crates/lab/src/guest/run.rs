@@ -1,4 +1,4 @@
-//! The way of a guest from its directory to its result.
+//! Runs a guest from its directory to its result.
 
 use super::{
     Guest, GuestExit, Machine, OUT, Shared, Stranger, console::Console, stranger,

@@ -1,6 +1,6 @@
-//! How a guest hands back a sample: the directory that it shares with this machine, held open. Whatever lies in it
-//! once it is handed over is the word of a stranger: it is read as a plain file with no other name, never followed as
-//! a link, and never more of it than asked for.
+//! Reads what a guest hands back, from the directory that it shares with this machine, held open. Its contents are
+//! untrusted once it is handed over: each is read as a plain file with no other name, never followed as a link, and
+//! never more of it than asked for.
 
 use crate::{error::LabError, ownership::beneath};
 use rustix::{
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_file_of_its_own_is_not_read() {
+    fn only_plain_files_with_one_name_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let (shared, at) = (Shared::open(dir.path()).unwrap(), |name: &str| dir.path().join(name));
         fs::write(at("secret"), "precious").unwrap();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_replaces_a_link_and_not_what_it_leads_to() {
+    fn a_put_file_replaces_a_link_and_not_its_target() {
         let dir = tempfile::tempdir().unwrap();
         let (shared, at) = (Shared::open(dir.path()).unwrap(), |name: &str| dir.path().join(name));
         fs::write(at("precious"), "precious").unwrap();

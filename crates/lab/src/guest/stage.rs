@@ -1,6 +1,5 @@
-//! What surrounds a guest of root's: namespaces of its own for mounts and processes, in which its
-//! directory and disks have names that do not depend on who may enter which directory here, and the user
-//! that it runs as.
+//! Isolates a guest under root: namespaces of its own for mounts and processes, in which its directory and disks have
+//! fixed names, which do not depend on permissions here, and a user to run as.
 
 use super::Machine;
 use ::fs::Cmd;

@@ -1,5 +1,5 @@
-//! A user that nobody else on this machine is: each guest runs as one of its own, so that it can neither
-//! touch what other guests left nor other processes of a shared user.
+//! Chooses an unused user of this machine for each guest, so that it can touch neither what other guests left nor other
+//! processes of a shared user.
 
 use crate::error::LabError;
 use rustix::fs::{FileType, Gid, Mode, OFlags, Uid, fchown, fstat};
@@ -96,7 +96,7 @@ impl HandedOver {
 impl Drop for HandedOver {
     fn drop(&mut self) {
         for (file, uid, gid) in &self.0 {
-            // What stays the guest's is removed all the same; nobody else is that user.
+            // What stays the guest's is removed all the same; no other process is that user.
             let _ = fchown(file, Some(*uid), Some(*gid));
         }
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_is_one_and_no_two_are_the_same() {
+    fn strangers_are_unused_users_and_differ() {
         let [one, two] = [(); 2].map(|()| new().unwrap());
         assert_ne!(one, two);
         assert!(!taken().contains(&one) && taken().contains(&0));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_over_is_taken_back_and_links_are_not() {
+    fn files_handed_over_are_taken_back_and_links_are_not() {
         if !rustix::process::geteuid().is_root() {
             return needs::skip(needs::Need::Root, "handing over needs root");
         }

@@ -1,5 +1,5 @@
-//! What a guest sees of the programs of this machine: it has the machine's root with memory file systems over some
-//! folders, a PATH of its own, and, where this is root, only what anybody may read.
+//! Tells which programs of this machine a guest can run: it has the machine's root with memory file systems over some
+//! folders, a PATH of its own, and, where this is root, only what every user may read.
 
 use crate::programs::{artifacts, tool};
 use std::{

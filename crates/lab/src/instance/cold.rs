@@ -1,6 +1,6 @@
-//! How a cold cache is made and proven, first half: remount, measure that nothing is resident, and drop once more what
-//! measuring has brought in. One remount serves several cases when they read different files and nothing else happens
-//! between them.
+//! Makes the cache cold and proves it, first half: remounts, measures that nothing is resident, and drops what the
+//! measurement has read. One remount serves several cases if they read different files and nothing else happens between
+//! them.
 
 use super::{Instance, WorkDir};
 use crate::{
@@ -36,7 +36,7 @@ pub(super) struct SinceRemount {
 
 impl Instance<'_> {
     /// Makes it as cold as it can be: writes everything back, unmounts, mounts, checks and drops the caches.
-    /// Nobody may have a file open.
+    /// No process may have a file open.
     ///
     /// # Errors
     /// The mount stays busy, or it cannot be mounted again.

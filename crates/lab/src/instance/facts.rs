@@ -1,4 +1,4 @@
-//! What an instance is, from the mount table and its own tools: effective options, geometry, versions, the
+//! Collects the facts of an instance from the mount table and its own tools: effective options, geometry, versions, the
 //! commands that were run, and whether it keeps what is synced to it.
 
 use super::{Instance, in_effect};
@@ -13,7 +13,7 @@ use fs::{Cmd, Layer};
 use model::Environment;
 use std::path::Path;
 
-/// Properties of a data set of ZFS that somebody else made, as its own geometry has them.
+/// Properties of a data set of ZFS that this program did not make, as its own geometry has them.
 const ZFS_PROPERTIES: &str = "sync,compression,checksum,encryption";
 
 /// Facts by their keys, as tools tell them.

@@ -68,7 +68,7 @@ impl Held {
     /// Opens it again.
     ///
     /// # Errors
-    /// It is not there, or another one is, or somebody else can change it now.
+    /// It is not there, or another one is, or another user can change it now.
     pub(super) fn find_again(&self) -> Result<(), LabError> {
         let (known, user) = (self.known.get(), self.user.get());
         self.hold(HeldDir::find(&self.path)?)?;

@@ -139,7 +139,7 @@ impl NamedDir {
         Err(io::Error::other("its contents are being replaced by another process"))
     }
 
-    /// Whether root may make a directory here for the user who may not: nobody else can put another one
+    /// Whether root may make a directory here for the user who may not: no other user can put another one
     /// in its place.
     fn is_roots_to_give(&self, error: &io::Error) -> io::Result<bool> {
         let stat = fstat(&self.dir)?;
@@ -279,8 +279,8 @@ impl HeldDir {
             .map_err(LabError::io("create", path))
     }
 
-    /// Removes it, with all that is in it, if it is still where it was made. One that is not is somebody
-    /// else's to remove.
+    /// Removes it, with all that is in it, if it is still where it was made. One that is not is left
+    /// to its owner.
     ///
     /// # Errors
     /// Something in it cannot be removed.

@@ -1,5 +1,5 @@
-//! What became of the options that a part was asked to be mounted with: the kernel rounds some, has another value for
-//! some, and drops some without a word. Its mount table tells.
+//! Compares the options in effect with those that were asked for: the kernel rounds some, replaces some, and drops some
+//! without a message. The mount table has the result.
 
 use crate::{error::LabError, mounts, stack::MadePart};
 use fs::{About, OTHER, is_by_mount, knobs};
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_changed_or_dropped_is_told() {
+    fn options_that_the_kernel_changed_or_dropped_are_reported() {
         let nfs =
             "rw,relatime,vers=4.2,rsize=524288,wsize=524288,hard,proto=tcp,acregmin=5,acregmax=5";
         for (name, key, value, table, why) in [
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_effect_or_the_default_is_not_told() {
+    fn options_in_effect_and_defaults_are_not_reported() {
         for (name, key, value, table) in [
             ("nfs", "rsize", "524288", "rw,rsize=524288"),
             ("nfs", "hard", "", "rw,hard"),

@@ -1,5 +1,5 @@
-//! The options with which a target is mounted, as the mount table tells them. Whoever remounts it with others while
-//! it is measured makes another target of it.
+//! Reads the mount options of a target from the mount table. A remount with other options during a measurement makes
+//! another target of it.
 
 use super::{Instance, WorkDir};
 use crate::{
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_options_that_came_or_went_are_told() {
+    fn only_options_that_were_added_or_removed_are_reported() {
         let mount = |options: &str| Mount {
             number: "7:0".into(),
             mount_point: "/m".into(),

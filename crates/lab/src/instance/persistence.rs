@@ -1,5 +1,5 @@
-//! What shows that a sync reached the medium: the devices under a target, what they have written, and how often
-//! they, and the disks below their images, were told to flush their caches. Where no device can be seen, why.
+//! Shows whether a sync reached the medium: the devices under a target, what they have written, and how often they, and
+//! the disks below their images, were asked to flush their caches. Where no device can be seen, it says why.
 
 use crate::{
     error::LabError,
@@ -228,14 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_counters_tells_what_was_written_and_flushed() {
+    fn a_line_of_counters_has_bytes_written_and_flushes() {
         let stat = "  10 0 800 5 20 0 1600 9 0 100 14 0 0 0 0 7 3\n";
         assert_eq!((counter(stat, WRITTEN), counter(stat, FLUSHES)), (Some(1600), Some(7)));
         assert_eq!(counter("10 0 800 5 20 0 1600 9 0 100 14 0 0 0 0", FLUSHES), None);
     }
 
     #[test]
-    fn what_compresses_is_known_by_its_effective_options() {
+    fn compression_is_known_by_effective_options() {
         assert_eq!(stores("btrfs", "rw,compress=zstd:3"), Stores::Less);
         assert_eq!(stores("btrfs", "rw,space_cache=v2"), Stores::Whole);
         assert_eq!(stores("f2fs", "rw,compress_algorithm=lz4"), Stores::Less);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_directory_behind_a_server_or_an_overlay_is_told_by_the_mount() {
+    fn the_mount_names_the_directory_behind_a_server_or_an_overlay() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().canonicalize().unwrap();
         let upper = format!("rw,lowerdir=/l,upperdir={},workdir=/w", path.display());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_and_what_has_no_device_say_so() {
+    fn targets_without_a_device_give_the_reason() {
         let proc = Persistence::of_dir(Path::new("/proc")).unwrap();
         assert_eq!(proc.unseen(), Some(&Unproven::NoDevice("proc".into())));
         assert_eq!(proc.look().unwrap(), Persisted::default());

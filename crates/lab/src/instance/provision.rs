@@ -1,4 +1,4 @@
-//! Making a target: what it names is looked up, made on the disks of the lab, and mounted.
+//! Makes a target: looks up what it names, makes it on the disks of the lab, and mounts it.
 
 use super::{Instance, WorkDir};
 use crate::{
@@ -109,8 +109,8 @@ impl Lab {
         stack.undo().try_for_each(|undo| self.record(&undo))
     }
 
-    /// Where the workers of `stack` work: in all of it, or in a private directory of what is somebody else's, of
-    /// which the journal then knows.
+    /// Returns the directory of the workers of `stack`: all of it, or a private directory in what this program did
+    /// not make, which is then in the journal.
     fn work_dir_of(&self, stack: &Stack) -> Result<WorkDir, LabError> {
         let Some(top) = stack.top() else { return Ok(WorkDir::Mounted { dir: PathBuf::new() }) };
         let dir = top.site.dir.clone();

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_by_itself_is_awaited_longer() {
+    fn background_work_is_awaited_longer() {
         assert_eq!(opens_ms(|_| moved(5, 0)), 10);
         assert_eq!(opens_ms(|ms| moved(if ms < 9 { 5 } else { 6 }, 0)), 59);
         assert_eq!(opens_ms(|ms| moved(5, u64::from(ms < 3))), 53, "in flight from the start");

@@ -1,4 +1,4 @@
-//! Whether a mirror of the instance is being rebuilt, and how it is once more.
+//! Reports whether a mirror of the instance is being rebuilt, and restarts the rebuild.
 
 use super::Instance;
 use crate::{error::LabError, mounts::rebuild};
@@ -31,8 +31,8 @@ impl Instance<'_> {
         Ok(())
     }
 
-    /// Has a mirror in it rebuilt from the begin, so that each case meets the same; nothing where none is rebuilt.
-    /// Nobody may have a file open.
+    /// Restarts the rebuild of a mirror in it, so that each case meets the same; does nothing if none is rebuilt.
+    /// No process may have a file open.
     ///
     /// # Errors
     /// As of [`Instance::make_cold`].

@@ -1,5 +1,5 @@
-//! What an instance costs beside the work on it: making, mounting, unmounting and checking it, and
-//! the space that its files take.
+//! Measures the cost of an instance besides the work on it: making, mounting, unmounting and checking it, and the space
+//! of its files.
 
 use super::{Instance, WorkDir, milliseconds};
 use crate::{error::LabError, ownership::private_dir, programs::Run};
@@ -89,8 +89,8 @@ impl Instance<'_> {
 }
 
 impl Check {
-    /// What `checker` says of `disks` once nobody uses them any more; while one is mounted in another
-    /// namespace it would find fault with what is only not written back.
+    /// Runs `checker` on `disks` once no process uses them any more; while one is mounted in another namespace it
+    /// would report as damage what is only not written back.
     fn at_rest(checker: &::fs::Cmd, disks: &[PathBuf]) -> Check {
         match disks.iter().try_for_each(|disk| disk::wait_free(disk)) {
             Ok(()) => Check::of(checker),

@@ -1,4 +1,4 @@
-//! What the machine is, as key and value: enough to judge a figure, nothing that names the machine.
+//! Describes the machine by keys and values: enough to judge a figure, nothing that identifies the machine.
 
 use crate::{
     machine::medium,
@@ -85,8 +85,8 @@ fn numa_nodes(nodes: &Path) -> Option<String> {
     Some(names.filter(|name| name.to_str().is_some_and(is_node)).count().to_string())
 }
 
-/// `on` where this virtual machine gives memory that has been free for some seconds back to its host: whoever
-/// touches it next, as a write into the page cache does, waits for the host to give it again.
+/// Returns `on` if this virtual machine gives memory that has been free for some seconds back to its host: the next
+/// access, e.g. a write into the page cache, waits until the host provides it again.
 fn free_page_reporting(balloons: &Path) -> Option<String> {
     let features = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("features")).ok();
     let mut all = fs::read_dir(balloons).ok()?.flatten().filter_map(features);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_balloon_that_reports_free_memory_is_told_of() {
+    fn a_balloon_that_reports_free_memory_is_a_fact() {
         let drivers = tempfile::tempdir().unwrap();
         let told = |features: &str| {
             fs::create_dir_all(drivers.path().join("virtio0")).unwrap();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_tells_its_kernel_and_not_its_name() {
+    fn environment_has_the_kernel_and_no_host_name() {
         let found = collect_environment(Path::new("/"), &[]);
         assert!(found.0.contains_key("kernel.release") && found.0.contains_key("backing.fstype"));
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_make_no_target_are_not_told() {
+    fn tools_that_make_no_target_are_not_listed() {
         let targets = ["ext4", "dir:/tmp"].map(|text| text.parse().unwrap());
         let found = collect_environment(Path::new("/"), &targets);
         let tools: Vec<&String> = found.0.keys().filter(|key| key.starts_with("tool.")).collect();

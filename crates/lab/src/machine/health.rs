@@ -1,4 +1,4 @@
-//! What a disk tells of its own wear and health, read by smartctl or nvme where one is installed.
+//! Reads the wear and health of a disk by smartctl or nvme, if one is installed.
 
 use crate::programs::{Run, tool};
 use fs::Cmd;
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_tells_nothing_has_no_health() {
+    fn a_disk_without_figures_has_no_health() {
         assert_eq!(of_smartctl(&json!({"smartctl": {"exit_status": 1}})), Health::default());
         assert_eq!(health(Path::new("/dev/null")), None);
     }

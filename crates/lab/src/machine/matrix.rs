@@ -1,5 +1,5 @@
-//! Which target can be made in which lab of this machine, and what to install for the others. It is a
-//! judgement by the lists of kernels and the programs that are installed: nothing is mounted.
+//! Lists which target can be made in which lab of this machine, and what to install for the others. It judges by the
+//! lists of kernels and the programs that are installed, and mounts nothing.
 
 use crate::{
     guest::{self, Missing, Venue},
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_stands_in_each_lab_by_what_that_lacks() {
+    fn each_lab_lists_what_it_lacks_for_a_target() {
         let matrix = of(&[
             offer(LabKind::Host, Some(supply(&["ext4"], &[]))),
             offer(LabKind::Kvm, None),
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_to_install_is_for_targets_that_nothing_can_make() {
+    fn programs_to_install_are_for_targets_that_no_lab_can_make() {
         let without: &[&str] = &["mkfs.btrfs", "mkfs.ext4"];
         let host = || offer(LabKind::Host, Some(supply(&["ext4"], without)));
         let uml = || offer(LabKind::Uml, Some(supply(&["btrfs", "ext4"], without)));

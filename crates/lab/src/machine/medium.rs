@@ -1,5 +1,5 @@
-//! On which disk something lies, in words: a figure is about that disk, whoever reads it. Models and sizes are
-//! told; names of volumes, files and hosts are not.
+//! Names the disk that a path is on, since every figure depends on it. Models and sizes are named; volumes, files and
+//! hosts are not.
 
 use crate::mounts::{self, kinds};
 use disk::Device;
@@ -85,7 +85,7 @@ mod tests {
     struct Sysfs(tempfile::TempDir);
 
     impl Sysfs {
-        /// A device of so many GiB with these files.
+        /// Makes a device of `gib` GiB with these files.
         fn device(&self, name: &str, gib: u64, files: &[(&str, &str)]) -> PathBuf {
             let dir = self.0.path().join(name);
             let size = (gib * (1 << 21)).to_string() + "\n";
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_on_disks_names_them() {
+    fn layers_on_disks_name_them() {
         let sys = sysfs();
         let disk = |name| sys.device(name, 100, &[("device/model", "HDD")]);
         let (sda, sdb) = (disk("sda"), disk("sdb"));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_disk_is_it_says_what_is_there() {
+    fn a_path_without_a_disk_names_its_file_system() {
         assert_eq!(medium(Path::new("/proc")), "a disk of unknown type (proc)");
         assert!(!medium(Path::new("/")).is_empty());
     }

@@ -1,4 +1,4 @@
-//! What a kernel that does not run here can do, by the lists that lie beside its modules.
+//! Reads what a kernel that does not run here supports, from the lists next to its modules.
 
 use ::fs::ALL;
 use std::{collections::BTreeSet, fs, path::Path};

@@ -1,5 +1,4 @@
-//! What a file system needs of a lab and does not find there. Pure: what a lab has is asked of
-//! [`Supply`].
+//! Lists what a file system needs of a lab and does not find there. It is pure: [`Supply`] says what a lab has.
 
 use crate::programs::tool;
 use fs::{FileSystem, Tool};
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hinders_most_comes_first() {
+    fn the_greatest_obstacle_comes_first() {
         let bare = Supply {
             kernel: Box::new(|_| false),
             installed: Box::new(|_| false),
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_where_no_guest_sees_it_is_told_with_its_place() {
+    fn a_program_that_no_guest_sees_is_reported_with_its_path() {
         let guest = Supply {
             kernel: Box::new(|_| true),
             installed: Box::new(|tool| tool.program != "mkfs.xfs"),
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_lacks_zfs_names_how_to_build_it() {
+    fn a_lab_without_zfs_names_how_to_build_it() {
         for name in ["zfs", "nfs, zfs"] {
             let fix = Need::Kernel(name.into()).fix();
             assert!(fix.starts_with("run `assay doctor --install zfs` once"), "{fix}");

@@ -1,4 +1,4 @@
-//! What this machine can do, and for what it cannot, the next step.
+//! Probes what this machine supports, and names the next step for the rest.
 
 use crate::{
     machine::needs::{Need, Supply, needs},
@@ -51,7 +51,7 @@ pub fn available(fs: &dyn FileSystem) -> Availability {
     judged(&needs(fs, &supply()))
 }
 
-/// All of `needs` at once, so that nobody learns of them one by one; what the kernel lacks in one part.
+/// Reports all of `needs` at once, so that no user learns of them one by one; what the kernel lacks in one part.
 pub(crate) fn judged(needs: &[Need]) -> Availability {
     let mut modules: Vec<&str> = Vec::new();
     let mut all: Vec<Need> = Vec::new();

@@ -1,5 +1,5 @@
-//! What lies behind a mount, in words: whether it is on this machine, behind a FUSE server or across a
-//! network, and whose it is. The mount table tells the type, and for services the host in the source.
+//! Describes the type of a mount: on this machine, behind a FUSE server or across a network, and which one. The mount
+//! table has the type, and for services the host in the source.
 
 use ::fs::{Locality, mounted};
 
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_behind_a_mount_is_named() {
+    fn the_kind_of_a_mount_is_named() {
         assert_eq!(name("xfs", "/dev/nvme0n1"), "local: xfs");
         assert_eq!(name("tmpfs", "tmpfs"), "memory: tmpfs");
         assert_eq!(name("fuse.bindfs", "/srv"), "FUSE: bindfs");

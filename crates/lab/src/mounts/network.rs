@@ -1,4 +1,4 @@
-//! Private network namespaces: a server of the kernel in one outlives the process that started it.
+//! Ends private network namespaces: a server of the kernel in one outlives the process that started it.
 
 use crate::{error::LabError, mounts, programs::Run};
 use ::fs::{Cmd, net};
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_told_by_their_namespace() {
+    fn members_are_recognized_by_their_namespace() {
         let own = members(Path::new("/proc/self/ns/net")).unwrap();
         assert!(own.contains(&rustix::process::getpid()));
         assert!(members(Path::new("/proc/self/exe")).unwrap().is_empty());

@@ -1,5 +1,5 @@
-//! The disk below: where loop images lie together with whatever else the machine does there. What it moved
-//! beyond the loop devices' own was somebody else's.
+//! Watches the disk below, which has the loop images and whatever else the machine does there. What it moved beyond
+//! the traffic of the loop devices belongs to other programs.
 //!
 //! That holds where a loop device hands on each request as it came: with direct I/O, on a file system that
 //! overwrites in place. Elsewhere (a buffered loop device, whose writes come when the flusher likes; Btrfs or
@@ -115,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn one_goes_down_as_long_as_there_is_one_way() {
+    fn the_walk_down_ends_at_a_layer_on_two_disks() {
         let sysfs = tempfile::tempdir().unwrap();
-        // A mapping on an array of two disks that nobody has; numbers of none of this machine.
+        // A mapping on an array of two disks that do not exist; no disk of this machine has these numbers.
         let lay = |above: &str, below: &[&str]| {
             let slaves = sysfs.path().join(above).join("slaves");
             fs::create_dir_all(&slaves).unwrap();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn where_bytes_are_not_handed_on_one_by_one_no_disk_is_named() {
+    fn no_disk_below_is_named_for_buffered_loops_and_guests() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("image");
         fs::write(&path, "x").unwrap();

@@ -1,5 +1,5 @@
-//! All processes of the machine with their processor time, to tell who else worked. It costs some
-//! microseconds a process, so it is taken before and after a case, never in its timed part.
+//! Takes a census of all processes with their processor time, to find the share of other programs. It costs some
+//! microseconds per process, so it is taken before and after a case, never in its timed part.
 
 use super::parse::{self, Process};
 use crate::stack::service;
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_began_and_ended_meanwhile_are_told_by_their_parents() {
+    fn short_lived_processes_are_counted_by_their_parents() {
         // A shell with a compiler of 30 ticks; it ends with 45, another began and ended with 20.
         let before =
             census(&[(1, 0, 1, 0, 0), (50, 1, 2, 5, 100), (51, 50, 3, 2, 0), (52, 51, 4, 30, 0)]);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_disowns_is_its_own() {
+    fn processes_that_a_server_disowns_are_its_own() {
         let mut census = census(&[
             (1, 0, 1, 0, 0),
             (100, 1, 2, 0, 0),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_was_given_anew_is_somebody_else() {
+    fn a_reused_number_is_another_process() {
         let before = census(&[(1, 0, 1, 0, 0), (70, 1, 3, 500, 0)]);
         let later = census(&[(1, 0, 1, 0, 0), (70, 1, 9, 20, 0)]);
         assert_eq!(later.system_of_others(&before, 9), 20);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_copies_nothing_to_nowhere_is_seen_by_those_who_did_not_start_it() {
+    fn the_census_sees_a_program_that_uses_only_the_processor() {
         let copy = ["if=/dev/zero", "of=/dev/null", "bs=1M"];
         let mut dd = Command::new("dd").args(copy).stderr(Stdio::null()).spawn().unwrap();
         let number = dd.id();
@@ -228,8 +228,8 @@ mod tests {
             ..census
         };
         let before = only(Census::take());
-        let (mut later, nobody) = (before.clone(), u32::MAX);
-        while later.system_of_others(&before, nobody) == 0 {
+        let (mut later, no_process) = (before.clone(), u32::MAX);
+        while later.system_of_others(&before, no_process) == 0 {
             later = only(Census::take());
         }
         assert_eq!(later.system_of_others(&before, number), 0);

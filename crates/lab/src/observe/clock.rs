@@ -1,4 +1,4 @@
-//! How fast the processors run, and whether heat made them slower.
+//! Reads how fast the processors run, and whether heat slowed them down.
 
 use std::{fs, path::Path};
 

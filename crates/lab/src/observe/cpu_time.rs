@@ -1,4 +1,4 @@
-//! Processor time of another process, to the nanosecond: the ticks of `/proc` are too coarse for a server
+//! Reads the processor time of another process, to the nanosecond: the ticks of `/proc` are too coarse for a server
 //! that does little in a short test.
 
 /// The kernel's clock of the processor time of all threads of a process, `CPUCLOCK_SCHED` of
@@ -15,7 +15,7 @@ pub(super) fn of_process(pid: u32) -> Option<u64> {
     let pid = Some(pid).filter(|pid| (1..=MOST).contains(pid))?;
     let clock = (!(pid as libc::clockid_t) << 3) | OF_PROCESS;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel writes one timespec, which lives here, and answers an error for a clock of nobody.
+    // SAFETY: the kernel writes one timespec, which lives here, and answers an error for a clock of no process.
     let failed = unsafe { libc::clock_gettime(clock, &mut time) } != 0;
     (!failed).then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_goes_on_while_a_process_works_and_nobody_has_none() {
+    fn cpu_time_grows_with_work_and_needs_a_process() {
         let own = std::process::id();
         let before = of_process(own).unwrap();
         while of_process(own).unwrap() < before + 1_000_000 {}

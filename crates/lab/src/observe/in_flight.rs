@@ -1,5 +1,5 @@
-//! What a device was given and has not done yet when a worker stands still: reads that the kernel makes ahead, and the
-//! writes that it makes at once of a file that took the place of another. Both go on beside whoever is next.
+//! Counts the requests that a device still has when the worker has stopped: reads ahead by the kernel, and the early
+//! writes of a file that replaced another. Both continue during whatever runs next.
 
 use disk::Device;
 use std::{
@@ -27,7 +27,7 @@ pub fn are_writing(devices: &[Device]) -> bool {
     devices.iter().any(|device| InFlight::of(*device).writes > 0)
 }
 
-/// Requests that a device has and is not done with; none where nobody counts them.
+/// Requests that a device has and is not done with; none where the kernel does not count them.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct InFlight {
     reads: u64,
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_device_nobody_waits() {
+    fn without_a_device_there_is_no_wait() {
         assert!(!await_reads(&[], Duration::from_secs(1)));
         assert!(!are_writing(&[]));
     }

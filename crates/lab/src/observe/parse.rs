@@ -7,7 +7,7 @@ use super::{CpuTicks, Memory};
 pub(super) struct Process {
     /// Who started it, or for whom it is at work where it was disowned.
     pub(super) parent: u32,
-    /// A thread of the kernel, which works for whoever asked for it.
+    /// A thread of the kernel, which works for any process that asked for it.
     pub(super) is_kernel: bool,
     /// When it began: a number may be given anew.
     pub(super) began: u64,
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn the_arc_is_told_by_its_size() {
+    fn the_arc_is_read_by_its_size() {
         let text = "13 1 0x01 123 33456 1 2\nname  type data\nc_max  4 900\nsize   4 1048576\n";
         assert_eq!(arc_bytes(text), Some(1_048_576));
         assert_eq!(arc_bytes("name type data\n"), None);
     }
 
     #[test]
-    fn memory_is_told_by_its_exact_key() {
+    fn memory_is_read_by_its_exact_key() {
         let text = "SwapCached: 5 kB\nCached: 8 kB\nDirty: 2 kB\nWriteback: 3 kB\n\
                     WritebackTmp: 9 kB\nSlab: 4 kB\n";
         let expected = Memory { slab: 4096, cached: 8192, dirty: 2048, writeback: 3072 };

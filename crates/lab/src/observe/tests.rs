@@ -116,7 +116,7 @@ fn each_of_several_devices_has_its_own_usage() {
 }
 
 #[test]
-fn the_disk_below_is_told_beside_own_devices() {
+fn the_disk_below_is_counted_apart_from_own_devices() {
     let at = |disks, own| {
         let below = Some(BelowCounters { disks, own });
         Snapshot { below, ..Snapshot::default() }
@@ -135,7 +135,7 @@ fn the_disk_below_is_told_beside_own_devices() {
 }
 
 #[test]
-fn what_happened_meanwhile_can_be_left_out() {
+fn an_interval_can_be_left_out() {
     let at = |second: u64| {
         let ticks = 100 * second;
         let stat = format!("cpu {ticks} 0 {ticks} {ticks} {ticks} 0 0 {ticks} 0 0\ncpu0 1\n");

@@ -1,5 +1,5 @@
-//! Files below a directory that is held open: they are reached without following a link, leaving the
-//! directory or entering another mount, whatever somebody plants there meanwhile.
+//! Opens files below a directory that is held open, without following a link, leaving the directory or entering another
+//! mount, whatever another user plants there meanwhile.
 
 use rustix::{
     fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat},
@@ -211,7 +211,7 @@ mod tests {
         fs::File::open(top.path().join("d/in/f")).unwrap().sync_all().unwrap();
         let found = files(dir.as_fd()).unwrap();
         assert_eq!(found, [Found { path: "in/f".into(), allocated: 8192 }]);
-        // Opening it in the usual way would wait for somebody who writes.
+        // Opening it in the usual way would wait for a writer.
         assert!(open_file(dir.as_fd(), Path::new("in/pipe")).is_err());
         assert!(open_file(dir.as_fd(), Path::new("in")).is_err());
         open_file(dir.as_fd(), Path::new("in/f")).unwrap();

@@ -1,4 +1,4 @@
-//! Our mark: by what a thing on the machine is known as made by one campaign of one state folder. Private
+//! Defines the mark by which a thing on the machine is recognized as made by one campaign of one state folder. Private
 //! directories hold it as a file; arrays, mappings, pools and caches carry it in their names.
 
 /// How every name of ours begins; nothing else is ever stopped or removed.
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_campaign_and_state_apart() {
+    fn names_distinguish_campaign_and_state() {
         let mark = |state: &str, campaign: &str| Mark::new(Path::new(state), campaign);
         let own = mark("/s", "c");
         assert_eq!(own.number(&own.name(12)), Some(12));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_lies_below_its_mount_points_is_held() {
+    fn only_paths_below_its_mount_points_are_held() {
         let mark = Mark::new(Path::new("/s"), "c");
         assert!(mark.holds(Path::new("/s/mnt/assay-c/assay-0-ext4")));
         assert!(mark.holds(&mark.open_mount(3)));

@@ -1,6 +1,6 @@
-//! Directories that assay made for itself. Only these are ever removed: the name starts with `assay-`
-//! and a marker file inside, which nobody else may write, says whose they are. A removal goes from
-//! descriptor to descriptor, so that it follows no link and enters nothing that is mounted.
+//! Makes and removes the directories of assay. Only these are ever removed: the name starts with `assay-`, and a marker
+//! file inside, which no other user may write, names their campaign. A removal goes from descriptor to descriptor, so
+//! that it follows no link and enters no mount.
 
 use crate::{
     error::LabError,
@@ -193,7 +193,7 @@ fn open(dir: &Path) -> Result<Option<(OwnedFd, OwnedFd)>, LabError> {
     }
 }
 
-/// The marker file in `dir` when it is one that nobody else can have written.
+/// Opens the marker file in `dir` if no other user can have written it.
 fn open_marker(dir: &OwnedFd) -> Result<Option<File>, LabError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(file) = openat(dir, MARKER, flags, Mode::empty()) else { return Ok(None) };

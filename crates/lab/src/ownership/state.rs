@@ -1,7 +1,7 @@
-//! The state folder: the journals, mount points and images of campaigns that run. What lies in it is
-//! obeyed, so nobody but this user may enter it (mode 0700), own it or put another in its place; its
-//! files have mode 0600, whatever the umask. It is opened once, and looked at through its descriptor.
-//! Who works in it holds a shared lock on the folder itself, which no removal of what is in it ends.
+//! Opens the state folder: the journals, mount points and images of campaigns that run. Its contents are obeyed, so no
+//! other user may enter it (mode 0700), own it or replace it; its files have mode 0600, whatever the umask. It is
+//! opened once, and accessed through its descriptor. A process that works in it holds a shared lock on the folder
+//! itself, which survives the removal of any file in it.
 
 use crate::error::LabError;
 use rustix::{
@@ -56,7 +56,7 @@ impl State {
     /// to others is closed to them, which [`State::told`] tells.
     ///
     /// # Errors
-    /// It, or a folder above it, belongs to somebody else; it is a link, or holds other things than a
+    /// It, or a folder above it, belongs to another user; it is a link, or holds other things than a
     /// state; it cannot be made.
     pub fn open(path: &Path) -> Result<State, LabError> {
         let full = std::path::absolute(path).map_err(LabError::io("find", path))?;
@@ -161,7 +161,7 @@ impl State {
         Ok(())
     }
 
-    /// Whether nobody works in it; then nobody begins to until the state is dropped.
+    /// Whether no other process works in it; then none starts to until the state is dropped.
     pub(crate) fn is_alone(&self) -> bool {
         matches!(flock(&self.folder, FlockOperation::NonBlockingLockExclusive), Ok(()))
     }
@@ -187,12 +187,12 @@ pub(crate) fn real(path: &Path) -> Result<PathBuf, LabError> {
     Ok(path)
 }
 
-/// Root obeys nothing that somebody else could put in place of the folder.
+/// Refuses a folder that another user could replace: root obeys its content.
 fn check_above(parent: &Path) -> Result<(), LabError> {
     if !geteuid().is_root() || !is_first_user_namespace() {
         return Ok(());
     }
-    // Whoever owns the root directory rules the machine: in a guest that may be another number.
+    // The owner of the root directory rules the machine: in a guest that may be another number.
     let ruler = rustix::fs::stat("/").map_or(0, |stat| stat.st_uid);
     for above in parent.ancestors() {
         let Ok(stat) = rustix::fs::stat(above) else { continue };

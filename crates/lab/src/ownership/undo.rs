@@ -1,4 +1,4 @@
-//! What must be torn down, described by what to look for, as a journal holds it.
+//! Describes what must be torn down by what to look for, as a journal stores it.
 
 use ::fs::Remains;
 use disk::DiskPart;
@@ -24,13 +24,13 @@ pub enum Undo {
         /// A private directory.
         path: PathBuf,
     },
-    /// Say what is left on a disk. It is never wiped here: nobody knows who used it since.
+    /// Say what is left on a disk. It is never wiped here: another program may have used it since.
     ReportDisk {
         /// The stable name of the disk.
         link: PathBuf,
     },
-    /// Say what may be left on a server, where its export is not mounted any more. It is not mounted again: nobody
-    /// knows what is there since.
+    /// Say what may be left on a server, where its export is not mounted any more. It is not mounted again: its
+    /// content since then is unknown.
     ReportExport {
         /// The export, as `HOST:/path`.
         server: String,
@@ -101,7 +101,7 @@ pub enum Undo {
 }
 
 impl Undo {
-    /// Whether a boot undoes it. What is found in its place afterwards is somebody else's: the numbers of
+    /// Whether a boot undoes it. What is found in its place afterwards belongs to others: the numbers of
     /// devices, mount points and control groups are given anew.
     pub(crate) fn ends_with_boot(&self) -> bool {
         match self {

@@ -1,5 +1,5 @@
-//! In whose name work is done in a directory that is not root's alone. What root did there, the owner
-//! could turn elsewhere by a link; what is done with the owner's rights, the owner could do as well.
+//! Chooses the user in whose name work is done in a directory that is not only root's. The owner could redirect by a
+//! link whatever root did there; what is done with the owner's rights, the owner could do as well.
 
 use crate::{error::LabError, mounts::Mount};
 use model::User;
@@ -27,7 +27,7 @@ fn other_than_root(dir: &Stat) -> Option<User> {
     if dir.st_uid != 0 {
         return Some(of_uid(dir.st_uid));
     }
-    // There everybody changes only what is their own.
+    // There each user changes only what is their own.
     if mode.contains(Mode::SVTX) {
         return None;
     }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_are_laid_down_and_taken_up() {
+    fn rights_are_dropped_and_restored() {
         if !geteuid().is_root() {
             return needs::skip(needs::Need::Root, "acting as another user needs root");
         }

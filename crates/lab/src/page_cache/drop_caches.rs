@@ -1,4 +1,4 @@
-//! Emptying the page cache as far as this process may.
+//! Empties the page cache as far as this process may.
 
 use crate::{error::LabError, ownership::private_dir};
 use rustix::fs::{Advice, fadvise, syncfs};
@@ -15,7 +15,7 @@ const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 pub enum Coldness {
     /// Unmounted, caches dropped, mounted: neither data nor metadata is left.
     Remounted,
-    /// Caches dropped without unmounting: data, inodes and dentries that nobody holds are gone.
+    /// Caches dropped without unmounting: data, inodes and dentries that no process holds are gone.
     Dropped,
     /// Without root only file data was given back; inodes and dentries may remain.
     DataOnly,

@@ -1,4 +1,4 @@
-//! Where the pieces of a file are on its device, as FIEMAP tells.
+//! Reads where the pieces of a file are on its device, by FIEMAP.
 
 use rustix::{
     io::Errno,

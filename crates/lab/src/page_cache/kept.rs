@@ -1,6 +1,6 @@
-//! Programs that stay in memory when all caches are dropped: what mounts and unmounts, this program
-//! itself, and what its tests start. Between two cold cases they would else be read from the disk of the
-//! system again, which takes longer than the remount, and this program in the middle of a timed part.
+//! Keeps programs in memory when all caches are dropped: those that mount and unmount, this program itself, and what
+//! its tests start. They would be read again from the system disk between two cold cases, which takes longer than the
+//! remount, and this program in the middle of a timed part.
 
 use crate::programs::{Run, tool};
 use fs::Cmd;
@@ -96,7 +96,7 @@ impl Mapped {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let (len, flags) = (len as usize, MapFlags::SHARED | MapFlags::POPULATE);
-        // SAFETY: a new mapping at an address of the kernel's choice, which nobody ever looks into.
+        // SAFETY: a new mapping at an address of the kernel's choice, which no code ever reads.
         let base = unsafe { mmap(ptr::null_mut(), len, ProtFlags::READ, flags, &file, 0) }?;
         Ok(Mapped { base, len })
     }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_cannot_be_given_back() {
+    fn kept_pages_cannot_be_dropped() {
         use rustix::fs::{Advice, fadvise};
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("program");

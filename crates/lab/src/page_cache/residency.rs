@@ -1,4 +1,5 @@
-//! How a cold or hot cache is proven: how much of a set of files is in the page cache, by cachestat or mincore.
+//! Measures how much of a set of files is in the page cache, by cachestat or mincore. This proves that a cache is cold
+//! or hot.
 
 use super::stored;
 use crate::error::LabError;

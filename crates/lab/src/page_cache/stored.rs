@@ -1,5 +1,5 @@
-//! What a file holds on its device: fewer bytes than it is long where its file system compresses them, packs them into
-//! its trees, or leaves holes. A cold read cannot bring more than that.
+//! Reads how many bytes of a file are on its device: fewer than its length where the file system compresses, packs data
+//! into its trees, or leaves holes. A cold read cannot transfer more than that.
 
 use crate::page_cache::extents;
 use rustix::{
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_compression_saved_on_f2fs_is_reserved_and_not_stored() {
+    fn f2fs_reserves_what_compression_saved() {
         assert_eq!(SAVED_BLOCKS, 0x8008_F511);
         // A text of 8 MiB, as Linux 6.1 tells of it before and after its release; the device gave 2.1 MB.
         assert_eq!(of_f2fs(8_396_800, 1536 * 4096), 2_105_344);

@@ -1,5 +1,5 @@
-//! From a sweep to its variants. Here names and values are checked against the knobs of the file
-//! system, and what its exclusions forbid is told from what can be made, before anything is.
+//! Expands a sweep to its variants. Names and values are checked here against the knobs of the file system, and
+//! excluded variants are separated from possible ones, before anything is made.
 
 use crate::error::LabError;
 use fs::{FileSystem, full_name, short_name};
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_on_another_target_is_swept_in_its_place() {
+    fn an_inner_target_is_swept_in_its_layer() {
         assert_eq!(
             variants("nfs[nconnect=1,16](raid1(xfs[agcount=4,8]))", SweepMode::OneAtATime),
             [
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_left_out_with_its_reason() {
+    fn excluded_variants_are_left_out_with_the_reason() {
         let sweep = made("xfs[crc=0,1;reflink=0,1]", SweepMode::Grid);
         assert_eq!(sweep.variants.len(), 4);
         assert_eq!(sweep.left_out.len(), 1);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_names_and_values_are_told() {
+    fn wrong_names_and_values_are_reported() {
         for (on, why) in [
             ("reiserfs[a=1]", "expected ext4"),
             ("xfs[agcont=4]", "no option `agcont`"),

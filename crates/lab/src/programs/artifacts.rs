@@ -1,5 +1,5 @@
-//! What is built once and kept for every later campaign: kernel modules and programs, in the cache
-//! folder that `assay doctor --install` fills.
+//! Finds what is built once and kept for every later campaign: kernel modules and programs, in the cache folder that
+//! `assay doctor --install` fills.
 
 use std::{
     cmp::Reverse,

@@ -150,7 +150,7 @@ fn abridged(cmd: &Cmd) -> String {
 }
 
 impl Output {
-    /// The first line that is not blank, standard output first; versions are told there.
+    /// The first line that is not blank, standard output first; versions are printed there.
     pub fn first_line(&self) -> Option<&str> {
         self.stdout.lines().chain(self.stderr.lines()).map(str::trim).find(|line| !line.is_empty())
     }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn before_the_usage_stands_the_mistake() {
+    fn the_error_line_before_a_usage_is_shown() {
         let error =
             Cmd::new("sh").args(["-c", "echo bad x >&2; echo Usage: y >&2; echo z >&2; exit 1"]);
         assert!(error.run().unwrap_err().to_string().ends_with("(exit 1): bad x"));

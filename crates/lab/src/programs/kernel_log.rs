@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn warnings_of_a_file_system_are_told_and_nothing_else() {
+    fn only_warnings_of_the_file_system_are_reported() {
         let told = |record| warning(record, "ext4");
         assert_eq!(
             told("3,1234,98,-;EXT4-fs: Unknown parameter 'x'\n SUBSYSTEM=block\n").as_deref(),

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programs_say_is_shown_without_keys() {
+    fn output_of_programs_is_shown_without_keys() {
         let said = "403: <AWSAccessKeyId>AKIAEXAMPLE7</AWSAccessKeyId> at 10:07".to_string();
         let secrets = ["AKIAEXAMPLE7", "at"].map(String::from);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Programs that the lab runs: where they are, and which package brings one that is missing.
+//! Finds the programs that the lab runs, and the packages of those that are missing.
 
 use crate::{error::LabError, programs::artifacts};
 use disk::program;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_told_for_programs_of_file_systems() {
+    fn programs_of_file_systems_have_packages() {
         let fix = |program: &str| {
             let (program, fix) = (program.into(), "look for it".into());
             explained(LabError::MissingProgram { program, fix }).to_string()
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_found_for_what_every_lab_needs() {
+    fn programs_of_every_lab_have_packages() {
         assert!(how_to_install("qemu-system-x86_64").contains("qemu"));
         assert!(how_to_install("nonesuch").contains("PATH"));
         assert!(find_program("sh").is_some());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_missing_is_named_at_once_and_each_way_once() {
+    fn all_missing_programs_are_named_at_once() {
         let is_there = |program: &str| program == "mount";
         let all = ["insmod", "modprobe", "mount", "busybox"];
         let (what, fix) = lacking_of(&all, &is_there).unwrap();

@@ -1,5 +1,5 @@
-//! Servers under a target: FUSE daemons, NBD and NFS servers. Each is a child in the foreground that
-//! dies with this process, is waited for until it is ready, and is ended when its part is taken down.
+//! Runs the servers under a target: FUSE daemons, NBD and NFS servers. Each is a child in the foreground that dies with
+//! this process, is awaited until it is ready, and is ended when its part is taken down.
 
 use crate::{
     error::LabError,
@@ -122,7 +122,7 @@ impl Service {
         if self.mounted {
             self.wait_for_end(patience);
         }
-        // A child that was reaped has no number any more, and `pid` would be somebody else's.
+        // A child that was reaped has no number any more, and `pid` would be that of another process.
         if self.runs() && kill_process(self.pid(), Signal::TERM).is_ok() {
             self.wait_for_end(patience);
         }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_disowns_is_known() {
+    fn processes_that_a_server_disowns_are_found() {
         let dir = tempfile::tempdir().unwrap();
         let ready = dir.path().join("ready");
         let wait = "while [ -e $0 ]; do sleep 0.01; done";
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn that_a_server_had_to_be_killed_is_told() {
+    fn a_server_that_had_to_be_killed_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         let ready = dir.path().join("ready");
         let script = "trap '' TERM; echo flushing; touch $0; while :; do sleep 0.01; done";
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_ends_at_work_is_told_with_its_last_words() {
+    fn a_server_that_exits_unexpectedly_is_reported_with_its_last_words() {
         let dir = tempfile::tempdir().unwrap();
         let ready = dir.path().join("ready");
         let script = "touch $0; echo working; while [ -e $0 ]; do sleep 0.01; done; \

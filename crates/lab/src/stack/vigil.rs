@@ -1,6 +1,6 @@
-//! Nobody waits for ever for a server that has ended. A hard NFS mount would have its users wait until the
-//! server is back, which ours never is: whatever is on its way there is failed, again and again, until
-//! the target is taken down.
+//! Watches the servers of a target, so that no process waits for one that has ended. Users of a hard NFS mount would
+//! wait until the server returns, and ours never does: pending requests are failed, again and again, until the target
+//! is taken down.
 
 use crate::error::LabError;
 use rustix::{
@@ -66,7 +66,7 @@ fn one_has_ended(servers: &[Pid]) -> bool {
 impl Drop for Vigil {
     fn drop(&mut self) {
         if self.is_lost() {
-            // Unmounting would write back and wait when nobody can give that up any more.
+            // Unmounting would write back and wait when no process can give that up any more.
             let _ = syncfs(&self.root);
         }
         if let Some((end, watch)) = self.watch.take() {
@@ -82,7 +82,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn an_end_is_seen_before_and_after_it_was_asked_for() {
+    fn the_end_of_a_server_is_seen() {
         let mut server = Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
         let pid = [Pid::from_child(&server)];
         assert!(!one_has_ended(&pid));

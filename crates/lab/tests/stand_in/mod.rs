@@ -100,7 +100,7 @@ impl Disk {
         again.is_ok_and(|status| status.success())
     }
 
-    /// Whether `node` is still attached to a file of this disk, and not to somebody else's.
+    /// Whether `node` is still attached to a file of this disk, and not to that of another program.
     fn holds(&self, node: &Path) -> bool {
         let name = node.file_name().unwrap_or_default();
         let file = Path::new("/sys/block").join(name).join("loop/backing_file");
@@ -126,7 +126,7 @@ impl Disk {
         link
     }
 
-    /// Makes a file system on the whole disk by `mkfs` with `options`, as somebody else would. A child that
+    /// Makes a file system on the whole disk by `mkfs` with `options`, as another program would. A child that
     /// another test has just started may hold the disk until it becomes its program.
     pub fn make(&self, mkfs: &str, options: &[&str]) {
         let exclusively = || {
@@ -147,7 +147,7 @@ impl Disk {
     }
 }
 
-/// Removes the names of tests that were killed: they would be second names of somebody else's device.
+/// Removes the names of tests that were killed: they would be second names of the device of another program.
 fn forget_the_dead() {
     for entry in fs::read_dir(BY_ID).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

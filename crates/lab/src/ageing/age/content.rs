@@ -1,4 +1,4 @@
-//! What aged and filled files hold: incompressible, and no page like another, so that no file system
+//! Generates the content of aged and filled files: incompressible, and no page like another, so that no file system
 //! stores less.
 
 use model::Rng;

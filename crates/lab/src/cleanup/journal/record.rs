@@ -1,5 +1,5 @@
-//! The lines of a journal: `LENGTH CRC32 JSON`. A line that is not whole is known as such, and hides
-//! nothing of the lines around it.
+//! Reads and writes the lines of a journal: `LENGTH CRC32 JSON`. A line that is not whole is recognized, and does not
+//! hide the lines around it.
 
 use serde::{Serialize, de::DeserializeOwned};
 use std::{io, path::Path};
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_by_line() {
+    fn faults_are_reported_by_line() {
         let (first, last) = (line(&"a").unwrap(), line(&"c").unwrap());
         let bytes = [&first[..], b"9 00000000 \"b\"\n", &last, b"3 123"].concat();
         let (entries, faults) = back(&bytes);

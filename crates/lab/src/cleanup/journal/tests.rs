@@ -107,7 +107,7 @@ fn a_live_campaign_is_skipped_and_a_dead_one_undone_despite_a_torn_line() {
 }
 
 #[test]
-fn a_damaged_line_is_told_and_the_others_are_undone() {
+fn a_damaged_line_is_reported_and_the_others_are_undone() {
     let fixture = Fixture::new();
     let journal = fixture.open();
     let dirs =
@@ -123,7 +123,7 @@ fn a_damaged_line_is_told_and_the_others_are_undone() {
 }
 
 #[test]
-fn what_fails_is_told_and_the_journal_kept() {
+fn a_failed_undo_is_reported_and_keeps_the_journal() {
     let fixture = Fixture::new();
     let foreign = fixture.path("assay-x");
     fs::create_dir(&foreign).unwrap();
@@ -135,7 +135,7 @@ fn what_fails_is_told_and_the_journal_kept() {
 }
 
 #[test]
-fn what_lies_outside_is_told_and_left() {
+fn entries_outside_the_campaign_are_reported_and_left() {
     let fixture = Fixture::new();
     let outside = tempfile::tempdir().unwrap();
     let path = outside.path().canonicalize().unwrap();
@@ -209,7 +209,7 @@ fn a_journal_that_others_could_have_written_is_not_obeyed() {
 }
 
 #[test]
-fn a_journal_that_is_removed_is_told_written_anew_and_undone_from_memory() {
+fn a_removed_journal_is_reported_rewritten_and_undone_from_memory() {
     let fixture = Fixture::new();
     let journal = fixture.open();
     let first = fixture.made(&journal, "1");
@@ -228,7 +228,7 @@ fn a_journal_that_is_removed_is_told_written_anew_and_undone_from_memory() {
 }
 
 #[test]
-fn a_dry_run_tells_the_same_and_changes_nothing() {
+fn a_dry_run_reports_the_same_and_changes_nothing() {
     let fixture = Fixture::new();
     let journal = fixture.open();
     let dir = fixture.made(&journal, "1");
@@ -247,7 +247,7 @@ fn a_dry_run_tells_the_same_and_changes_nothing() {
 }
 
 #[test]
-fn without_a_journal_a_directory_that_was_not_marked_yet_goes_when_it_is_empty() {
+fn without_a_journal_an_unmarked_directory_is_removed_if_empty() {
     let fixture = Fixture::new();
     let [torn, empty, full] = ["assay-1", "assay-2", "assay-3"].map(|name| fixture.path(name));
     for dir in [&torn, &empty, &full] {
@@ -261,7 +261,7 @@ fn without_a_journal_a_directory_that_was_not_marked_yet_goes_when_it_is_empty()
 }
 
 #[test]
-fn where_there_is_no_room_for_the_next_record_the_act_does_not_happen() {
+fn without_room_for_the_next_record_the_act_does_not_happen() {
     if !rustix::process::geteuid().is_root() {
         return needs::skip(needs::Need::Root, "mounting needs root");
     }

@@ -50,7 +50,7 @@ fn a_directory_without_marker_goes_only_when_empty() {
 }
 
 #[test]
-fn one_with_a_torn_marker_alone_goes_and_one_inside_ours_goes_with_it() {
+fn removal_takes_directories_with_a_torn_marker() {
     let (_top, path) = top();
     let dir = path.join(own_name("c-1"));
     fs::create_dir(&dir).unwrap();
@@ -68,7 +68,7 @@ fn one_with_a_torn_marker_alone_goes_and_one_inside_ours_goes_with_it() {
 }
 
 #[test]
-fn a_marker_that_others_may_write_is_none() {
+fn a_marker_that_others_may_write_does_not_count() {
     let (_top, path) = top();
     let dir = path.join(own_name("c-1"));
     create(&dir, &of("c")).unwrap();
@@ -106,7 +106,7 @@ fn links_are_removed_and_not_followed() {
 }
 
 #[test]
-fn what_is_mounted_inside_is_not_entered() {
+fn removal_does_not_enter_a_mount() {
     if !rustix::process::geteuid().is_root() {
         return needs::skip(needs::Need::Root, "mounting needs root");
     }
@@ -132,7 +132,7 @@ fn what_is_mounted_inside_is_not_entered() {
 }
 
 #[test]
-fn what_a_running_campaign_holds_stays() {
+fn removal_leaves_directories_of_a_running_campaign() {
     let (_top, path) = top();
     let dir = path.join(own_name("c-1"));
     create(&dir, &of("c")).unwrap();

@@ -18,7 +18,7 @@ fn chmod(path: &Path, mode: u32) {
 }
 
 #[test]
-fn what_is_made_is_closed_to_others() {
+fn new_files_and_folders_are_closed_to_others() {
     let (_top, path) = top();
     let state = State::open(&path.join("a/b/state")).unwrap();
     assert_eq!(state.path(), path.join("a/b/state"));
@@ -30,7 +30,7 @@ fn what_is_made_is_closed_to_others() {
 }
 
 #[test]
-fn one_that_is_open_to_others_is_closed_and_that_is_told() {
+fn a_state_folder_open_to_others_is_closed_and_reported() {
     let (_top, path) = top();
     let path = path.join("state");
     fs::create_dir_all(path.join("journal")).unwrap();
@@ -73,7 +73,7 @@ fn links_files_and_folders_of_others_are_refused() {
     for refused in [State::open(&path.join("real")).err(), State::look(&path.join("real")).err()] {
         assert!(refused.unwrap().to_string().contains("belongs to user 12345"));
     }
-    // Nor one that somebody else could put another in the place of.
+    // Nor one that another user could replace.
     let state = path.join("theirs/state");
     fs::create_dir_all(&state).unwrap();
     chmod(&state, 0o700);
@@ -102,7 +102,7 @@ fn running_campaign_is_known_without_its_files() {
 }
 
 #[test]
-fn a_copy_in_a_program_that_starts_does_not_keep_it_busy() {
+fn a_starting_program_does_not_keep_the_state_busy() {
     let (_top, path) = top();
     let worker = State::open(&path.join("state")).unwrap();
     worker.enter().unwrap();
