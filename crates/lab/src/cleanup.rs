@@ -18,14 +18,14 @@ use crate::{
 use leftovers::Leftovers;
 use std::path::{Path, PathBuf};
 
-/// What is to be cleaned up.
+/// A cleanup to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Cleanup<'a> {
     /// The state folder; what belongs to another one is left alone.
     pub state: &'a Path,
     /// Where private directories are looked for besides: folders of images and of `dir:` targets.
     pub beside: &'a [PathBuf],
-    /// Only tells what would be done.
+    /// Only reports what would be done.
     pub dry_run: bool,
 }
 
@@ -84,7 +84,8 @@ pub(crate) fn undo_marked(mark: &Mark, report: &mut CleanupReport) -> Result<(),
     Ok(())
 }
 
-/// Whether the campaign of `mark` runs, as far as can be seen while another process works in the state folder.
+/// Returns whether the campaign of `mark` runs, as far as can be seen while another process works in the state
+/// folder.
 fn is_live(mark: &Mark) -> bool {
     let mounts = mark.mounts();
     private_dir::is_held(&mounts) || private_dir::mark_of(&mounts).is_none()

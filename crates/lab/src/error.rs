@@ -10,13 +10,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why the lab could not do its work.
+/// Errors of the lab.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// A target that cannot be made as it is written.
     #[error(transparent)]
     Target(#[from] fs::Error),
-    /// What is not of the lab alone: a system call, a command or a disk.
+    /// An error of a system call, a command or a disk.
     #[error(transparent)]
     Disk(#[from] disk::Error),
     /// A program is not installed.
@@ -32,9 +32,9 @@ pub enum LabError {
     FewDisks {
         /// The bottom of the target.
         name: &'static str,
-        /// What it needs.
+        /// Disks that it needs.
         needed: usize,
-        /// What there is.
+        /// Disks of the lab.
         have: usize,
     },
     /// A server that does not come up.
@@ -42,7 +42,7 @@ pub enum LabError {
     NotReady {
         /// The command as a shell would take it.
         command: String,
-        /// How long it was waited for.
+        /// Time that was waited.
         seconds: u64,
     },
     /// A server under the target that is gone.
@@ -66,7 +66,7 @@ pub enum LabError {
     ServerKilled {
         /// The command as a shell would take it.
         command: String,
-        /// How long it was waited for.
+        /// Time that was waited.
         seconds: u64,
         /// The last lines it wrote.
         said: String,
@@ -76,7 +76,7 @@ pub enum LabError {
         "no space left on {path} ({name}); use a larger --image-size or disk, or a smaller --scale"
     )]
     LowerFull {
-        /// Where it is mounted.
+        /// Its mount point.
         path: PathBuf,
         /// The part that is on it.
         name: &'static str,
@@ -120,9 +120,9 @@ pub enum LabError {
          touched; remove it manually if needed, then remove the journal"
     )]
     Foreign {
-        /// What it names.
+        /// The entry.
         what: String,
-        /// Which.
+        /// Id of the campaign.
         campaign: String,
     },
     /// Not enough room for the image.
@@ -145,7 +145,7 @@ pub enum LabError {
     MountGone {
         /// The mount point or directory.
         path: PathBuf,
-        /// What was found instead.
+        /// The thing that was found instead.
         why: String,
     },
     /// A directory that does not carry the marker, or has a mount inside.
@@ -165,7 +165,7 @@ pub enum LabError {
         path: PathBuf,
         /// The export.
         server: String,
-        /// What was tried.
+        /// The error.
         why: String,
     },
     /// A target directory that cannot be used.
@@ -184,7 +184,7 @@ pub enum LabError {
     DirReplaced {
         /// The private directory, or the one above it.
         path: PathBuf,
-        /// What was found instead.
+        /// The thing that was found instead.
         why: String,
     },
     /// An object store of the user's own without the keys to it.
@@ -208,11 +208,11 @@ pub enum LabError {
          the keys"
     )]
     Store {
-        /// What was asked for.
+        /// The request.
         what: &'static str,
         /// Endpoint, bucket and prefix.
         place: String,
-        /// What it answered.
+        /// The answer.
         why: String,
     },
     /// No control group can cap a device.
@@ -224,9 +224,9 @@ pub enum LabError {
     /// A guest gave no result.
     #[error("{guest} {why}; its last output: {said}")]
     Guest {
-        /// What it is.
+        /// The guest, in words.
         guest: String,
-        /// What went wrong.
+        /// The reason.
         why: String,
         /// The last lines of its log or console.
         said: String,

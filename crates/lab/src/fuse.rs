@@ -35,12 +35,12 @@ pub use slowing::Slowing;
 #[derive(Debug)]
 pub struct Delayed {
     served: Served,
-    /// How long each read was in its hands, nanoseconds.
+    /// Time that each read spent in it, nanoseconds.
     times_ns: Arc<Mutex<Vec<u64>>>,
 }
 
 impl Delayed {
-    /// Why none can be served here; `None` where it can.
+    /// Returns why none can be served here; `None` if one can.
     pub fn missing() -> Option<String> {
         missing()
     }
@@ -61,7 +61,7 @@ impl Delayed {
         Ok(Delayed { served, times_ns })
     }
 
-    /// Where the files are.
+    /// Returns the directory of the files.
     pub fn root(&self) -> &Path {
         &self.served.mount_point
     }
@@ -124,7 +124,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // What fails here is tried again by the lab, and told by `assay cleanup`.
+        // What fails here is tried again by the lab, and reported by `assay cleanup`.
         let _ = self.take_down();
     }
 }

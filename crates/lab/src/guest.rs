@@ -32,9 +32,9 @@ use fs::Cmd;
 use model::{Bytes, Environment, LabKind};
 use std::{fmt, path::PathBuf, time::Duration};
 
-/// What every guest does when its root stands.
+/// Script that every guest runs when its root is complete.
 const INIT: &str = include_str!("guest/init.sh");
-/// What keeps a kind of guest from booting here.
+/// Requirement that is missing to boot a kind of guest here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// What, in a few words.
@@ -55,19 +55,19 @@ impl Missing {
     }
 }
 
-/// Where a guest sees the directory of its machine.
+/// Path at which a guest sees the directory of its machine.
 pub const OUT: &str = "/mnt/out";
 
-/// Where figures come from that a guest measured.
+/// Origin of the figures that a guest measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Venue {
     /// Kind of lab.
     pub kind: LabKind,
     /// Version of the guest's kernel.
     pub kernel: String,
-    /// What runs the guest's processor.
+    /// The emulation or virtualization of the guest's processor.
     pub accelerator: &'static str,
-    /// What lies between the guest's disk and the image.
+    /// The layer between the guest's disk and the image.
     pub image_cache: &'static str,
 }
 
@@ -83,7 +83,7 @@ pub struct Machine {
     pub args: Vec<String>,
     /// Raw images, by which the guest gets its disks.
     pub disks: Vec<PathBuf>,
-    /// Cache folder, which the guest sees as its own, wherever it lies; it need not exist.
+    /// Cache folder, which the guest sees as its own, wherever it is; it need not exist.
     pub cache: PathBuf,
     /// Memory of the guest.
     pub memory: Bytes,
@@ -91,7 +91,7 @@ pub struct Machine {
     pub timeout: Duration,
 }
 
-/// How a guest ended that did not fail.
+/// The end of a guest that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuestExit {
     /// The program ended with this status.
@@ -102,7 +102,7 @@ pub enum GuestExit {
 
 /// A kind of guest that this machine can boot.
 pub trait Guest: fmt::Debug + Send + Sync {
-    /// What it is.
+    /// Returns its kind, its kernel, and how it runs.
     fn venue(&self) -> Venue;
 
     /// The node of the disk `number` inside.

@@ -46,12 +46,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long an own directory in the file system is called.
+/// Name of an own directory in the file system.
 const WORK: &str = "work";
-/// How long after an error the end of a server is looked for that may be its cause.
+/// Time after an error in which the end of a server counts as its cause.
 const LOSS_TIME: Duration = Duration::from_millis(500);
 
-/// Where the workers' directories lie.
+/// Place of the workers' directories.
 #[derive(Debug)]
 pub(crate) enum WorkDir {
     /// In a file system that the lab mounted here.
@@ -66,7 +66,7 @@ pub(crate) enum WorkDir {
 pub struct Instance<'lab> {
     lab: &'lab Lab,
     work_dir: WorkDir,
-    /// What was made, from the bottom to the top; empty for a plain directory.
+    /// Its parts, from the bottom to the top; empty for a plain directory.
     stack: Stack,
     disks: Vec<Disk>,
     root: PathBuf,
@@ -79,13 +79,13 @@ pub struct Instance<'lab> {
     mount_ms: f64,
     /// Space in use when it was made.
     fresh_bytes: u64,
-    /// What lifts the caps on the devices.
+    /// Entries that lift the caps on the devices.
     caps: Vec<Undo>,
     rest: Rest,
     /// Its mounts as they were made.
     mounted: RefCell<Vec<mounts::Mount>>,
     since_remount: RefCell<Option<SinceRemount>>,
-    /// What a remount needs.
+    /// Programs that a remount needs, kept in memory.
     kept: OnceCell<Kept>,
     down: bool,
 }
@@ -192,7 +192,7 @@ impl<'lab> Instance<'lab> {
         Ok(())
     }
 
-    /// Whether what its devices do is capped.
+    /// Returns whether what its devices do is capped.
     pub fn has_caps(&self) -> bool {
         !self.caps.is_empty()
     }
@@ -210,7 +210,7 @@ impl<'lab> Instance<'lab> {
         }
     }
 
-    /// Makes the directory `path` of a worker, which lies in [`Instance::root`].
+    /// Makes the directory `path` of a worker, which is in [`Instance::root`].
     ///
     /// # Errors
     /// It cannot be made.
@@ -221,7 +221,7 @@ impl<'lab> Instance<'lab> {
         }
     }
 
-    /// How much of `files`, which lie in [`Instance::root`], is in the page cache.
+    /// Returns the part of `files`, all in [`Instance::root`], that is in the page cache.
     ///
     /// # Errors
     /// One cannot be opened.
@@ -237,8 +237,8 @@ impl<'lab> Instance<'lab> {
         &self.devices
     }
 
-    /// Whether what goes past the page cache has to come to its devices: a file system of the kernel is on them, and no
-    /// server that keeps data in its memory.
+    /// Returns whether what goes past the page cache has to come to its devices: a file system of the kernel is on
+    /// them, and no server that keeps data in its memory.
     pub fn passes_direct_on(&self) -> bool {
         let mount = mounts::holding(&self.root).ok().flatten();
         let mounted = mount.and_then(|mount| ::fs::mounted(&mount.kind));
@@ -246,17 +246,18 @@ impl<'lab> Instance<'lab> {
         passes && !self.devices.is_empty() && self.servers().is_empty() && !self.has_own_cache()
     }
 
-    /// Whether other programs may work on its devices, too: it is a directory of a file system that was there.
+    /// Returns whether other programs may work on its devices, too: it is a directory of a file system that was
+    /// there.
     pub fn shares_devices(&self) -> bool {
         self.disks.is_empty() && !self.devices.is_empty()
     }
 
-    /// Where what is written to it ends, as far as that can be seen.
+    /// Returns where what is written to it ends, as far as that can be seen.
     pub fn persistence(&self) -> Option<&Persistence> {
         self.persistence.as_ref()
     }
 
-    /// The disk below them, where others may be at work; `None` where it cannot be told who moves what there.
+    /// The disk below them, where others may be at work; `None` where it is unknown who moves what there.
     ///
     /// # Errors
     /// The mount table cannot be read, or an image is gone.
@@ -269,23 +270,23 @@ impl<'lab> Instance<'lab> {
         self.stack.servers()
     }
 
-    /// Whether it keeps file data where the residency of files does not show it. Then only the device
+    /// Returns whether it keeps file data where the residency of files does not show it. Then only the device
     /// proves that a run was hot.
     pub fn has_own_cache(&self) -> bool {
         self.stack.parts().iter().any(|part| part.fs().about().has_own_cache)
     }
 
-    /// What it is: effective mount options, geometry, versions, the commands that were run.
+    /// Returns its facts: effective mount options, geometry, versions, the commands that were run.
     pub fn facts(&self) -> &Environment {
         &self.facts
     }
 
-    /// How long mkfs took, milliseconds; 0 where nothing was made.
+    /// Returns the time of mkfs, milliseconds; 0 if nothing was made.
     pub fn mkfs_ms(&self) -> f64 {
         self.mkfs_ms
     }
 
-    /// How long the first mount took, milliseconds; 0 where nothing was mounted.
+    /// Returns the time of the first mount, milliseconds; 0 if nothing was mounted.
     pub fn mount_ms(&self) -> f64 {
         self.mount_ms
     }
@@ -340,7 +341,7 @@ impl<'lab> Instance<'lab> {
         self.stack.check()
     }
 
-    /// Why the target failed under the work, when a server of it has ended: to be asked after an error,
+    /// Returns why the target failed under the work, when a server of it has ended: to be asked after an error,
     /// which may be known a moment before the end of the server is.
     pub fn loss(&self) -> Option<LabError> {
         let start = Instant::now();
@@ -407,7 +408,7 @@ impl<'lab> Instance<'lab> {
 
 impl Drop for Instance<'_> {
     fn drop(&mut self) {
-        // What fails here is tried again by the lab, and told by `assay cleanup`.
+        // What fails here is tried again by the lab, and reported by `assay cleanup`.
         let _ = self.take_down();
     }
 }

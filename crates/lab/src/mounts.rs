@@ -14,12 +14,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a busy mount is tried: a worker that was killed may take a moment to die.
+/// Longest time of the tries to unmount: a worker that was killed may take a moment to die.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The pauses between tries: what closes its files a moment after it ended costs a moment.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-/// How long the unmounting of what may have no server any more may take, in seconds; less than `PATIENCE`.
+/// Longest time to unmount what may have no server any more, in seconds; less than `PATIENCE`.
 const LAST_CALL_S: &str = "5";
 
 /// Unmounts what is mounted at `dir` and may have lost its server. Returns whether anything was.
@@ -32,7 +32,7 @@ pub(crate) fn abandon(dir: &Path) -> Result<bool, LabError> {
     unmount(dir, &cancelled.into_iter().chain([unmounted]).collect::<Vec<_>>())
 }
 
-/// Whether a Btrfs at `dir` is being rebuilt: what does that holds it until it is done.
+/// Returns whether a Btrfs at `dir` is being rebuilt: what does that holds it until it is done.
 fn is_rebuilt(dir: &Path) -> Result<bool, LabError> {
     let mount = at(dir)?.filter(|mount| mount.kind == "btrfs");
     Ok(mount

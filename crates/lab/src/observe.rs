@@ -24,7 +24,7 @@ use std::{fs, path::Path};
 /// Linux counts device sectors of 512 bytes, whatever the device has.
 const SECTOR: u64 = 512;
 
-/// What snapshots are taken of, beside the machine itself.
+/// Devices and processes in a snapshot, besides the machine itself.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
     /// The devices under a target; their counters are read as of one that does the work of all.
@@ -60,10 +60,10 @@ pub struct Snapshot {
     throttle_events: Option<u64>,
 }
 
-/// Where ZFS tells of its cache.
+/// File with the counters of the cache of ZFS.
 const ARC: &str = "/proc/spl/kstat/zfs/arcstats";
 
-/// What happened between two snapshots.
+/// Usage between two snapshots.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
     /// Time between the snapshots.
@@ -79,9 +79,9 @@ pub struct Usage {
     pub device_busy_s: Option<f64>,
     /// Time in which it wrote back what it kept itself, seconds.
     pub device_flush_s: Option<f64>,
-    /// What each device did where there are several, in their order; empty where there is one or none.
+    /// Usage of each device if there are several, in their order; empty if there is one or none.
     pub each_device: Vec<DeviceUsage>,
-    /// What happened on the disk below; `None` where that is not known.
+    /// Usage of the disk below; `None` if unknown.
     pub below: Option<BelowUsage>,
     /// Processor time of the whole machine in user mode (nice included), seconds.
     pub machine_user_s: f64,
@@ -120,13 +120,13 @@ pub struct Usage {
     pub server_sys_s: f64,
     /// Processor time of this process, the coordinator, seconds.
     pub own_cpu_s: f64,
-    /// Mean frequency of the processors at the later moment, MHz; `None` where it is not told.
+    /// Mean frequency of the processors at the later moment, MHz; `None` if it is not reported.
     pub frequency_mhz: Option<f64>,
-    /// How often a processor slowed down because of heat; `None` where it is not counted.
+    /// Number of times that a processor slowed down because of heat; `None` if it is not counted.
     pub throttle_events: Option<u64>,
 }
 
-/// What the disk below moved, and what a campaign's own devices on it did.
+/// Traffic of the disk below, and of a campaign's own devices on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BelowUsage {
     /// Bytes that it read.
@@ -137,7 +137,7 @@ pub struct BelowUsage {
     pub own_read_bytes: u64,
     /// Bytes that own devices wrote.
     pub own_write_bytes: u64,
-    /// How often own devices were told to write back; each time the file system below keeps its journal.
+    /// Number of flushes of own devices; at each the file system below writes its journal.
     pub own_flushes: u64,
 }
 
@@ -148,7 +148,7 @@ struct BelowCounters {
     own: DeviceCounters,
 }
 
-/// Processor time of a server: exact, and as ticks, which tell user mode and kernel apart.
+/// Processor time of a server: exact, and as ticks, which distinguish user mode and kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct ServerTime {
     total_ns: u64,
@@ -312,7 +312,7 @@ impl Snapshot {
         self
     }
 
-    /// What happened since `earlier`.
+    /// Returns what happened since `earlier`.
     pub fn since(&self, earlier: &Snapshot) -> Usage {
         let seconds = self.now_ns.saturating_sub(earlier.now_ns) as f64 / 1e9;
         let per_second = rustix::param::clock_ticks_per_second() as f64;

@@ -9,7 +9,7 @@ use fs::{Cmd, Endpoint, Part, ResolvedTarget};
 use model::ObjectStore;
 use std::path::{Path, PathBuf};
 
-/// What a dry run takes targets to be made on.
+/// Backing that a dry run assumes.
 #[derive(Clone, Copy, Debug)]
 pub enum Backing<'a> {
     /// Loop devices over images called so.

@@ -39,7 +39,7 @@ pub struct Lab {
     held: Option<Lock>,
     journal: Journal,
     disks: Vec<Disk>,
-    /// How many of them targets are made on at a time, one set of them or the next; 0 for all.
+    /// Number of disks in a set: targets are made on one set or the next; 0 for all.
     disks_of_set: usize,
     /// Held against other assays.
     _locks: Vec<Lock>,
@@ -90,7 +90,7 @@ impl Lab {
         Ok(lab)
     }
 
-    /// What the user should know of its beginning, a line each.
+    /// Returns what the user should know of its beginning, a line each.
     pub fn messages(&self) -> &[String] {
         self.state.messages()
     }
@@ -176,7 +176,7 @@ impl Lab {
     }
 
     /// Removes our own file systems from claimed disks. Nothing is mounted any more, as instances do not
-    /// outlive their lab; one that stays mounted is refused here, and told by the journal.
+    /// outlive their lab; one that stays mounted is refused here, and reported by the journal.
     fn release(&self, report: &mut CleanupReport) {
         let failed = self.claims().filter_map(|claim| claim.release().err());
         report.failed.extend(failed.map(|error| error.to_string()));
@@ -299,7 +299,7 @@ impl Lab {
         Ok(self.disks.iter().try_for_each(Disk::check_there)?)
     }
 
-    /// Undoes everything now and tells what was done.
+    /// Undoes everything now and reports what was done.
     ///
     /// # Errors
     /// Something could not be torn down; the journal is kept for `assay cleanup`.
@@ -354,7 +354,7 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        // What fails here stays in the journal, and `assay cleanup` tells it.
+        // What fails here stays in the journal, and `assay cleanup` reports it.
         let _ = self.undo(&mut CleanupReport::default());
     }
 }

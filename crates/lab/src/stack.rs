@@ -24,7 +24,7 @@ use std::{
 };
 use vigil::Vigil;
 
-/// How long a part that offers a disk may stay busy.
+/// Longest time that a part that offers a disk may stay busy.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 /// With less room than this a disk is full, bytes.
@@ -137,7 +137,7 @@ impl Stack {
             .try_for_each(MadePart::has_room)
     }
 
-    /// Why a server of it is gone, the lowest first, when one is, or what it writes to is full.
+    /// Returns why a server of it is gone, the lowest first, when one is, or what it writes to is full.
     pub(crate) fn loss(&self) -> Option<LabError> {
         let ended = |part: &MadePart| part.services.borrow_mut().iter_mut().find_map(Service::loss);
         self.parts.iter().find_map(ended).or_else(|| self.check_room().err())
@@ -150,17 +150,17 @@ impl Stack {
         self.parts.iter().flat_map(of).collect()
     }
 
-    /// Whether it keeps its files on a server that is not of this machine.
+    /// Returns whether it keeps its files on a server that is not of this machine.
     pub(crate) fn is_outside(&self) -> bool {
         self.parts.iter().any(|part| part.fs().about().is_outside)
     }
 
-    /// Whether servers are at work for it.
+    /// Returns whether servers are at work for it.
     pub(crate) fn is_served(&self) -> bool {
         self.parts.iter().any(|part| !part.services.borrow().is_empty())
     }
 
-    /// What undoes it after the death of this process, in the order of its making.
+    /// Returns what undoes it after the death of this process, in the order of its making.
     pub(crate) fn undo(&self) -> impl Iterator<Item = Undo> {
         self.parts.iter().flat_map(|part| {
             let mount =
@@ -203,7 +203,7 @@ impl MadePart {
         self.part.fs.mount(&site, &self.part.options)
     }
 
-    /// What it is, with its options as the mount table has them and the `properties` that its tools told.
+    /// Returns what it is, with its options as the mount table has them and the `properties` that its tools printed.
     pub(crate) fn layer(&self, properties: &[(String, String)]) -> Result<Layer, LabError> {
         let layer = Layer::written(self.fs().about().name, &self.part.options)
             .with_properties(properties.iter().map(|(key, value)| (&**key, &**value)));
@@ -214,12 +214,12 @@ impl MadePart {
         })
     }
 
-    /// Whether it has a mount point, and offers neither a disk nor an object store.
+    /// Returns whether it has a mount point, and offers neither a disk nor an object store.
     pub(crate) fn is_mounted(&self) -> bool {
         !matches!(self.part.fs.about().inner, Inner::Above | Inner::Store)
     }
 
-    /// Whether there is room in the directory in which it lies.
+    /// Returns whether there is room in the directory in which it is.
     fn has_room(&self) -> Result<(), LabError> {
         let Some(dir) = self.fs().lies_in(&self.site) else { return Ok(()) };
         let stat = rustix::fs::statvfs(&dir).map_err(LabError::errno("look at", &dir))?;
@@ -352,7 +352,7 @@ impl MadePart {
     }
 }
 
-/// Whether two names are of one device: mount(8) resolves the links of md and LVM.
+/// Returns whether two names are of one device: mount(8) resolves the links of md and LVM.
 fn is_same(shown: &Path, given: &Path) -> bool {
     let resolved = |path: &Path| path.canonicalize().ok();
     shown == given || resolved(shown).is_some_and(|shown| Some(shown) == resolved(given))

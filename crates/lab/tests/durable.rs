@@ -32,7 +32,7 @@ fn in_memory() -> Option<tempfile::TempDir> {
     Some(tempfile::Builder::new().prefix("assay-durable-").tempdir_in(MEMORY).unwrap())
 }
 
-/// Why `target` loses what it synced, when the images lie in `images`.
+/// Why `target` loses what it synced, when the images are in `images`.
 fn loss(images: &Path, target: &str) -> Option<String> {
     let state = tempfile::tempdir().unwrap();
     let mut lab = Lab::open(state.path(), "d").unwrap();

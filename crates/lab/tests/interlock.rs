@@ -355,7 +355,7 @@ fn logical_partitions_are_judged_or_the_disk_is_left_alone() {
     };
     const MIB: u64 = 1 << 20;
     // An extended partition from 16 MiB on with two logical ones, which the kernel has not read; that at
-    // 101 MiB lies far from all that is looked at otherwise.
+    // 101 MiB is far from all that is looked at otherwise.
     write(0, &table(&[(0x05, 32_768, 524_288)]));
     write(16 * MIB, &table(&[(0x83, 2048, 65_536), (0x05, 172_032, 262_144)]));
     write(100 * MIB, &table(&[(0x83, 2048, 65_536)]));

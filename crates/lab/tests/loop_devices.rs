@@ -302,7 +302,7 @@ fn a_mount_that_is_gone_fails_the_check() {
 
 const STAYS: &str = "echo began; read line";
 
-/// A process in a mount namespace of its own, which keeps what is mounted below `state`, gives up the targets of
+/// A process in a mount namespace of its own, which keeps what is mounted below `state`, releases the targets of
 /// other tests, and then runs `script`, in the directory `state`.
 fn keep_mounted(state: &Path, script: &str) -> Child {
     const GIVE_UP: &str = "while read -r _ _ _ _ point _; do \

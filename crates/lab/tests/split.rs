@@ -1,4 +1,4 @@
-//! Targets on parts of one disk, for which a loop device stands in: where they lie, what of it is refused,
+//! Targets on parts of one disk, for which a loop device stands in: where they are, what of it is refused,
 //! and what a killed process leaves. Needs root; where it or a file system is missing, a test says so and
 //! ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]

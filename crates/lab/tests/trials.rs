@@ -17,7 +17,7 @@ fn every_trial_setting_is_made_and_mounted() {
         .iter()
         .filter(|fs| !fs.about().trials.is_empty())
         .filter(|fs| {
-            // With what it lies on.
+            // With what it is on.
             let target: ResolvedTarget = fs.about().name.parse().unwrap();
             let lacking =
                 target.parts().iter().find_map(|part| match lab::machine::available(part.fs) {

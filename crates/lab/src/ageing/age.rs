@@ -28,7 +28,7 @@ const CHURNED_SHARE: f64 = 0.6;
 /// Share of the population's bytes that one cycle writes.
 const CYCLE_SHARE: f64 = 0.01;
 
-/// How to age.
+/// Settings of the ageing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ageing {
     /// Size of the device, the same for every candidate.
@@ -51,12 +51,12 @@ impl Ageing {
     }
 }
 
-/// What ageing left.
+/// Result of the ageing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Aged {
-    /// How the population lay before the first cycle; `None` where the file system does not tell.
+    /// Layout of the population before the first cycle; `None` if the file system does not report it.
     pub fresh: Option<Layout>,
-    /// How its remainder lies now.
+    /// Layout of its remainder now.
     pub aged: Option<Layout>,
     /// Bytes that were written.
     pub written_bytes: u64,

@@ -14,9 +14,9 @@ use std::{
 
 /// A filling file takes at most this part of the space.
 const LARGEST_PART: u64 = 20;
-/// What may be missing, as a part of the space.
+/// Divisor of the space: a smaller part than this may be missing.
 const CLOSE_PART: u64 = 500;
-/// How far from what was asked it may end.
+/// Tolerance between the fullness asked for and reached.
 const TOLERANCE: f64 = 0.02;
 
 /// Used and usable space as df shows them, bytes.

@@ -9,7 +9,7 @@ use crate::{
 use rustix::io::Errno;
 use std::{fs::File, ops::AddAssign, path::Path};
 
-/// How a set of files is on the device. Files that have no blocks are not counted.
+/// Layout of a set of files on the device. Files that have no blocks are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// Files.
@@ -24,7 +24,7 @@ pub struct Layout {
 
 impl Layout {
     /// The layout score, 0 to 1: of the blocks that have one before them in their file, the share that
-    /// also lies behind it on the device, (blocks - pieces) / (blocks - files). 1 when every file is in
+    /// is also behind it on the device, (blocks - pieces) / (blocks - files). 1 when every file is in
     /// one piece; `None` when no file has two blocks.
     pub fn score(&self) -> Option<f64> {
         let second = self.blocks - self.files;
@@ -73,8 +73,8 @@ fn of_extents(extents: &[Extent]) -> Layout {
     }
 }
 
-/// Whether `next` lies right behind `extent`. Of one that is encoded only the longest is known that it
-/// can be.
+/// Returns whether `next` is right behind `extent`. Of one that is encoded only the longest is known that it can
+/// be.
 fn follows(extent: &Extent, next: &Extent) -> bool {
     let end = extent.physical + extent.length;
     match extent.flags & ENCODED {

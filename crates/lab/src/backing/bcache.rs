@@ -20,7 +20,7 @@ const DRIVER: &str = "/sys/fs/bcache";
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Where a disk carries its superblock, and what in it is where (`include/uapi/linux/bcache.h`,
+/// Place of the superblock on a disk, and of its fields (`include/uapi/linux/bcache.h`,
 /// `struct cache_sb_disk`).
 const SUPERBLOCK: u64 = 4096;
 const MAGIC: (usize, [u8; 16]) = (
@@ -58,7 +58,7 @@ pub(crate) fn stop(name: &str) -> Result<bool, LabError> {
     Ok(!members.is_empty())
 }
 
-/// Whether there is a cache called `name`.
+/// Returns whether there is a cache called `name`.
 pub(crate) fn is_there(name: &str) -> Result<bool, LabError> {
     Ok(name.starts_with(OURS) && Path::new(DRIVER).exists() && !members(name)?.is_empty())
 }
@@ -105,7 +105,7 @@ fn superblock(node: &Path) -> io::Result<[u8; LABEL + LABEL_BYTES]> {
     Ok(block)
 }
 
-/// Whether this is the superblock of a disk of the cache called `name`.
+/// Returns whether this is the superblock of a disk of the cache called `name`.
 fn is_of(block: &[u8], name: &str) -> bool {
     let at = |from: usize, length: usize| block.get(from..from + length).unwrap_or_default();
     let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

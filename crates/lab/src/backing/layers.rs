@@ -10,7 +10,7 @@ use std::{
 };
 
 const BLOCK: &str = "/sys/block";
-/// How long one may stay busy.
+/// Longest time that one may stay busy.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -56,12 +56,12 @@ fn remove_links(name: &str) -> Result<(), LabError> {
     fs::remove_dir(&dir).map_err(LabError::io("remove", &dir))
 }
 
-/// Whether an array called `name` runs.
+/// Returns whether an array called `name` runs.
 pub(crate) fn is_array(name: &str) -> Result<bool, LabError> {
     Ok(arrays()?.iter().any(|(_, called)| called == name))
 }
 
-/// Whether there is a mapping called `name`, or one of the volume group `name`.
+/// Returns whether there is a mapping called `name`, or one of the volume group `name`.
 pub(crate) fn is_mapping(name: &str) -> Result<bool, LabError> {
     Ok(mappings()?.iter().any(|(called, _)| is_of(called, name)))
 }
@@ -128,8 +128,8 @@ fn array_name(node: &Path) -> Option<String> {
     Some(name.rsplit(':').next().unwrap_or(name).to_string())
 }
 
-/// Whether the mapping `called` is `name` itself or a volume of the group `name`, whose hyphens the
-/// mapper doubles.
+/// Returns whether the mapping `called` is `name` itself or a volume of the group `name`, whose hyphens the mapper
+/// doubles.
 fn is_of(called: &str, name: &str) -> bool {
     let group = name.replace('-', "--") + "-";
     called == name || called.starts_with(&group)

@@ -33,7 +33,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// When `bytes` that come `now` have arrived at the other end.
+    /// Returns the time at which `bytes` that come `now` have arrived at the other end.
     fn arrival(&self, now: Instant, bytes: usize) -> Instant {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let begin = taken.map_or(now, |taken| taken.max(now));

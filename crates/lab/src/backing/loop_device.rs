@@ -16,7 +16,7 @@ const BLOCK: &str = "/sys/block";
 /// is attached here, and one that is left to guests.
 pub(crate) const IMAGE: &str = "image";
 pub(crate) const GUEST_IMAGE: &str = "guest";
-/// How long a detached device may take to let go of its image.
+/// Longest time that a detached device may take to release its image.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The commands that attach `image`; the first prints the device that the second sets up.
@@ -83,7 +83,7 @@ pub(crate) fn all() -> Result<Vec<Attached>, LabError> {
 }
 
 impl Attached {
-    /// Whether the file is the one that has this name here, or lay where this name leads here.
+    /// Returns whether the file is the one that has this name here, or lay where this name leads here.
     pub(crate) fn is_here(&self) -> bool {
         let found = match self.is_deleted {
             false => fs::metadata(&self.image).ok(),
@@ -109,7 +109,7 @@ impl Attached {
         Some((device, words.next()?.parse().ok()?))
     }
 
-    /// Whether a campaign that runs holds the device by [`hold`].
+    /// Returns whether a campaign that runs holds the device by [`hold`].
     pub(crate) fn is_held(&self) -> bool {
         let Ok(device) = File::open(&self.node) else { return false };
         matches!(Lock::take_from_the_dead(device), Ok(None))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where the kernel lists block devices.
+/// The folder in which the kernel lists block devices.
 const BLOCK: &str = "/sys/block";
 
 /// Returns the first device that no client holds; one that is taken meanwhile is refused.

@@ -25,19 +25,19 @@ pub fn claim_prefix(store: &ObjectStore) -> Result<(), LabError> {
     made.expect(&[200]).map(drop).map_err(|why| failed("make", &place, why))
 }
 
-/// Whether anything lies at `place`.
+/// Returns whether anything is at `place`.
 pub(crate) fn is_there(place: &Endpoint) -> Result<bool, LabError> {
     Ok(!names(place, Listing::Objects)?.is_empty())
 }
 
-/// Removes all that lies at `place`, parts of objects that were never finished among them. False when nothing does.
+/// Removes all that is at `place`, parts of objects that were never finished among them. False when nothing does.
 pub(crate) fn remove(place: &Endpoint) -> Result<bool, LabError> {
     let objects = remove_all(place, Listing::Objects)?;
     let unfinished = remove_all(place, Listing::Unfinished)?;
     Ok(objects || unfinished)
 }
 
-/// What lies in a bucket.
+/// Entries of a bucket to list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Listing {
     Objects,
@@ -74,7 +74,7 @@ fn delete(place: &Endpoint, requests: &[Request]) -> Result<usize, LabError> {
     Ok(gone)
 }
 
-/// Requests that delete what lies at `place`, as many as the store tells at once.
+/// Requests that delete what is at `place`, as many as the store tells at once.
 fn names(place: &Endpoint, kind: Listing) -> Result<Vec<Request>, LabError> {
     let below = format!("{}/", place.prefix);
     let list = match kind {

@@ -22,7 +22,7 @@ use std::{
 
 const OWN_GROUPS: &str = "/proc/self/cgroup";
 
-/// Whether a device can be capped here.
+/// Returns whether a device can be capped here.
 ///
 /// # Errors
 /// The mount table cannot be read.
@@ -64,7 +64,7 @@ impl Controller {
         Some(Controller::V2 { home: below(&root, own_group(own, "")), root })
     }
 
-    /// What lifts `caps` on `device` ("major:minor") again; to be recorded before they are imposed.
+    /// Returns the entries that lift `caps` on `device` ("major:minor") again; to be recorded before they are imposed.
     pub(crate) fn undo(&self, caps: &[Cap], device: &str, campaign: &str) -> Vec<Undo> {
         match self {
             Controller::V1 { groups } => {
@@ -116,7 +116,7 @@ fn io_max(caps: &[Cap], device: &str) -> String {
     format!("{device}{}", keys.collect::<String>())
 }
 
-/// Whether `file` lists a cap for `device`.
+/// Returns whether `file` lists a cap for `device`.
 pub(crate) fn is_capped(file: &Path, device: &str) -> Result<bool, LabError> {
     let text = read_if_there(file)?.unwrap_or_default();
     Ok(text.lines().any(|line| line.split_whitespace().next() == Some(device)))
@@ -131,26 +131,26 @@ pub(crate) fn lift(file: &Path, device: &str) -> Result<bool, LabError> {
     Ok(capped)
 }
 
-/// Whether `file` is one in which a control group keeps caps.
+/// Returns whether `file` is one in which a control group keeps caps.
 pub(crate) fn is_cap_file(file: &Path) -> Result<bool, LabError> {
     let is_named =
         QUANTITIES.iter().any(|quantity| file.file_name().is_some_and(|f| f == quantity.v1));
     Ok(is_named && mark::is_straight(file) && in_groups(file, "cgroup")?)
 }
 
-/// Whether `group` is the control group of `campaign`, and `home` one beside it.
+/// Returns whether `group` is the control group of `campaign`, and `home` one beside it.
 pub(crate) fn is_own_group(group: &Path, home: &Path, campaign: &str) -> Result<bool, LabError> {
     let named = group.file_name().is_some_and(|name| *name == *format!("assay-{campaign}"));
     let straight = mark::is_straight(group) && mark::is_straight(home);
     Ok(named && straight && in_groups(group, "cgroup2")? && in_groups(home, "cgroup2")?)
 }
 
-/// Whether `path` lies in a mounted hierarchy of control groups of this kind.
+/// Returns whether `path` is in a mounted hierarchy of control groups of this kind.
 fn in_groups(path: &Path, kind: &str) -> Result<bool, LabError> {
     Ok(mounts::holding(path)?.is_some_and(|mount| mount.kind == kind))
 }
 
-/// What lifts every cap that the control groups of version 1 have for `device`.
+/// Returns the entries that lift every cap that the control groups of version 1 have for `device`.
 pub(crate) fn caps_of(device: &str) -> Result<Vec<Undo>, LabError> {
     let Some(Controller::V1 { groups }) = Controller::find()? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
@@ -162,7 +162,7 @@ pub(crate) fn caps_of(device: &str) -> Result<Vec<Undo>, LabError> {
     Ok(found)
 }
 
-/// What leaves the control group of version 2 that `campaign` made, where it is there.
+/// Returns the entry that leaves the control group of version 2 that `campaign` made, where it is there.
 pub(crate) fn group_of(campaign: &str) -> Result<Option<Undo>, LabError> {
     let Some(Controller::V2 { root, .. }) = Controller::find()? else { return Ok(None) };
     let group = own_v2(&root, campaign);

@@ -3,7 +3,7 @@
 use crate::{error::LabError, ownership::mark::OURS, programs::Run};
 use fs::Cmd;
 
-/// Whether `pool` is one of ours and there. Without its programs, its module or the pool itself there is
+/// Returns whether `pool` is one of ours and there. Without its programs, its module or the pool itself there is
 /// nothing to give back.
 pub(crate) fn is_there(pool: &str) -> bool {
     let list = Cmd::new("zpool").args(["list", "-H", "-o", "name", pool]);

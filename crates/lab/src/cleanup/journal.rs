@@ -37,14 +37,14 @@ const RESERVE: u64 = 4096;
 /// A journal is smaller, bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// What was cleaned up, or in a dry run would be.
+/// Report of a cleanup, or of a dry run of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanupReport {
     /// One line for each thing that was torn down.
     pub done: Vec<String>,
     /// Campaigns that are running and were left alone.
     pub live: Vec<String>,
-    /// What the user should know: records that cannot be read, a journal that was removed.
+    /// Messages to the user: records that cannot be read, a journal that was removed.
     pub messages: Vec<String>,
     /// One line for each thing that could not be torn down; its journal is kept.
     pub failed: Vec<String>,
@@ -79,11 +79,11 @@ pub(crate) struct Journal {
 #[derive(Debug)]
 struct Inner {
     file: Lock,
-    /// What is to be torn down.
+    /// Entries to be torn down.
     entries: Vec<Undo>,
     /// Bytes of whole records in the file.
     length: u64,
-    /// What cannot be read in it.
+    /// Lines of it that cannot be read.
     faults: Faults,
     /// It was removed under the campaign.
     was_lost: bool,
@@ -192,7 +192,7 @@ impl Journal {
         }
     }
 
-    /// What [`Journal::undo_all`] would do.
+    /// Returns what [`Journal::undo_all`] would do.
     fn would_undo(&self, report: &mut CleanupReport) {
         let inner = self.lock();
         self.tell(&inner, report);
@@ -221,7 +221,7 @@ impl Journal {
 }
 
 impl Inner {
-    /// What a dead process wrote to `file`.
+    /// Returns what a dead process wrote to `file`.
     fn read(file: Lock, path: &std::path::Path) -> Result<Inner, LabError> {
         let failed = || LabError::io("read", path);
         let mut bytes = Vec::new();
@@ -260,8 +260,8 @@ impl Inner {
     }
 }
 
-/// What the journal `bytes` of `campaign` could make [`crate::cleanup::Cleanup`] undo, with the state folder `state`:
-/// every entry that is read and not refused. For tests; nothing is torn down.
+/// Returns what the journal `bytes` of `campaign` could make [`crate::cleanup::Cleanup`] undo, with the state
+/// folder `state`: every entry that is read and not refused. For tests; nothing is torn down.
 #[doc(hidden)]
 pub fn believed(bytes: &[u8], state: &std::path::Path, campaign: &str) -> Vec<Undo> {
     let mark = Mark::new(state, campaign);

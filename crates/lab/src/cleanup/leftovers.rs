@@ -25,7 +25,7 @@ use std::{
 /// Highest number of a cache that is looked for by its name: its mark cannot be read back.
 const MOST_PARTS: u32 = 4096;
 
-/// What is left, in the order in which it is to be torn down, each with the mark of its campaign.
+/// Leftovers in the order in which they are to be torn down, each with the mark of its campaign.
 #[derive(Debug, Default)]
 pub(crate) struct Leftovers {
     pub(crate) entries: Vec<(Mark, Undo)>,
@@ -95,7 +95,7 @@ fn unmarked(state: &Path, dir: &Path) -> Option<Mark> {
     is_empty.then_some(mark)
 }
 
-/// Loop devices on images of the state: the image lies in a directory with its marker, or lay below the
+/// Loop devices on images of the state: the image is in a directory with its marker, or was below the
 /// state under a name that only we give.
 fn loops(state: &Path) -> Result<Vec<(Mark, Attached)>, LabError> {
     let ours = loop_device::all()?.into_iter().filter_map(|device| {
@@ -111,7 +111,7 @@ fn loops(state: &Path) -> Result<Vec<(Mark, Attached)>, LabError> {
     Ok(ours.collect())
 }
 
-/// What is mounted below the mount points of the state, the latest first: where the directory was marked in
+/// Returns what is mounted below the mount points of the state, the latest first: where the directory was marked in
 /// this boot, or the source is marked.
 fn mounts(state: &Path, loops: &[(Mark, Attached)]) -> Result<Vec<(Mark, Undo)>, LabError> {
     let ours = mounts::all()?.into_iter().rev().filter_map(|mount| {

@@ -6,7 +6,7 @@ use model::FaultKind;
 use std::io;
 
 impl LabError {
-    /// What kind of failure of a target this is.
+    /// Classifies this failure of a target.
     pub fn fault(&self) -> FaultKind {
         match self {
             LabError::Disk(error) => of_disk(error),
@@ -38,7 +38,7 @@ fn of_disk(error: &disk::Error) -> FaultKind {
     }
 }
 
-/// What kind of failure of a target `error` is.
+/// Classifies `error` as a failure of a target.
 pub fn io_fault(error: &io::Error) -> FaultKind {
     match error.raw_os_error() {
         Some(libc::ENOENT | libc::ESTALE | libc::ENOTCONN) => FaultKind::Gone,

@@ -23,7 +23,7 @@ pub struct Lying {
 }
 
 impl Lying {
-    /// Why none can be served here; `None` where it can.
+    /// Returns why none can be served here; `None` if one can.
     pub fn missing() -> Option<String> {
         missing()
     }
@@ -43,7 +43,7 @@ impl Lying {
         Ok(Lying { served: Served::mount(lab, "lying", &below, pass)?, lies })
     }
 
-    /// Where the files are.
+    /// Returns the directory of the files.
     pub fn root(&self) -> &Path {
         &self.served.mount_point
     }

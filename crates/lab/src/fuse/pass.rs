@@ -21,7 +21,7 @@ use std::{
 /// Names stay as they are; attributes are asked for again.
 const NAME_VALID: Duration = Duration::from_secs(3600);
 
-/// What a file system over a directory is asked for and does in a way of its own.
+/// Requests that a file system over a directory answers in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     /// A read is about to be done.
@@ -36,7 +36,7 @@ pub(super) struct Pass<T> {
     on: T,
 }
 
-/// What was asked for by the kernel so far; numbers are never used again.
+/// Nodes that the kernel has asked for; numbers are never used again.
 struct Nodes {
     paths: HashMap<u64, PathBuf>,
     last_node: u64,
@@ -71,7 +71,7 @@ impl Nodes {
         self.files.get(&handle.0).cloned().ok_or_else(|| errno(Errno::EBADF))
     }
 
-    /// What `path` is, with its number.
+    /// Returns what `path` is, with its number.
     fn entry(&mut self, path: PathBuf) -> io::Result<FileAttr> {
         let found = fs::symlink_metadata(&path)?;
         let known = self.paths.iter().find(|(_, own)| **own == path).map(|(node, _)| *node);
@@ -132,7 +132,7 @@ fn errno(errno: Errno) -> io::Error {
     io::Error::from_raw_os_error(errno.code())
 }
 
-/// What `found` is, under the number `ino`.
+/// Returns what `found` is, under the number `ino`.
 fn attributes(ino: INodeNo, found: &Metadata) -> io::Result<FileAttr> {
     let time = |seconds: i64, nanoseconds: i64| {
         let whole = Duration::from_secs(seconds.unsigned_abs());

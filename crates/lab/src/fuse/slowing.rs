@@ -24,7 +24,7 @@ pub struct Slowing {
 }
 
 impl Slowing {
-    /// Why none can be served here; `None` where it can.
+    /// Returns why none can be served here; `None` if one can.
     pub fn missing() -> Option<String> {
         missing()
     }
@@ -52,7 +52,7 @@ impl Slowing {
         Ok(Slowing { served: Served::mount(lab, "slowing", &below, pass)?, reads })
     }
 
-    /// Where the files are.
+    /// Returns the directory of the files.
     pub fn root(&self) -> &Path {
         &self.served.mount_point
     }

@@ -32,7 +32,7 @@ struct Node {
 pub(super) struct Tree {
     nodes: Vec<Node>,
     delay: Duration,
-    /// How long each read took, nanoseconds.
+    /// Duration of each read, nanoseconds.
     times_ns: Arc<Mutex<Vec<u64>>>,
 }
 

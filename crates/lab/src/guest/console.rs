@@ -10,7 +10,7 @@ use std::{
 };
 
 const KEPT_BYTES: usize = 256 << 10;
-/// How long what was said last may be on its way after the end of the guest.
+/// Time that the last messages may take after the end of the guest.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The end of what a guest says.
@@ -30,7 +30,7 @@ impl Console {
         Ok((Console { last, reader }, writer))
     }
 
-    /// What is kept, after the end of the guest.
+    /// Returns what is kept, after the end of the guest.
     pub(super) fn text(&self) -> String {
         let start = Instant::now();
         while !self.reader.is_finished() && start.elapsed() < LAST_WORDS {

@@ -14,7 +14,7 @@ use std::{
     process::Command,
 };
 
-/// What gives the machine its disks, the shares of the host, and a root that may be written.
+/// Modules for disks, the shares of the host, and a writable root.
 const MODULES: [&str; 5] = ["virtio_pci", "virtio_blk", "9pnet_virtio", "9p", "overlay"];
 const BUSYBOX: &str = "busybox";
 

@@ -20,21 +20,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a guest is looked at.
+/// Interval between looks at a guest.
 const TICK: Duration = Duration::from_millis(100);
-/// How long a guest may take until its program begins. An emulated machine needs some seconds, a minute
-/// beside much other work; on a busy machine its kernel now and then stands still before.
+/// Longest time until the program of a guest starts. An emulated machine needs some seconds, a minute beside much
+/// other work; on a busy machine its kernel now and then pauses before.
 const BOOT: Duration = Duration::from_secs(180);
-/// What the program says; made just before it begins.
+/// File with the output of the program; made just before it starts.
 const LOG: &str = "log";
-/// What the program ended with.
+/// File with the exit status of the program.
 const STATUS: &str = "status";
 /// Most bytes of a status, and of the end of a log.
 const STATUS_BYTES: usize = 16;
 const LOG_BYTES: usize = 64 << 10;
 /// Most characters of its last words.
 const WORDS_CHARS: usize = 1000;
-/// How long a guest may take to power off after its result is there.
+/// Longest time until a guest powers off after its result is there.
 const POWER_OFF: Duration = Duration::from_secs(10);
 /// With what a kernel says why it stops.
 const PANIC: &str = "Kernel panic";
@@ -94,7 +94,7 @@ fn prepare(guest: &dyn Guest, machine: &Machine, out: &Shared) -> Result<(), Lab
     for left in [LOG, STATUS] {
         out.forget(left).map_err(LabError::io("remove", &machine.out.join(left)))?;
     }
-    // A copy, because the guest may not be allowed where the program lies.
+    // A copy, because the guest may not be allowed where the program is.
     let program = &machine.program;
     let mut program = File::open(program).map_err(LabError::io("open", program))?;
     out.put("program", 0o755, |copy| io::copy(&mut program, copy).map(drop))?;
@@ -124,7 +124,7 @@ impl Boot<'_> {
         Ok(ended)
     }
 
-    /// How it ended, or why that is a failure.
+    /// Returns how it ended, or why that is a failure.
     fn follow<E: From<LabError>>(
         &self,
         child: &mut Child,
@@ -184,7 +184,7 @@ impl Boot<'_> {
     }
 }
 
-/// What the program of the machine whose directory is `out` said last.
+/// Returns what the program of the machine whose directory is `out` said last.
 pub fn last_words(out: &Shared) -> String {
     harmless(&last_lines(&String::from_utf8_lossy(&out.last(LOG, LOG_BYTES))))
 }

@@ -70,7 +70,7 @@ impl Shared {
         self.read(name, from, most).ok().flatten().unwrap_or_default()
     }
 
-    /// Whether there is something called `name`.
+    /// Returns whether there is something called `name`.
     pub(super) fn has(&self, name: &str) -> bool {
         statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }

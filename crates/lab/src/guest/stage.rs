@@ -32,12 +32,12 @@ pub(super) fn enter(machine: &Machine, stranger: Option<Stranger>, kvm: bool) ->
     cmd.args(["--inh-caps=-all", "--no-new-privs"])
 }
 
-/// Where it sees its directory.
+/// Returns the path at which it sees its directory.
 pub(super) fn out() -> PathBuf {
     super::OUT.into()
 }
 
-/// Where it sees its disk `number`.
+/// Returns the path at which it sees its disk `number`.
 pub(super) fn disk(number: usize) -> PathBuf {
     format!("/mnt/disk{number}").into()
 }

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where users are taken from: above what distributions, containers and directory services give out.
+/// Range of the users: above what distributions, containers and directory services assign.
 const FIRST: u32 = 2_000_000_000;
 const COUNT: u32 = 100_000_000;
 

@@ -16,7 +16,7 @@ use std::{
 
 const PROGRAM: &str = "linux.uml";
 const INSTALL: &str = "run `apt-get install user-mode-linux` (Debian and Ubuntu have it)";
-/// What its first processes run, which the guest takes from this machine: without one of them it ends in a panic.
+/// Programs of its first processes, which the guest takes from this machine: without one of them it panics.
 const RUN_INSIDE: [&str; 8] =
     ["unshare", "setpriv", "insmod", "modprobe", "mount", "pivot_root", "chroot", "ip"];
 const FIRST: &str = include_str!("uml_init.sh");
@@ -73,7 +73,7 @@ impl Guest for Uml {
 
     fn boot(&self, machine: &Machine, stranger: Option<Stranger>) -> Cmd {
         let mut cmd = stage::enter(machine, stranger, false);
-        // Where its memory lies: a file system in memory from which programs may run.
+        // Where its memory is: a file system in memory from which programs may run.
         cmd = cmd.args(["env", "TMPDIR=/dev/shm", "HOME=/mnt/uml", PROGRAM]);
         cmd = cmd.arg(format!("mem={}M", machine.memory.0 >> 20));
         cmd = cmd.args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"]);

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Its PATH, of `init.sh`, and where the programs of ssh lie.
+/// Its PATH, of `init.sh`, and where the programs of ssh are.
 const DIRS: [&str; 8] = [
     "/usr/local/sbin",
     "/usr/local/bin",
@@ -22,19 +22,20 @@ const DIRS: [&str; 8] = [
 /// Folders that are others inside.
 const HIDDEN: [&str; 6] = ["/dev", "/mnt", "/proc", "/run", "/sys", "/tmp"];
 
-/// Where `program` is on this machine when no guest sees it there or anywhere else; `None` where a guest does, or
-/// it is not installed.
+/// Returns where `program` is on this machine when no guest sees it there or anywhere else; `None` where a guest
+/// does, or it is not installed.
 pub fn unseen(program: &str) -> Option<PathBuf> {
     let found = tool::find_program(program)?;
     let dirs = DIRS.iter().map(PathBuf::from);
     let mut seen =
         dirs.map(|dir| dir.join(program)).filter(|path| is_shared(path, disk::is_root()));
-    // The cache is given to it, wherever it lies.
+    // The cache is given to it, wherever it is.
     let is_built = artifacts::bin_dirs().into_iter().any(|dir| dir.join(program).exists());
     (!is_built && seen.next().is_none()).then_some(found)
 }
 
-/// Whether the file at `path` is one and the same program inside; `by_all` when a guest is a user of its own.
+/// Returns whether the file at `path` is one and the same program inside; `by_all` when a guest is a user of its
+/// own.
 fn is_shared(path: &Path, by_all: bool) -> bool {
     let Ok(file) = path.canonicalize() else { return false };
     let mode = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.permissions().mode());

@@ -16,19 +16,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How cold an instance is, and the proof of it.
+/// Coldness of an instance, and its proof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cold {
-    /// How it was made so.
+    /// The way it was made cold.
     pub coldness: Coldness,
-    /// What is left of the files; `None` when there are none to look at.
+    /// Resident part of the files; `None` if there are none to look at.
     pub residency: Option<Residency>,
 }
 
-/// What has happened since a remount, as far as it matters for the next case.
+/// State since a remount, as far as it matters for the next case.
 #[derive(Debug)]
 pub(super) struct SinceRemount {
-    /// What its devices had written by then, sectors.
+    /// Sectors that its devices had written by then.
     written: Vec<u64>,
     /// Files that cold cases have read since.
     read: BTreeSet<PathBuf>,
@@ -49,7 +49,7 @@ impl Instance<'_> {
 
     /// Makes it as cold as it can be for a case that reads `files` and no others, looks what is left of them,
     /// forgets what that look has brought back (inodes, dentries, and on Btrfs the data of small files,
-    /// which lies in their metadata), and waits until all is quiet.
+    /// which is in their metadata), and waits until all is quiet.
     ///
     /// It is not remounted when that is as it would be after a remount: since the last one only cases on
     /// other files have run, all of them made cold by this, and nothing was written.
@@ -123,14 +123,14 @@ impl Instance<'_> {
         Ok(Coldness::Remounted)
     }
 
-    /// Drops the caches, where that is allowed. What was remounted is not cold without it: what lies below
+    /// Drops the caches, where that is allowed. What was remounted is not cold without it: what is below
     /// its disk may be in memory.
     fn drop_caches_after(&self, coldness: &Coldness) -> Result<(), LabError> {
         let must = *coldness == Coldness::Remounted;
         if must || drop_caches::can_drop() { drop_caches::drop_all() } else { Ok(()) }
     }
 
-    /// Whether nothing but what can be given back, and now is, tells `files` from those of a fresh mount.
+    /// Returns whether nothing but what can be given back, and now is, tells `files` from those of a fresh mount.
     fn is_cold_for(&self, files: &[PathBuf]) -> Result<bool, LabError> {
         let as_mounted = self.since_remount.borrow().as_ref().is_some_and(|since| {
             let unread = files.iter().all(|file| !since.read.contains(file));
@@ -144,7 +144,7 @@ impl Instance<'_> {
     }
 }
 
-/// Looks how much of `files` is in the memory of this host; they lie below `root`, a private directory that this
+/// Looks how much of `files` is in the memory of this host; they are below `root`, a private directory that this
 /// program has made on another one. All below it is written back and forgotten first where it is to be `cold`.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ use std::path::Path;
 /// Properties of a data set of ZFS that this program did not make, as its own geometry has them.
 const ZFS_PROPERTIES: &str = "sync,compression,checksum,encryption";
 
-/// Facts by their keys, as tools tell them.
+/// Facts by their keys, as tools print them.
 type Properties = Vec<(String, String)>;
 
 impl Instance<'_> {
@@ -99,7 +99,7 @@ impl Instance<'_> {
     }
 }
 
-/// What the plain directory `root` is on.
+/// Returns what the plain directory `root` is on.
 fn directory(root: &Path) -> Result<(Vec<Layer>, Properties), LabError> {
     let root = root.canonicalize().map_err(LabError::io("find", root))?;
     let Some(mount) = mounts::holding(&root)? else { return Ok((Vec::new(), Vec::new())) };
@@ -115,7 +115,7 @@ fn directory(root: &Path) -> Result<(Vec<Layer>, Properties), LabError> {
     Ok((vec![layer], facts))
 }
 
-/// What `zfs get` tells of the data set; nothing where it cannot be asked.
+/// Returns what `zfs get` prints of the data set; nothing if it cannot be run.
 fn properties(dataset: &Path) -> Properties {
     let get = ["get", "-H", "-p", "-o", "property,value", ZFS_PROPERTIES];
     let output = Cmd::new("zfs").args(get).arg(dataset).run();
@@ -124,7 +124,7 @@ fn properties(dataset: &Path) -> Properties {
     pairs.map(|(property, value)| (property.into(), value.into())).collect()
 }
 
-/// Why nothing on `disk` outlives the power, when it is an image in memory.
+/// Returns why nothing on `disk` outlives the power, when it is an image in memory.
 fn in_memory(disk: &Disk) -> Option<String> {
     let path = disk.image()?.path.canonicalize().ok()?;
     let mount = mounts::holding(&path).ok()??;

@@ -22,7 +22,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// The directory `path`, which [`Held::make`] makes once what it lies in is mounted.
+    /// The directory `path`, which [`Held::make`] makes once what it is in is mounted.
     pub(super) fn at(path: PathBuf) -> Held {
         Held { path, user: Cell::default(), known: Cell::default(), dir: RefCell::default() }
     }
@@ -60,7 +60,7 @@ impl Held {
             .map_err(|_| self.replaced("it is no longer mounted"))
     }
 
-    /// Closes it, so that what it lies in can be unmounted.
+    /// Closes it, so that what it is in can be unmounted.
     pub(super) fn let_go(&self) {
         self.dir.replace(None);
     }

@@ -1,7 +1,7 @@
 //! A directory of the user's that is a target: held open from the start, with a private directory in it.
 //! Another user may own it, or a directory on the way to it, and move or replace what lies there at any
 //! time. What root does in it is therefore done with that user's rights, by the open directories, and
-//! whatever stands at their names meanwhile is only looked at.
+//! whatever has their names meanwhile is only looked at.
 
 use crate::{
     error::LabError,
@@ -46,7 +46,7 @@ pub(crate) struct HeldDir {
     dir: OwnedFd,
 }
 
-/// What tells a directory from every other.
+/// Identity of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     device: (u32, u32),
@@ -56,7 +56,8 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Whether `other` is the same directory of its file system, wherever and as which device that is mounted.
+    /// Returns whether `other` is the same directory of its file system, wherever and as which device that is
+    /// mounted.
     pub(crate) fn is_same_file(&self, other: &Identity) -> bool {
         self.inode == other.inode
     }
@@ -84,7 +85,7 @@ impl NamedDir {
         Ok(NamedDir { path: found, dir, user })
     }
 
-    /// Where its private directory `name` will be.
+    /// Returns the path of its future private directory `name`.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -139,7 +140,7 @@ impl NamedDir {
         Err(io::Error::other("its contents are being replaced by another process"))
     }
 
-    /// Whether root may make a directory here for the user who may not: no other user can put another one
+    /// Returns whether root may make a directory here for the user who may not: no other user can put another one
     /// in its place.
     fn is_roots_to_give(&self, error: &io::Error) -> io::Result<bool> {
         let stat = fstat(&self.dir)?;
@@ -179,7 +180,7 @@ impl HeldDir {
         Ok(held)
     }
 
-    /// Which directory it is.
+    /// Returns its identity.
     ///
     /// # Errors
     /// It cannot be looked at.
@@ -256,7 +257,7 @@ impl HeldDir {
         drop_caches::drop_if_allowed()
     }
 
-    /// As [`residency()`], of files that lie in it.
+    /// As [`residency()`], of files that are in it.
     ///
     /// # Errors
     /// One of them does not, or cannot be opened.
@@ -270,7 +271,7 @@ impl HeldDir {
         Ok(sum)
     }
 
-    /// Makes the directory `path`, which lies in it.
+    /// Makes the directory `path`, which is in it.
     ///
     /// # Errors
     /// It cannot be made.

@@ -5,7 +5,7 @@ use crate::{error::LabError, mounts, stack::MadePart};
 use fs::{About, OTHER, is_by_mount, knobs};
 use model::{Bytes, Knob};
 
-/// How the help of a flag ends that does nothing but what happens without it.
+/// Ending of the help of a flag that names the default.
 const DEFAULT: &str = "(the default)";
 
 /// The options of `part` that are not in effect as asked, a clause each; none where the mount table does not have
@@ -41,7 +41,8 @@ fn written(key: &str, value: &str) -> String {
     if value.is_empty() { key.into() } else { format!("{key}={value}") }
 }
 
-/// What `table` shows instead of `key=value`; `None` where it shows that, or what is not shown as it is the default.
+/// Returns what `table` shows instead of `key=value`; `None` where it shows that, or what is not shown as it is the
+/// default.
 fn told(about: &About, (key, value): (&str, &str), table: &str) -> Option<String> {
     let shows = |option: &str| table.split(',').any(|shown| shown == option);
     let value_of = |key: &str| {
@@ -71,14 +72,15 @@ fn told(about: &About, (key, value): (&str, &str), table: &str) -> Option<String
     }
 }
 
-/// Whether `shown` is `asked`, in other words: another unit, a level or a node that is added, a part of memory.
+/// Returns whether `shown` is `asked`, in other words: another unit, a level or a node that is added, a part of
+/// memory.
 fn is_same(asked: &str, shown: &str) -> bool {
     let bytes = |text: &str| text.parse::<Bytes>().ok();
     let is_longer = shown.strip_prefix(asked).is_some_and(|rest| rest.starts_with(':'));
     is_longer || asked.ends_with('%') || bytes(asked).is_some_and(|size| bytes(shown) == Some(size))
 }
 
-/// Whether it is what happens without it, which file systems do not show.
+/// Returns whether it is what happens without it, which file systems do not show.
 fn is_default(knobs: &[Knob], key: &str, value: &str) -> bool {
     let knob = knobs.iter().find(|knob| knob.name == key);
     knob.is_some_and(|knob| match value {

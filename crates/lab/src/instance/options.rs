@@ -16,7 +16,7 @@ impl Instance<'_> {
         Ok(())
     }
 
-    /// What has become of the mount options since it was mounted, in words; `None` when they are the same.
+    /// Returns what has become of the mount options since it was mounted, in words; `None` when they are the same.
     ///
     /// # Errors
     /// The mount table cannot be read.
@@ -26,7 +26,7 @@ impl Instance<'_> {
         Ok(mounted.iter().zip(&now).find_map(|(was, is)| difference(was, is)))
     }
 
-    /// Each of its mounts; for a directory that on which it lies.
+    /// Each of its mounts; for a directory the one that it is on.
     fn mounts(&self) -> Result<Vec<Mount>, LabError> {
         let WorkDir::Mounted { .. } = self.work_dir else {
             let root = self.root.canonicalize().map_err(LabError::io("find", &self.root))?;

@@ -21,10 +21,10 @@ const SECTOR: u64 = 512;
 /// counts since 5.5, for whole disks alone.
 const WRITTEN: usize = 6;
 const FLUSHES: usize = 15;
-/// How many directories may lie in one another before the device is given up.
+/// Most directories in one another before the device is considered unknown.
 const DEEPEST: usize = 4;
 
-/// Where what is written to a target ends.
+/// Destination of what is written to a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Persistence {
     devices: Vec<Device>,
@@ -34,7 +34,7 @@ pub struct Persistence {
     may_store_less: bool,
 }
 
-/// What the devices under a target had done by one moment.
+/// Counters of the devices under a target at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Persisted {
     /// Bytes that they had written.
@@ -45,7 +45,7 @@ pub struct Persisted {
     pub flushes_below: Flushes,
 }
 
-/// How often devices have flushed their caches.
+/// Number of times that devices have flushed their caches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flushes {
     /// So often, together.
@@ -117,12 +117,12 @@ impl Persistence {
         Persistence { unseen: self.unseen.or(Some(why)), ..self }
     }
 
-    /// Why nothing can be proven here, whatever is counted.
+    /// Returns why nothing can be proven here, whatever is counted.
     pub fn unseen(&self) -> Option<&Unproven> {
         self.unseen.as_ref()
     }
 
-    /// Whether fewer bytes may be stored than are written, as where data is compressed.
+    /// Returns whether fewer bytes may be stored than are written, as where data is compressed.
     pub fn may_store_less(&self) -> bool {
         self.may_store_less
     }
@@ -208,7 +208,7 @@ fn keeps_in(mount: &mounts::Mount) -> Option<PathBuf> {
     dir.is_dir().then_some(dir)
 }
 
-/// What the file system that the mount table calls `kind` makes of bytes with these options.
+/// Returns what the file system that the mount table calls `kind` makes of bytes with these options.
 fn stores(kind: &str, options: &str) -> Stores {
     mounted(kind).map_or(Stores::Unknown, |mounted| mounted.stores.with(options))
 }

@@ -55,7 +55,7 @@ fn btrfs_sync(dir: &Path) -> Result<(), LabError> {
     result.map_err(LabError::errno("sync", dir))
 }
 
-/// What was waited for.
+/// Result of the wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Waited {
     /// Writing back dirty data and metadata, seconds.
@@ -114,17 +114,17 @@ impl Rest {
         }
     }
 
-    /// What each device had written by then, sectors.
+    /// Sectors that each device had written by then.
     pub(crate) fn written(&self) -> Option<Vec<u64>> {
         self.0.borrow().as_deref().map(written)
     }
 
-    /// Whether the devices have written since they were at rest, as far as that is known.
+    /// Returns whether the devices have written since they were at rest, as far as that is known.
     fn has_written(&self, seen: &[Activity]) -> bool {
         self.written() != Some(written(seen))
     }
 
-    /// Whether the devices have moved nothing since they were at rest.
+    /// Returns whether the devices have moved nothing since they were at rest.
     fn still_holds(&self, seen: &[Activity]) -> bool {
         self.0.borrow().as_deref() == Some(seen)
     }

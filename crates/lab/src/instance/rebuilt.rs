@@ -7,15 +7,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long the kernel may take to begin.
+/// Longest time that the kernel may take to start.
 const BEGIN: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Instance<'_> {
-    /// Whether a mirror in it is being rebuilt; `None` where none is to be.
+    /// Returns whether a mirror in it is being rebuilt; `None` where none is to be.
     ///
     /// # Errors
-    /// The kernel does not tell.
+    /// The kernel does not report it.
     pub fn rebuilding(&self) -> Result<Option<bool>, LabError> {
         let mut parts = self.stack.parts().iter();
         let of = parts.find_map(|part| part.fs().rebuild(&part.site, &part.part.options));

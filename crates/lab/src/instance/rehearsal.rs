@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Larger files are not tried: mkfs writes more the more there is to describe.
 const MOST: Bytes = Bytes(1 << 40);
-/// What its mount point is called after.
+/// Name of its mount point.
 const REHEARSED: &str = "rehearsal";
 
 impl Lab {

@@ -15,7 +15,7 @@ use std::{
 /// Files beyond this number are not counted one by one: the walk would take longer than the tests.
 const MOST_FILES: usize = 200_000;
 
-/// How often a checker is asked that finds damage, and how long it is left alone between.
+/// Number of runs of a checker that finds damage, and the pause between them.
 const ATTEMPTS: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(300);
 
@@ -28,9 +28,9 @@ pub struct Upkeep {
     pub mount_ms: f64,
     /// Unmounting it when nothing was left to write back, milliseconds.
     pub unmount_ms: f64,
-    /// What its checker said.
+    /// Result of its checker.
     pub check: Check,
-    /// What its files took of the space, bytes: in use at the end less in use when it was made.
+    /// Space of its files, bytes: in use at the end less in use when it was made.
     pub taken_bytes: u64,
     /// Length of its files by their sizes, bytes, holes included; `None` when they are too many.
     pub logical_bytes: Option<u64>,
@@ -98,8 +98,8 @@ impl Check {
         }
     }
 
-    /// What `checker` says. The one of Btrfs looks at every disk of the machine, and fails when one of
-    /// them goes away meanwhile: damage is what it finds again.
+    /// Returns what `checker` says. The one of Btrfs looks at every disk of the machine, and fails when one of them
+    /// goes away meanwhile: damage is what it finds again.
     fn of(checker: &::fs::Cmd) -> Check {
         for _ in 1..ATTEMPTS {
             match Check::once(checker) {

@@ -10,14 +10,14 @@ use disk::{Device, queue::chosen};
 use model::Environment;
 use std::{fs, path::Path};
 
-/// Where the kernel lists the balloons of a virtual machine.
+/// The folder in which the kernel lists the balloons of a virtual machine.
 const BALLOONS: &str = "/sys/bus/virtio/drivers/virtio_balloon";
-/// Where the kernel lists its NUMA nodes; a kernel without NUMA has no such folder.
+/// The folder in which the kernel lists its NUMA nodes; a kernel without NUMA does not have it.
 const NODES: &str = "/sys/devices/system/node";
 /// VIRTIO_BALLOON_F_REPORTING of the virtio specification: the bit with which a host takes free memory.
 const REPORTING: usize = 5;
 
-/// Collects what can be read; a key is missing where the machine does not tell. `work_dir` is the
+/// Collects what can be read; a key is missing where the machine does not report it. `work_dir` is the
 /// directory of the backing, or the node of a disk; `tool.PROGRAM` is of those that make `targets`.
 pub fn collect_environment(work_dir: &Path, targets: &[ResolvedTarget]) -> Environment {
     let mut found = Environment::default();
@@ -34,7 +34,7 @@ pub fn collect_environment(work_dir: &Path, targets: &[ResolvedTarget]) -> Envir
     found
 }
 
-/// What the tools that make `target` say of their versions, and which modules were built for it and
+/// Returns what the tools that make `target` say of their versions, and which modules were built for it and
 /// `kernel`, one line each; none for a directory.
 pub fn tool_versions(target: &ResolvedTarget, kernel: &str) -> Vec<String> {
     let of_part = |part: &Part| version(part.fs).into_iter().chain(built(part.fs, kernel));
@@ -49,7 +49,7 @@ fn built(fs: &dyn FileSystem, kernel: &str) -> Option<String> {
     Some(format!("modules of {name} {}", version.to_string_lossy()))
 }
 
-/// What the tools of `fs` say of their version; `None` when they are missing.
+/// Returns the version that the tools of `fs` print; `None` when they are missing.
 pub(crate) fn version(fs: &dyn FileSystem) -> Option<String> {
     Some(fs.version()?.run().ok()?.first_line()?.to_string())
 }
@@ -77,7 +77,7 @@ fn machine() -> Vec<(&'static str, Option<String>)> {
     ]
 }
 
-/// How many NUMA nodes there are.
+/// Counts the NUMA nodes.
 fn numa_nodes(nodes: &Path) -> Option<String> {
     let is_node =
         |name: &str| name.strip_prefix("node").is_some_and(|number| number.parse::<u32>().is_ok());

@@ -6,7 +6,7 @@ use model::Bytes;
 use serde_json::Value;
 use std::path::Path;
 
-/// What one disk tells; each figure only where it does.
+/// Health of one disk; figures that it does not report are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// Share of the endurance that the maker rates it for which is used up, per cent; may exceed 100.
@@ -19,7 +19,7 @@ pub struct Health {
     pub temperature_c: Option<i64>,
 }
 
-/// Reads the health of `disk`; `None` where no tool is installed or the disk tells nothing.
+/// Reads the health of `disk`; `None` where no tool is installed or the disk reports nothing.
 pub fn health(disk: &Path) -> Option<Health> {
     let smartctl = Cmd::new("smartctl").args(["--json", "--all"]).arg(disk);
     let nvme = Cmd::new("nvme").args(["smart-log", "--output-format=json"]).arg(disk);

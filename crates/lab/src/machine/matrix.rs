@@ -17,11 +17,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where the modules of a kernel of User-Mode Linux lie.
+/// Folder of the modules of a kernel of User-Mode Linux.
 const UML_MODULES: &str = "/usr/lib/uml/modules";
-/// Where those of other kernels lie.
+/// Folder of the modules of other kernels.
 const MODULES: &str = "/lib/modules";
-/// What stands for every export of a server that is named.
+/// Placeholder for every export of a server that is named.
 const EXPORT: &str = "nfs[server=HOST:/path]";
 
 /// A row for each target, a column for each kind of lab.
@@ -38,7 +38,7 @@ pub struct Matrix {
 pub struct Column {
     /// Which.
     pub kind: LabKind,
-    /// What it is, or what is missing for it.
+    /// Its description, or what is missing for it.
     pub lab: Result<Venue, Missing>,
 }
 
@@ -154,8 +154,8 @@ impl Matrix {
         Matrix { columns: offers.iter().map(|offer| offer.column.clone()).collect(), rows }
     }
 
-    /// What to install for the targets that no lab can make, most of them first. For each the preferred
-    /// lab counts that lacks nothing else.
+    /// Returns what to install for the targets that no lab can make, most of them first. For each the preferred lab
+    /// counts that lacks nothing else.
     pub fn installs(&self) -> Vec<Install> {
         let mut all: Vec<Install> = Vec::new();
         for row in self.rows.iter().filter(|row| !row.cells.contains(&Cell::Ready)) {

@@ -24,7 +24,7 @@ pub fn medium(path: &Path) -> String {
     }
 }
 
-/// The device with this directory in sysfs, on what it lies.
+/// The device with this directory in sysfs, and what it is on.
 fn of_block(dir: &Path) -> Option<String> {
     let dir = dir.canonicalize().ok()?;
     let whole = if dir.join("partition").exists() { dir.parent()? } else { &dir };
@@ -51,7 +51,7 @@ fn disk(dir: &Path) -> Option<String> {
     Some(format!("{name} ({what}, {})", Bytes(SECTOR * sectors)))
 }
 
-/// What a disk is that has no model: the bus that it is on, or the driver that makes it.
+/// Returns what a disk is that has no model: the bus that it is on, or the driver that makes it.
 fn kind(dir: &Path, name: &str) -> String {
     let bus = fs::read_link(dir.join("device/subsystem")).ok();
     if let Some(bus) = bus.as_deref().and_then(Path::file_name) {

@@ -3,7 +3,7 @@
 use ::fs::ALL;
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// What the name of the module of a file system begins with in a list of aliases.
+/// Prefix of the module of a file system in a list of aliases.
 const OF_FILE_SYSTEM: &str = "fs-";
 
 /// The modules of a kernel, built in or not, and the file systems that they bring.
@@ -30,13 +30,13 @@ impl ModuleTree {
         ModuleTree { names: modules.chain(file_systems).map(plain).collect() }
     }
 
-    /// Whether it brings the module or the file system `name`.
+    /// Returns whether it brings the module or the file system `name`.
     pub(crate) fn has(&self, name: &str) -> bool {
         is_in_every_kernel(name) || self.names.contains(&plain(name))
     }
 }
 
-/// Whether it is in no list because it is no module.
+/// Returns whether it is in no list because it is no module.
 fn is_in_every_kernel(name: &str) -> bool {
     let mut known = ALL.iter().map(|fs| fs.about());
     known.any(|about| about.is_in_every_kernel && about.kernel_name == Some(name))

@@ -29,7 +29,7 @@ pub(crate) const BUILT: &[&str] = &["zfs"];
 /// Where a program is.
 type PlaceOf<'a> = dyn Fn(&Tool) -> Option<PathBuf> + 'a;
 
-/// What a lab has.
+/// Supply of a lab: kernel, programs, rights.
 pub(crate) struct Supply<'a> {
     /// Whether its kernel brings a module or file system of this name.
     pub(crate) kernel: Box<dyn Fn(&str) -> bool + 'a>,
@@ -48,7 +48,7 @@ pub(crate) struct Supply<'a> {
 }
 
 impl Need {
-    /// What is missing, for a sentence.
+    /// Returns what is missing, for a sentence.
     pub fn what(&self) -> String {
         match self {
             Need::Kernel(name) | Need::Build(name) => format!("the kernel has no {name}"),
@@ -62,7 +62,7 @@ impl Need {
         }
     }
 
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn fix(&self) -> String {
         match self {
             Need::Kernel(names) => {
@@ -87,7 +87,7 @@ impl Need {
         }
     }
 
-    /// Whether [`Need::fix`] installs something that then is there.
+    /// Returns whether [`Need::fix`] installs something that then is there.
     pub(crate) fn is_installable(&self) -> bool {
         match self {
             Need::Kernel(name) => BUILT.contains(&&**name),

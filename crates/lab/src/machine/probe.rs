@@ -22,7 +22,7 @@ pub enum Availability {
     },
 }
 
-/// How one thing is.
+/// State of one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// As it should be.
@@ -38,7 +38,7 @@ pub enum Finding {
 pub struct DoctorLine {
     /// The thing.
     pub what: String,
-    /// How it is.
+    /// Its state.
     pub finding: Finding,
     /// Why, or what follows from it.
     pub detail: String,
@@ -46,7 +46,7 @@ pub struct DoctorLine {
     pub fix: String,
 }
 
-/// Whether `fs` can be made here: rights, kernel, programs, loop devices.
+/// Returns whether `fs` can be made here: rights, kernel, programs, loop devices.
 pub fn available(fs: &dyn FileSystem) -> Availability {
     judged(&needs(fs, &supply()))
 }
@@ -72,7 +72,7 @@ pub(crate) fn judged(needs: &[Need]) -> Availability {
     Availability::Missing { what, fix: fixes(&all).join(", ") }
 }
 
-/// What to do about all of `needs`, with one command for the packages.
+/// Returns what to do about all of `needs`, with one command for the packages.
 fn fixes(needs: &[Need]) -> Vec<String> {
     let tool = |need: &'_ Need| if let Need::Program(tool) = need { Some(*tool) } else { None };
     let tools: Vec<Tool> = needs.iter().filter_map(tool).collect();
@@ -80,7 +80,7 @@ fn fixes(needs: &[Need]) -> Vec<String> {
     others.chain(tool::ways_to_install(&tools)).collect()
 }
 
-/// What this machine has by itself.
+/// Returns what this machine has by itself, without a guest.
 pub(crate) fn supply() -> Supply<'static> {
     Supply {
         kernel: Box::new(kernel_has),
@@ -93,12 +93,12 @@ pub(crate) fn supply() -> Supply<'static> {
     }
 }
 
-/// Whether a program is there.
+/// Returns whether a program is there.
 pub(crate) fn is_installed(tool: &Tool) -> bool {
     tool::find_program(tool.program).is_some()
 }
 
-/// What this machine can do beside making file systems, which is in [`matrix`](crate::machine::matrix).
+/// Returns what this machine can do beside making file systems, which is in [`matrix`](crate::machine::matrix).
 pub fn doctor() -> Vec<DoctorLine> {
     let mut lines = vec![line(
         "root",
@@ -175,7 +175,7 @@ fn kernel_has(name: &str) -> bool {
         || Cmd::new("modprobe").args(["-n", "-q", name]).run().is_ok()
 }
 
-/// Whether a line of a list of /proc ends with `name`.
+/// Returns whether a line of a list of /proc ends with `name`.
 fn lists(list: &str, name: &str) -> bool {
     list.lines().any(|line| line.split_whitespace().last() == Some(name))
 }

@@ -27,7 +27,7 @@ pub(crate) fn end(namespace: &Path) -> Result<bool, LabError> {
     mounts::unmount(namespace, &[Cmd::new("umount").arg(namespace)])
 }
 
-/// Whether a namespace is bound at our file `namespace`.
+/// Returns whether a namespace is bound at our file `namespace`.
 pub(crate) fn is_there(namespace: &Path) -> Result<bool, LabError> {
     Ok(mounts::at(namespace)?.is_some_and(|mount| mount.kind == "nsfs"))
 }

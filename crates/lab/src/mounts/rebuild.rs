@@ -8,10 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Whether `rebuild` is at work.
+/// Returns whether `rebuild` is at work.
 ///
 /// # Errors
-/// The kernel does not tell.
+/// The kernel does not report it.
 pub(crate) fn is_running(rebuild: &Rebuild) -> Result<bool, LabError> {
     match rebuild {
         Rebuild::Md(node) => says(&sysfs(node)?.join("md/sync_action"), "recover"),
@@ -24,13 +24,14 @@ pub(crate) fn is_running(rebuild: &Rebuild) -> Result<bool, LabError> {
     }
 }
 
-/// Whether the kernel has `word` in `file`.
+/// Returns whether the kernel has `word` in `file`.
 fn says(file: &Path, word: &str) -> Result<bool, LabError> {
     let text = fs::read_to_string(file).map_err(LabError::io("read", file))?;
     Ok(text.trim() == word)
 }
 
-/// Whether a resilver is at work, by what `zpool status` prints of a pool. Its line `scan` tells of the last one, too.
+/// Returns whether a resilver is at work, by what `zpool status` prints of a pool. Its line `scan` tells of the
+/// last one, too.
 fn is_resilvered(status: &str) -> bool {
     let scan = status.lines().find_map(|line| line.trim().strip_prefix("scan:"));
     scan.is_some_and(|scan| scan.trim().starts_with("resilver in progress"))

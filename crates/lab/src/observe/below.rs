@@ -3,7 +3,7 @@
 //!
 //! That holds where a loop device hands on each request as it came: with direct I/O, on a file system that
 //! overwrites in place. Elsewhere (a buffered loop device, whose writes come when the flusher likes; Btrfs or
-//! ZFS, which write data anew with their trees) nothing can be told by counters, and no disk below is named.
+//! ZFS, which write data anew with their trees) counters show nothing, and no disk below is named.
 
 use crate::{error::LabError, mounts};
 use disk::{Device, Disk};
@@ -17,7 +17,7 @@ pub struct Below {
 }
 
 impl Below {
-    /// Below `disks`, some of `all` that a campaign has; `None` where it cannot be told who moves what.
+    /// Below `disks`, some of `all` that a campaign has; `None` where it is unknown who moves what.
     ///
     /// # Errors
     /// The mount table cannot be read, or an image is gone.

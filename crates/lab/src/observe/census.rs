@@ -15,7 +15,7 @@ pub struct Census {
     processes: HashMap<u32, Process>,
 }
 
-/// What others did between two of them.
+/// Activity of other processes between two censuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Others {
     /// Time between the two, seconds.
@@ -83,7 +83,7 @@ impl Census {
         members
     }
 
-    /// What others than `own` and its descendants did since `earlier`.
+    /// Returns what others than `own` and its descendants did since `earlier`.
     pub fn others_since(&self, earlier: &Census, own: u32) -> Others {
         let per_second = rustix::param::clock_ticks_per_second() as f64;
         let seconds = self.taken.saturating_duration_since(earlier.taken).as_secs_f64();

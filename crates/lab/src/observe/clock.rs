@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 /// Processors looked at: reading a frequency may wake the processor it is of.
 const MOST: usize = 8;
 
-/// Mean frequency, MHz; `None` where the machine does not tell, as most virtual ones.
+/// Mean frequency, MHz; `None` where the machine does not report it, as most virtual ones.
 pub(super) fn frequency_mhz() -> Option<f64> {
     let khz =
         |cpu: usize| number(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"));
@@ -13,8 +13,8 @@ pub(super) fn frequency_mhz() -> Option<f64> {
     (!all.is_empty()).then(|| all.iter().sum::<u64>() as f64 / all.len() as f64 / 1e3)
 }
 
-/// How often a processor has slowed down by itself because it or its package was too hot; `None`
-/// where the processor does not count it. Documentation/ABI/testing/sysfs-devices-system-cpu.
+/// Returns how often a processor has slowed down by itself because it or its package was too hot; `None` where the
+/// processor does not count it. Documentation/ABI/testing/sysfs-devices-system-cpu.
 pub(super) fn throttle_events() -> Option<u64> {
     let of = |cpu: usize| {
         let dir = format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle");

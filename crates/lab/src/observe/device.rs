@@ -16,7 +16,7 @@ pub(super) struct DeviceCounters {
     pub(super) flush_ms: u64,
 }
 
-/// What one device did between two snapshots.
+/// Activity of one device between two snapshots.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeviceUsage {
     /// Read requests completed, each counted once however many were merged into it.
@@ -54,7 +54,7 @@ impl DeviceCounters {
             .collect()
     }
 
-    /// What devices moved together, and how long they were busy on average; `None` without any.
+    /// Returns what devices moved together, and how long they were busy on average; `None` without any.
     pub(super) fn together(each: &[DeviceCounters]) -> Option<DeviceCounters> {
         let sum = |get: fn(&DeviceCounters) -> u64| each.iter().map(get).sum::<u64>();
         (!each.is_empty()).then(|| DeviceCounters {
@@ -79,7 +79,7 @@ impl DeviceCounters {
         cut(&mut self.flush_ms, from.flush_ms, to.flush_ms);
     }
 
-    /// What happened since `earlier`.
+    /// Returns what happened since `earlier`.
     pub(super) fn since(&self, earlier: &DeviceCounters) -> DeviceUsage {
         let of = |get: fn(&DeviceCounters) -> u64| get(self).saturating_sub(get(earlier));
         DeviceUsage {

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a device is looked at: a read of a fast one takes as long.
+/// Interval between looks at a device: a read of a fast one takes as long.
 const LOOK_EVERY: Duration = Duration::from_micros(100);
 
 /// Waits until none of `devices` has reads under way, for `longest` at most; whether there was anything to wait for.
@@ -22,7 +22,7 @@ pub fn await_reads(devices: &[Device], longest: Duration) -> bool {
     has_waited
 }
 
-/// Whether any of `devices` has writes under way.
+/// Returns whether any of `devices` has writes under way.
 pub fn are_writing(devices: &[Device]) -> bool {
     devices.iter().any(|device| InFlight::of(*device).writes > 0)
 }

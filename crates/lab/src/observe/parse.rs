@@ -5,11 +5,11 @@ use super::{CpuTicks, Memory};
 /// One process; times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Process {
-    /// Who started it, or for whom it is at work where it was disowned.
+    /// Its parent, or the process that it works for if it was disowned.
     pub(super) parent: u32,
     /// A thread of the kernel, which works for any process that asked for it.
     pub(super) is_kernel: bool,
-    /// When it began: a number may be given anew.
+    /// Its start time: numbers are reused.
     pub(super) began: u64,
     /// In the kernel.
     pub(super) system: u64,
@@ -58,7 +58,7 @@ pub(super) fn major_faults(text: &str) -> Option<u64> {
     columns_of_process(text)?.get(9)?.parse().ok()
 }
 
-/// The same with what else is needed to tell processes apart.
+/// The same with what else is needed to distinguish processes.
 pub(super) fn process_of_census(text: &str) -> Option<Process> {
     let words = columns_of_process(text)?;
     let number = |i: usize| words.get(i)?.parse::<u64>().ok();

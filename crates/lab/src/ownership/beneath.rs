@@ -20,9 +20,9 @@ const STAY: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_SYMLINKS)
     .union(ResolveFlags::NO_MAGICLINKS)
     .union(ResolveFlags::NO_XDEV);
-/// What opens a directory and nothing else.
+/// Flags that open a directory and nothing else.
 pub(crate) const DIR: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
-/// What opens a file without waiting for the other end of a pipe, or becoming its terminal.
+/// Flags that open a file without waiting for the other end of a pipe, or becoming its terminal.
 const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 /// Opens `path`, which is relative, below `dir`.
@@ -101,7 +101,7 @@ pub(crate) fn files(dir: BorrowedFd<'_>) -> io::Result<Vec<Found>> {
     Ok(found)
 }
 
-/// Names of what lies in `dir`.
+/// Names of what is in `dir`.
 fn names(dir: BorrowedFd<'_>) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(dir)? {
@@ -114,7 +114,7 @@ fn names(dir: BorrowedFd<'_>) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Whether nothing lies in `dir`.
+/// Returns whether nothing is in `dir`.
 ///
 /// # Errors
 /// It cannot be listed.
@@ -137,7 +137,7 @@ pub(crate) fn still_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 /// Makes the directories of `path`, which is relative, below `dir`, as far as they are not there.
 ///
 /// # Errors
-/// One cannot be made, or something else stands in its place.
+/// One cannot be made, or something else is in its place.
 pub(crate) fn make_dirs(dir: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
     let mut at = dir.try_clone_to_owned()?;
     for step in path.components() {

@@ -1,7 +1,7 @@
 //! Defines the mark by which a thing on the machine is recognized as made by one campaign of one state folder. Private
 //! directories hold it as a file; arrays, mappings, pools and caches carry it in their names.
 
-/// How every name of ours begins; nothing else is ever stopped or removed.
+/// Prefix of every name of ours; nothing else is ever stopped or removed.
 pub(crate) use ::fs::OURS;
 
 use model::Rng;
@@ -23,7 +23,7 @@ pub(crate) fn own_name(suffix: &str) -> String {
     format!("{OURS}{suffix}")
 }
 
-/// Who made a thing, and when.
+/// The maker of a thing, and the boot in which it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Mark {
@@ -40,12 +40,12 @@ impl Mark {
         Mark { campaign: campaign.into(), state: state.into(), boot: boot() }
     }
 
-    /// Whether `other` is of the same campaign of the same state, in whatever boot.
+    /// Returns whether `other` is of the same campaign of the same state, in whatever boot.
     pub(crate) fn is_of(&self, other: &Mark) -> bool {
         self.campaign == other.campaign && self.state == other.state
     }
 
-    /// A few letters that tell this campaign from others, for names that must be short.
+    /// A few letters that distinguish this campaign from others, for names that must be short.
     pub(crate) fn tag(&self) -> String {
         let bytes = self.state.as_os_str().as_encoded_bytes().iter();
         let bytes = bytes.copied().chain([0]).chain(self.campaign.bytes());
@@ -74,7 +74,7 @@ impl Mark {
         Path::new(OPEN).join(self.name(number))
     }
 
-    /// Whether `path` is one of [`Mark::open_mount`].
+    /// Returns whether `path` is one of [`Mark::open_mount`].
     pub(crate) fn is_open_mount(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str());
         let number = name.and_then(|name| self.number(name));
@@ -87,7 +87,8 @@ impl Mark {
         entries.filter(|path| self.is_open_mount(path)).collect()
     }
 
-    /// Whether `path` lies below the directory of its mount points, and says so without `..`, or is an open one.
+    /// Returns whether `path` is below the directory of its mount points, and says so without `..`, or is an open
+    /// one.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let mounts = self.mounts();
         let below = is_straight(path) && path.starts_with(&mounts) && path != mounts;
@@ -100,7 +101,7 @@ pub(crate) fn boot() -> String {
     fs::read_to_string(BOOT).unwrap_or_default().trim_end().into()
 }
 
-/// Whether a path begins at the root and never goes up.
+/// Returns whether a path begins at the root and never goes up.
 pub(crate) fn is_straight(path: &Path) -> bool {
     path.is_absolute()
         && path.components().all(|c| matches!(c, Component::RootDir | Component::Normal(_)))

@@ -30,12 +30,12 @@ const MARKER: &str = ".assay-private";
 /// A marker is shorter, bytes.
 const MARKER_BYTES: u64 = 64 << 10;
 
-/// Whether `dir` is called as a private directory is.
+/// Returns whether `dir` is called as a private directory is.
 pub(crate) fn is_named(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(OURS.as_bytes()))
 }
 
-/// Whether `path`, seen from inside a private directory, is its marker.
+/// Returns whether `path`, seen from inside a private directory, is its marker.
 pub(crate) fn is_marker(path: &Path) -> bool {
     path == Path::new(MARKER)
 }
@@ -100,14 +100,14 @@ pub(crate) fn hold(dir: &Path) -> Option<Lock> {
     Lock::take(open_marker(&opened).ok().flatten()?).ok().flatten()
 }
 
-/// Whether a running process holds `dir` by [`hold`].
+/// Returns whether a running process holds `dir` by [`hold`].
 pub(crate) fn is_held(dir: &Path) -> bool {
     let opened = open(dir).ok().flatten();
     let marker = opened.and_then(|(_, opened)| open_marker(&opened).ok().flatten());
     marker.is_some_and(is_locked)
 }
 
-/// Whether `dir` is there and carries `mark`, or lies in a directory that does.
+/// Returns whether `dir` is there and carries `mark`, or is in a directory that does.
 ///
 /// # Errors
 /// It is there, and it is not ours.
@@ -138,8 +138,8 @@ pub(crate) fn remove(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
     }
 }
 
-/// Whether the directory `opened`, called `dir`, has a whole marker of ours, of itself or of the directory
-/// that it lies in; false for one that is empty or has a torn marker alone.
+/// Returns whether the directory `opened`, called `dir`, has a whole marker of ours, of itself or of the directory
+/// that it is in; false for one that is empty or has a torn marker alone.
 fn check_ours(dir: &Path, opened: &OwnedFd, mark: &Mark) -> Result<bool, LabError> {
     let lacks = || not_ours(dir, format!("it lacks the marker {MARKER} of {}", mark.campaign));
     if !is_named(dir) {
@@ -165,7 +165,7 @@ fn not_ours(dir: &Path, why: String) -> LabError {
     LabError::NotOurs { path: dir.into(), why }
 }
 
-/// Opens `dir` and the directory in which it lies, without following a link; `None` when it is not there.
+/// Opens `dir` and the directory in which it is, without following a link; `None` when it is not there.
 fn open(dir: &Path) -> Result<Option<(OwnedFd, OwnedFd)>, LabError> {
     let parent = dir.parent().unwrap_or(Path::new("/"));
     let (Some(name), true) = (dir.file_name(), crate::ownership::mark::is_straight(dir)) else {

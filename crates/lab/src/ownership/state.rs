@@ -29,10 +29,10 @@ use std::{
 const FOLDER: u32 = 0o700;
 /// Mode of every file in it.
 const FILE: u32 = 0o600;
-/// What may be in a folder that is taken for a state folder and closed to others. Nothing else is: `/etc`
-/// or a home, named by mistake, would be closed.
+/// Entries of a folder that is taken for a state folder and closed to others. Nothing else is: `/etc` or a home,
+/// named by mistake, would be closed.
 const OWN: [&str; 4] = ["journal", "mnt", "images", "key"];
-/// How long a cleanup that is at work is waited for.
+/// Longest time to wait for another cleanup.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -102,12 +102,12 @@ impl State {
         Ok(Some(State { path, folder, messages: messages.into_iter().collect() }))
     }
 
-    /// Where it is, with no link in it.
+    /// Returns its path, with no link in it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What was done to it when it was opened, a line each.
+    /// Returns the changes made to it when it was opened, a line each.
     pub fn messages(&self) -> &[String] {
         &self.messages
     }
@@ -161,7 +161,7 @@ impl State {
         Ok(())
     }
 
-    /// Whether no other process works in it; then none starts to until the state is dropped.
+    /// Returns whether no other process works in it; then none starts to until the state is dropped.
     pub(crate) fn is_alone(&self) -> bool {
         matches!(flock(&self.folder, FlockOperation::NonBlockingLockExclusive), Ok(()))
     }
@@ -211,7 +211,7 @@ fn check_above(parent: &Path) -> Result<(), LabError> {
     Ok(())
 }
 
-/// In another one the owners of most files cannot be told.
+/// In another one the owners of most files are unknown.
 fn is_first_user_namespace() -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     map.split_whitespace().eq(["0", "0", "4294967295"])
@@ -324,7 +324,7 @@ pub(crate) fn open_file(
     Ok(file.into())
 }
 
-/// Whether this is a plain file of this user alone.
+/// Returns whether this is a plain file of this user alone.
 pub(crate) fn check_file(path: &Path, stat: &Stat) -> Result<(), LabError> {
     let user = geteuid().as_raw();
     let mode = stat.st_mode & 0o7777;

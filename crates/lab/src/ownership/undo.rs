@@ -39,11 +39,11 @@ pub enum Undo {
         /// A directory of ours that is there as long as the other may be.
         witness: PathBuf,
     },
-    /// Have the kernel forget the parts of a disk. What lies in them stays.
+    /// Have the kernel forget the parts of a disk. What is in them stays.
     ForgetParts {
         /// The stable name of the disk.
         link: PathBuf,
-        /// What made it this disk.
+        /// Identity of the disk.
         disk: String,
         /// Its parts.
         parts: Vec<DiskPart>,
@@ -64,7 +64,7 @@ pub enum Undo {
     LeaveGroup {
         /// Ours.
         group: PathBuf,
-        /// Where processes in it go back to.
+        /// The group to which its processes return.
         home: PathBuf,
     },
     /// Stop an md array.
@@ -86,7 +86,7 @@ pub enum Undo {
     EmptyPrefix {
         /// The object store, as `https://HOST`.
         url: String,
-        /// What it calls its region.
+        /// Its region.
         region: String,
         /// The bucket.
         bucket: String,
@@ -101,7 +101,7 @@ pub enum Undo {
 }
 
 impl Undo {
-    /// Whether a boot undoes it. What is found in its place afterwards belongs to others: the numbers of
+    /// Returns whether a boot undoes it. What is found in its place afterwards belongs to others: the numbers of
     /// devices, mount points and control groups are given anew.
     pub(crate) fn ends_with_boot(&self) -> bool {
         match self {
@@ -141,7 +141,7 @@ impl Undo {
         }
     }
 
-    /// What it is about, after its verb.
+    /// Returns its object, to follow its verb.
     pub(crate) fn object(&self) -> String {
         match self {
             Undo::Unmount { mount_point: path }

@@ -21,7 +21,7 @@ pub(crate) fn of_way(way: &[Stat], mounts: &[Mount]) -> Option<User> {
     server.or_else(|| way.iter().rev().find_map(other_than_root))
 }
 
-/// Who else than root may put something else in the place of what lies in this directory.
+/// Returns the user other than root who may replace what is in this directory.
 fn other_than_root(dir: &Stat) -> Option<User> {
     let mode = Mode::from_raw_mode(dir.st_mode);
     if dir.st_uid != 0 {
@@ -72,7 +72,7 @@ pub(crate) fn acting<T>(
     act()
 }
 
-/// What this thread may do at other times; taken up again when dropped.
+/// Rights of this thread at other times; restored when dropped.
 struct Rights {
     uid: Uid,
     gid: Gid,

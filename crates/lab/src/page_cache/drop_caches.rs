@@ -10,7 +10,7 @@ use std::{
 
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
-/// How cold a target could be made. The proof is the residency measured afterwards.
+/// Coldness that a target reached. The proof is the residency measured afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coldness {
     /// Unmounted, caches dropped, mounted: neither data nor metadata is left.
@@ -29,7 +29,7 @@ pub(crate) fn drop_all() -> Result<(), LabError> {
     fs::write(path, "3").map_err(LabError::io("write", path))
 }
 
-/// Whether [`drop_all`] may be tried.
+/// Returns whether [`drop_all`] may be tried.
 pub(crate) fn can_drop() -> bool {
     fs::OpenOptions::new().write(true).open(DROP_CACHES).is_ok()
 }

@@ -36,14 +36,14 @@ struct Header {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extent {
-    /// Where it is in the file.
+    /// Its offset in the file.
     pub(crate) logical: u64,
-    /// Where it is on the device.
+    /// Its offset on the device.
     pub(crate) physical: u64,
     /// Its bytes of the file.
     pub(crate) length: u64,
     pub(crate) reserved64: [u64; 2],
-    /// What it is like.
+    /// Its flags.
     pub(crate) flags: u32,
     pub(crate) reserved: [u32; 3],
 }
@@ -57,7 +57,7 @@ struct Map {
 /// The pieces of `file`, written back first.
 ///
 /// # Errors
-/// The file system does not tell them.
+/// The file system does not report it.
 pub(crate) fn extents(file: &File) -> Result<Vec<Extent>, Errno> {
     let mut all: Vec<Extent> = Vec::new();
     // Room that is kept behind the end, as XFS does, is not part of the file.

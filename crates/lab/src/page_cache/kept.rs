@@ -58,7 +58,7 @@ fn hold(name: &Path) -> io::Result<OwnedFd> {
     Ok(openat(CWD, name, flags, Mode::empty())?)
 }
 
-/// What the dynamic linker would load for `program`; nothing for one that is static.
+/// Returns what the dynamic linker would load for `program`; nothing for one that is static.
 fn libraries(program: &Path) -> Vec<PathBuf> {
     if !names_linker(program).unwrap_or(false) {
         return Vec::new();
@@ -70,7 +70,7 @@ fn libraries(program: &Path) -> Vec<PathBuf> {
     words.map(PathBuf::from).collect()
 }
 
-/// Whether `program` asks for the linker of glibc, which knows the question: any other would be run.
+/// Returns whether `program` asks for the linker of glibc, which knows the question: any other would be run.
 fn names_linker(program: &Path) -> io::Result<bool> {
     const NAME: &[u8] = b"/ld-linux";
     let mut head = Vec::new();

@@ -16,7 +16,7 @@ pub struct Residency {
     pub resident_bytes: u64,
     /// All, in whole pages.
     pub total_bytes: u64,
-    /// What these hold on their devices, which may be less: compressed, or with holes.
+    /// Bytes that these hold on their devices, which may be fewer: compressed, or with holes.
     pub stored_bytes: u64,
 }
 
@@ -26,7 +26,7 @@ impl Residency {
         (self.total_bytes > 0).then(|| self.resident_bytes as f64 / self.total_bytes as f64)
     }
 
-    /// What `bytes` of the files hold on their devices, where all are alike.
+    /// Returns what `bytes` of the files hold on their devices, where all are alike.
     pub fn stored(self, bytes: u64) -> u64 {
         let share = self.stored_bytes as f64 / self.total_bytes.max(1) as f64;
         if self.total_bytes > 0 { (bytes as f64 * share) as u64 } else { bytes }
@@ -55,7 +55,7 @@ pub fn residency(files: &[PathBuf]) -> Result<Residency, LabError> {
     Ok(sum)
 }
 
-/// Whether the kernel has cachestat(2).
+/// Returns whether the kernel has cachestat(2).
 pub(crate) fn has_cachestat() -> bool {
     let own = File::open("/proc/self/exe");
     own.is_ok_and(|file| cachestat(&file).is_ok())

@@ -52,8 +52,8 @@ fn of_f2fs(counted: u64, saved: u64) -> u64 {
     counted.saturating_sub(saved)
 }
 
-/// How many of the blocks of `file` on F2FS are reserved and hold nothing, as its clusters were compressed; 0 where
-/// it is not compressed.
+/// Returns how many of the blocks of `file` on F2FS are reserved and hold nothing, as its clusters were compressed;
+/// 0 where it is not compressed.
 fn saved_blocks(file: &File) -> io::Result<u64> {
     // SAFETY: the kernel writes one u64, as the number of the call says, and keeps no pointer.
     match unsafe { ioctl(file, Getter::<SAVED_BLOCKS, u64>::new()) } {
@@ -98,10 +98,10 @@ struct Search {
 struct Item {
     is_compressed: bool,
     is_regular: bool,
-    /// Where it is on the device, and how long there; 0 and 0 for a hole.
+    /// Its offset and length on the device; 0 and 0 for a hole.
     place: u64,
     disk_bytes: u64,
-    /// How much of it the file has.
+    /// Its length in the file.
     file_bytes: u64,
 }
 
@@ -150,7 +150,7 @@ fn parsed(mut bytes: &[u8], count: u32) -> Vec<(u64, Item)> {
     found
 }
 
-/// What is behind the first header in `bytes`.
+/// Returns what is behind the first header in `bytes`.
 fn data(bytes: &[u8]) -> Option<&[u8]> {
     let len = bytes.get(28..HEADER_BYTES)?.try_into().ok().map(u32::from_ne_bytes)?;
     bytes.get(HEADER_BYTES..HEADER_BYTES + len as usize)
@@ -160,8 +160,8 @@ fn number(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// What has to be read for `items`: a compressed extent as a whole, once; of others, what the file has of them. What is
-/// packed into the trees is read with them.
+/// Returns what has to be read for `items`: a compressed extent as a whole, once; of others, what the file has of
+/// them. What is packed into the trees is read with them.
 fn of_items(items: &[Item]) -> u64 {
     let mut seen = BTreeSet::new();
     let on_device = items.iter().filter(|item| item.is_regular && item.place > 0);
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn f2fs_reserves_what_compression_saved() {
         assert_eq!(SAVED_BLOCKS, 0x8008_F511);
-        // A text of 8 MiB, as Linux 6.1 tells of it before and after its release; the device gave 2.1 MB.
+        // A text of 8 MiB, as Linux 6.1 reports it before and after its release; the device gave 2.1 MB.
         assert_eq!(of_f2fs(8_396_800, 1536 * 4096), 2_105_344);
         assert_eq!(of_f2fs(2_105_344, 0), 2_105_344);
         assert_eq!(of_f2fs(0, 4096), 0);

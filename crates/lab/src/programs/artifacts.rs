@@ -34,7 +34,7 @@ pub fn modules_dir(package: &str, kernel: &str) -> PathBuf {
     dir().join(package).join(kernel)
 }
 
-/// Folder of version `version` of `program`; the program itself lies in `bin` in it.
+/// Folder of version `version` of `program`; the program itself is in `bin` in it.
 pub fn program_dir(program: &str, version: &str) -> PathBuf {
     dir().join(program).join(version)
 }
@@ -70,7 +70,7 @@ pub fn write_order(dir: &Path, names: &[String]) -> std::io::Result<()> {
     fs::write(dir.join(ORDER), names.join("\n") + "\n")
 }
 
-/// Where cached programs lie, for the search of programs.
+/// Returns where cached programs lie, for the search of programs.
 pub(crate) fn bin_dirs() -> Vec<PathBuf> {
     let programs = [("zerofs", ZEROFS_VERSION), ("versitygw", VERSITYGW_VERSION)];
     programs.map(|(program, version)| program_dir(program, version).join("bin")).to_vec()

@@ -13,14 +13,14 @@ use std::{
     process::{Child, Command, ExitStatus, Stdio},
 };
 
-/// How programs are called that make a file system on the disk that they are given.
+/// Prefix of the programs that make a file system on the disk that they are given.
 const MKFS: &str = "mkfs.";
 /// It has the kernel know the disk by the name that it is given, and the mount table shows that.
 const REGISTERS: &str = "mkfs.btrfs";
 /// Lines that explain a failure.
 const LAST_LINES: usize = 3;
 
-/// What a command wrote.
+/// Output of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// Standard output, lossy UTF-8.
@@ -29,7 +29,7 @@ pub struct Output {
     pub stderr: String,
 }
 
-/// What the lab does with a command.
+/// Runs commands as the lab does.
 pub trait Run: Sized {
     /// With `disks` by names that lead to what this process holds, where its program takes them: of every mkfs that
     /// was tried but that of Btrfs, and no program that looks its argument up among the devices of the machine.
@@ -166,7 +166,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Whether clients of object stores take an account, its settings or its certificates from `variable`.
+/// Returns whether clients of object stores take an account, its settings or its certificates from `variable`.
 fn is_of_aws(variable: &OsStr) -> bool {
     variable.as_encoded_bytes().starts_with(b"AWS")
 }

@@ -40,7 +40,7 @@ pub(crate) fn need_users() -> Result<(), LabError> {
     if all { Ok(()) } else { Err(LabError::NoKeys) }
 }
 
-/// Whether the user's own keys are lent for a while.
+/// Returns whether the user's own keys are lent for a while.
 pub(crate) fn has_token() -> bool {
     value(Secret::UsersToken).is_some()
 }

@@ -5,14 +5,14 @@ use disk::program;
 use fs::{ALL, Family, Tool};
 use std::{fs as files, path::PathBuf};
 
-/// What every made file system needs.
+/// Programs that every file system needs to be made.
 pub(crate) const BASE: &[Tool] = &[
     Tool::new("mount", ["mount", "util-linux", "util-linux", "util-linux"]),
     Tool::new("umount", ["mount", "util-linux", "util-linux", "util-linux"]),
     Tool::new("losetup", ["mount", "util-linux", "util-linux", "util-linux"]),
 ];
 
-/// What guests are booted with.
+/// Programs that boot guests.
 const GUEST: &[Tool] = &[
     Tool::new("qemu-system-x86_64", ["qemu-system-x86", "qemu-kvm", "qemu-x86", "qemu-system-x86"]),
     Tool::new("busybox", ["busybox-static", "busybox", "busybox-static", "busybox"]),
@@ -31,12 +31,12 @@ pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     program::find(program, artifacts::bin_dirs())
 }
 
-/// Whether `program` is on this machine.
+/// Returns whether `program` is on this machine.
 pub fn is_installed(program: &str) -> bool {
     find_program(program).is_some()
 }
 
-/// The sentence that tells how to get `program`, which is no file system's.
+/// The sentence that says how to get `program`, which is no file system's.
 pub(crate) fn how_to_install(program: &str) -> String {
     match tool(program) {
         Some(tool) => install(tool),
@@ -55,7 +55,7 @@ pub(crate) fn package(program: &str) -> Option<&'static str> {
     tool(program).map(|tool| tool.package(Family::Debian))
 }
 
-/// Which of `programs` are not installed, and how to get all of them; `None` when all are there.
+/// Returns which of `programs` are not installed, and how to get all of them; `None` when all are there.
 pub(crate) fn lacking(programs: &[&str]) -> Option<(String, String)> {
     lacking_of(programs, &|program| find_program(program).is_some())
 }

@@ -22,10 +22,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a server may take to be ready; one that makes a store of its own needs seconds.
+/// Longest time until a server is ready; one that makes a store of its own needs seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a server may take to end by itself once its mount is gone, and then when it is asked to,
-/// before it is killed. Long, because one that holds what was written until it ends would lose it.
+/// Longest time until a server ends by itself once its mount is gone, and then when it is asked to, before it is
+/// killed. Long, because one that holds what was written until it ends would lose it.
 const LAST_WORDS: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(10);
 /// As much of what a server said explains its end, bytes.
@@ -79,7 +79,7 @@ impl Service {
         Ok(service)
     }
 
-    /// Why it is gone, when it is: how it ended, and what it said last.
+    /// Returns why it is gone, when it is: how it ended, and what it said last.
     pub(crate) fn loss(&mut self) -> Option<LabError> {
         let status = self.ended().ok().flatten()?;
         let starved =
@@ -97,7 +97,7 @@ impl Service {
         Pid::from_child(&self.child)
     }
 
-    /// What cannot be read is not told; the status is.
+    /// Returns its last output; output that cannot be read is left out.
     fn said(&self) -> String {
         let mut bytes = vec![0; SAID];
         let from = self.log.metadata().map_or(0, |log| log.len()).saturating_sub(SAID as u64);

@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-/// How often the servers are looked at, and what waits for one that is gone is failed.
+/// Interval at which the servers are checked, and requests to one that is gone are failed.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Watches the servers of one mount until it is dropped, which must be before unmounting.
@@ -39,7 +39,7 @@ impl Vigil {
         Ok(Vigil { servers, root, watch: Some((end, watch)) })
     }
 
-    /// Whether a server has ended.
+    /// Returns whether a server has ended.
     pub(crate) fn is_lost(&self) -> bool {
         one_has_ended(&self.servers)
     }

@@ -19,7 +19,7 @@ const DIRS: u64 = 64;
 const LN_BYTES: (f64, f64) = (9.48, 2.46);
 /// The longest file, as a part of the population: one file must not be all of it.
 const LONGEST_PART: u64 = 64;
-/// What an append adds, bytes: one to sixteen pages.
+/// Bytes that an append adds: one to sixteen pages.
 const APPEND_PAGES: u64 = 16;
 
 #[derive(Clone, Copy, Debug, Hash)]

@@ -1,5 +1,5 @@
 //! Requests to an object store, sent by curl: it has the certificates and the proxies of the machine. What it is to ask
-//! for goes to its standard input, as an address stands for the right to use it; no command line has one.
+//! for goes to its standard input, as an address includes the right to use it; no command line has one.
 
 use super::sign::{self, Keys};
 use crate::programs::tool;
@@ -12,7 +12,7 @@ use std::{
     time::SystemTime,
 };
 
-/// How long a request may take, seconds, and one of many that are sent together.
+/// Longest time of a request, seconds, and of one of many that are sent together.
 const PATIENCE_S: u32 = 60;
 /// Separates the answers in what curl prints; no answer of a store holds a control character.
 const END: char = '\u{1e}';
@@ -25,7 +25,7 @@ pub(super) struct Request {
     query: Vec<(String, String)>,
 }
 
-/// What came back.
+/// Answer of the store.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     /// Of HTTP.
@@ -39,7 +39,7 @@ impl Request {
         Request { method, key: key.into(), query: query.collect() }
     }
 
-    /// What a bucket tells.
+    /// Returns a request to the bucket itself, e.g. for a listing.
     pub(super) fn get(query: &[(&str, &str)]) -> Request {
         Request::new("GET", "", query)
     }
@@ -137,7 +137,7 @@ fn unreached(output: &Output) -> String {
     format!("cannot reach it: {}", said.trim())
 }
 
-/// What stands in the elements `name` of an answer, which have none inside.
+/// Returns what stands in the elements `name` of an answer, which have none inside.
 pub(super) fn values(xml: &str, name: &str) -> Vec<String> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let after = xml.split(open.as_str()).skip(1);

@@ -8,10 +8,10 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::time::SystemTime;
 
-/// How long an address is good for, seconds.
+/// Time that an address is valid for, seconds.
 const GOOD_S: &str = "900";
 
-/// Who asks.
+/// Keys of the account that asks.
 pub(super) struct Keys {
     access: String,
     secret: String,

@@ -4,7 +4,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 use std::{io, path::Path};
 
-/// What of a journal cannot be read.
+/// A part of a journal that cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Faults {
     /// Numbers of its lines, from 1, that are damaged.
