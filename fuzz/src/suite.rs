@@ -66,6 +66,7 @@ pub(super) fn job(test: &dyn Test, scale: f64, workers: u32) -> Job {
         cpu: None,
         node: None,
         declaration: test.declaration(),
+        assets: Vec::new(),
         owners: None,
         attempt: 0,
         reserve: Bytes(0),

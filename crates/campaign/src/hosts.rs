@@ -240,6 +240,7 @@ mod tests {
             cpu: Some(worker),
             node: None,
             declaration: None,
+            assets: Vec::new(),
             owners,
             attempt: 0,
             reserve: model::Bytes(0),

@@ -186,6 +186,7 @@ pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&
         procs: vec![1],
         presets: Presets::ALL,
         pages: Vec::new(),
+        assets: Vec::new(),
         text: None,
     }))))
 }

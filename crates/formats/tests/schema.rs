@@ -119,6 +119,15 @@ fn backing() -> BackingPlan {
     }
 }
 
+fn asset() -> model::Asset {
+    model::Asset {
+        suite: "a.toml".into(),
+        name: "data/keys.csv".parse().unwrap(),
+        bytes: model::Bytes(3),
+        sha256: model::ContentHash::of_bytes([7; 32]),
+    }
+}
+
 /// A dataset in which no list is empty and no field is missing.
 fn full() -> Dataset {
     let mut data = published().unwrap().swap_remove(1);
@@ -181,6 +190,7 @@ fn full() -> Dataset {
         seed: Some(u64::MAX),
         backing: backing(),
         files: [("a.toml".to_owned(), "suite".to_owned())].into(),
+        assets: vec![asset()],
         knobs: [("depth".to_owned(), "4".to_owned())].into(),
     };
     data

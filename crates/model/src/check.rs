@@ -342,6 +342,7 @@ fn plan_names(plan: &Plan) -> Result<(), NameError> {
     let sweeps = plan.sweeps.iter().map(|sweep| sweep.on.to_string());
     let named =
         plan.suites.iter().chain(&plan.tests).chain(&plan.baseline).chain(plan.files.keys());
+    let named = named.chain(plan.assets.iter().map(|asset| &asset.suite));
     let knobs = plan.knobs.iter().flat_map(|(key, value)| [key, value]);
     let tags = plan.tags.iter().flat_map(|(key, value)| [key, value]);
     let given = plan.name.iter().chain(plan.names.keys()).chain(tags);

@@ -1,6 +1,9 @@
 //! Job and report of a worker process. Both cross a pipe as one JSON line.
 
-use crate::{Bytes, Histogram, Like, Metric, NumaNode, Options, Synced, Work, did_you_mean};
+use crate::{
+    AssetFile, AssetName, Bytes, Histogram, Like, Metric, NumaNode, Options, Synced, Work,
+    did_you_mean,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     fmt,
@@ -157,6 +160,9 @@ pub struct Job {
     /// The declaration of the test, TOML, when it is not built into the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration: Option<String>,
+    /// The assets that the test needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assets: Vec<AssetFile>,
     /// Where workers are shifted, the workers of other hosts whose files this one takes: one, two and three strides
     /// further on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,6 +176,11 @@ impl Job {
     /// Where the directories of all workers lie, and what they share beside them.
     pub fn beside(&self) -> &Path {
         self.dir.parent().unwrap_or(&self.dir)
+    }
+
+    /// The asset called `name`; `None` where the test does not need one of that name.
+    pub fn asset(&self, name: &AssetName) -> Option<&AssetFile> {
+        self.assets.iter().find(|asset| asset.name == *name)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing here touches a disk, a clock or a process. A type belongs here when two crates that
 //! must not depend on each other both need it.
 
+mod asset;
 mod backing;
 mod balance;
 mod case;
@@ -48,6 +49,7 @@ mod user;
 mod word;
 mod work;
 
+pub use asset::{Asset, AssetFile, AssetName, AssetNameError, ContentHash, ContentHashError};
 pub use backing::{BackingPlan, CONDITION_FILLS, Purge};
 pub use balance::balanced_order;
 pub use case::{CacheState, Case};

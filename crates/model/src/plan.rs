@@ -3,7 +3,7 @@
 
 use crate::plan_error::{MAX_AGE, MAX_FULLNESS, MOST_PROCS};
 use crate::{
-    BackingPlan, DataKind, LOOKS, LabChoice, Numa, Options, Order, PlanError, Preset, Price,
+    Asset, BackingPlan, DataKind, LOOKS, LabChoice, Numa, Options, Order, PlanError, Preset, Price,
     QUICK_LOOKS, Scale, Sweep, Target, TargetNames, TestSize, label_targets, naming,
 };
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,9 @@ pub struct Plan {
     /// resumed and read where they are not.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+    /// Files of data that the tests need, as they were when the plan was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assets: Vec<Asset>,
     /// Globs on test ids; empty means those of the preset.
     pub tests: Vec<String>,
     /// Process counts.
@@ -111,6 +114,7 @@ impl Default for Plan {
             sweeps: Vec::new(),
             suites: vec!["columnar".into()],
             files: BTreeMap::new(),
+            assets: Vec::new(),
             tests: Vec::new(),
             procs: Vec::new(),
             threads: 1,

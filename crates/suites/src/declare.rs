@@ -5,6 +5,7 @@
 //! about = "One sentence."
 //! procs = [1]                      # process counts when none are asked for
 //! presets.smoke = ["mine.*.4k"]    # tests of a preset; without it, all
+//! assets = ["keys.csv"]            # files beside this one, as `{asset:keys.csv}` in commands
 //!
 //! [defaults.io]                    # for every test of the kind `io`
 //! size = "1G"
@@ -24,13 +25,13 @@ use crate::{
     suite::Presets,
 };
 use model::{
-    Bytes, DataKind, GridCell, Group, Job, JobMode, Name, NameKind, Options, Programs,
+    AssetName, Bytes, DataKind, GridCell, Group, Job, JobMode, Name, NameKind, Options, Programs,
     printable_line,
 };
 use serde::Deserialize;
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
 };
 use toml::{Table, Value};
 
@@ -58,6 +59,8 @@ struct File {
     about: String,
     #[serde(default)]
     procs: Vec<u32>,
+    #[serde(default)]
+    assets: Vec<AssetName>,
     #[serde(default)]
     presets: Presets,
     #[serde(default)]
@@ -88,6 +91,7 @@ pub(crate) fn suite(
         pages.extend(tests[first..].iter().take(1).flat_map(|t| t.infos()).map(|info| info.id));
     }
     check_ids(file, &declared.name, &tests)?;
+    check_assets(file, &declared, &tests)?;
     Ok(Suite {
         name: declared.name.into(),
         about: declared.about.into(),
@@ -96,6 +100,7 @@ pub(crate) fn suite(
         procs: declared.procs,
         presets: declared.presets,
         pages,
+        assets: declared.assets,
         text: Some(text),
     })
 }
@@ -199,6 +204,7 @@ fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
         cpu: None,
         node: None,
         declaration: None,
+        assets: Vec::new(),
         owners: None,
         attempt: 0,
         reserve: Bytes(0),
@@ -260,6 +266,34 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
         }
     }
     bounded(test, &id)
+}
+
+/// Most assets of a suite.
+const MOST_ASSETS: usize = 64;
+
+/// What a test needs must be declared, once, and what is declared must be needed: it is copied and hashed.
+fn check_assets(file: &str, declared: &File, tests: &[&dyn Test]) -> Result<(), DeclarationError> {
+    let refused = |why: String| Err(DeclarationError::new(file, why));
+    let names = &declared.assets;
+    if names.len() > MOST_ASSETS {
+        return refused(format!("it has {} assets, and the limit is {MOST_ASSETS}", names.len()));
+    }
+    if let Some((_, name)) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name))
+    {
+        return refused(format!("`assets` lists `{name}` twice; remove one"));
+    }
+    let needed: BTreeSet<AssetName> = tests.iter().flat_map(|test| test.assets()).collect();
+    if let Some(name) = needed.iter().find(|name| !names.contains(name)) {
+        return refused(format!(
+            "a test needs the asset `{name}`, which is not declared; add it to `assets`"
+        ));
+    }
+    match names.iter().find(|name| !needed.contains(name)) {
+        None => Ok(()),
+        Some(name) => refused(format!(
+            "no test needs the asset `{name}`; write {{asset:{name}}} in a command, or remove it"
+        )),
+    }
 }
 
 /// Ids are stored for ever and must tell the suite.

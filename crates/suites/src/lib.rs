@@ -16,6 +16,7 @@ mod kind;
 pub mod kinds;
 pub mod null;
 mod page;
+mod placeholder;
 pub mod program;
 mod shipped;
 mod suite;

@@ -14,6 +14,7 @@ pub static NULL: Suite = Suite {
     procs: Vec::new(),
     presets: Presets::ALL,
     pages: Vec::new(),
+    assets: Vec::new(),
     text: None,
 };
 

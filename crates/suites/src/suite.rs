@@ -1,7 +1,7 @@
 //! A suite: a named list of tests, and the tests that each preset runs.
 
 use crate::Test;
-use model::{Job, Knob, Preset};
+use model::{AssetName, Job, Knob, Preset};
 use serde::Deserialize;
 use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 
@@ -24,6 +24,8 @@ pub struct Suite {
     /// Tests whose pages stand also for those that differ only in a value of `for`; empty where
     /// every test has a page of its own.
     pub pages: Vec<String>,
+    /// Files of data beside its own file that its tests need.
+    pub assets: Vec<AssetName>,
     /// The declaration, TOML; `None` for a suite in code.
     pub text: Option<Cow<'static, str>>,
 }

@@ -2,7 +2,9 @@
 
 use crate::bounds::Breach;
 use engine::progress::Progress;
-use model::{Bytes, CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo};
+use model::{
+    AssetName, Bytes, CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo,
+};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -60,6 +62,9 @@ pub enum TestError {
         /// What there is for them.
         free: Bytes,
     },
+    /// A command cannot be made of its text.
+    #[error("a command cannot be made: {0}")]
+    Command(String),
     /// The I/O engine could not do it.
     #[error(transparent)]
     Engine(#[from] engine::io::EngineError),
@@ -306,6 +311,11 @@ pub trait Test: Sync {
 
     /// The programs that it runs.
     fn programs(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The assets of its suite that it needs; each is in `Job::assets`.
+    fn assets(&self) -> Vec<AssetName> {
         Vec::new()
     }
 

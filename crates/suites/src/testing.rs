@@ -30,6 +30,7 @@ pub(crate) fn job(test: &str, dir: &Path) -> Job {
         cpu: None,
         node: None,
         declaration: None,
+        assets: Vec::new(),
         owners: None,
         attempt: 0,
         reserve: Bytes(0),

@@ -80,6 +80,7 @@ fn jobs(workers: u32, rounds: usize, megabytes: usize) -> Vec<Job> {
         cpu: None,
         node: None,
         declaration: None,
+        assets: Vec::new(),
         owners: None,
         attempt: 0,
         reserve: Bytes(0),

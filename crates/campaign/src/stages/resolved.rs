@@ -169,6 +169,7 @@ impl Resolved {
             cpu: None,
             node: None,
             declaration: None,
+            assets: Vec::new(),
             owners: None,
             attempt: 0,
             reserve: Bytes(0),

@@ -21,6 +21,7 @@ pub(crate) fn job(declaration: Option<String>, procs: u32) -> Job {
         cpu: None,
         node: None,
         declaration,
+        assets: Vec::new(),
         owners: None,
         attempt: 0,
         reserve: Bytes(0),

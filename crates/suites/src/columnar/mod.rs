@@ -69,5 +69,6 @@ pub static COLUMNAR: Suite = Suite {
     procs: Vec::new(),
     presets: Presets::core(&CORE),
     pages: Vec::new(),
+    assets: Vec::new(),
     text: None,
 };

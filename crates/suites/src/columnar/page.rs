@@ -38,6 +38,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         cpu: None,
         node: None,
         declaration: None,
+        assets: Vec::new(),
         owners: None,
         attempt: 0,
         reserve: Bytes(0),

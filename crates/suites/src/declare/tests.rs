@@ -167,3 +167,23 @@ fn a_short_file_makes_no_endless_suite() {
     let error = refusal(&format!("name = 'x'\nabout = 'y'\n{test}"));
     assert!(error.contains("longer than"), "{error}");
 }
+
+#[test]
+fn assets_are_declared_once_and_needed() {
+    let of = |assets: &str, command: &str| {
+        let test = format!("[[test]]\nkind = 'app'\nid = 'mine.x'\ncommand = '{command}'");
+        let text = format!("name = 'mine'\nabout = 'b'\nassets = {assets}\n{test}");
+        suite("mine.toml", Cow::Owned(text), &Options::new())
+    };
+    let suite = of("['a.bin', 'd/b']", "cat {asset:d/b} {asset:a.bin}").unwrap();
+    assert_eq!(suite.assets.iter().map(AssetName::as_str).collect::<Vec<_>>(), ["a.bin", "d/b"]);
+    assert_eq!(suite.tests[0].assets().len(), 2);
+    let why = |assets: &str, command: &str| of(assets, command).err().unwrap().to_string();
+    assert!(why("['a']", "cat {asset:b}").contains("asset `b`, which is not declared"));
+    assert!(why("['a', 'b']", "cat {asset:a}").contains("no test needs the asset `b`"));
+    assert!(why("['a', 'a']", "cat {asset:a}").contains("lists `a` twice"));
+    assert!(why("['../a']", "true").contains("below the folder of the suite"));
+    assert!(why("[]", "cat {asset:a").contains("has no `}`"));
+    let many: Vec<String> = (0..=MOST_ASSETS).map(|n| n.to_string()).collect();
+    assert!(why(&format!("{many:?}"), "true").contains("has 65 assets"));
+}

@@ -42,6 +42,7 @@ pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
         cpu: None,
         node: None,
         declaration: None,
+        assets: Vec::new(),
         owners: None,
         attempt: 0,
         reserve: Bytes(0),

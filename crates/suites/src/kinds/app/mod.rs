@@ -11,9 +11,10 @@ use super::{Defaults, Head, Kind};
 use crate::{
     Estimate, Measured, Missing, Run, Test, TestError,
     figures::{self, Metrics},
+    placeholder,
     program::{self, Bounds, Program},
 };
-use model::{Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
+use model::{AssetName, Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
 use settings::Settings;
 use std::{
     fs,
@@ -57,7 +58,12 @@ impl AppTest {
     }
 
     /// `commands` as they run for `job`.
-    fn program(&self, commands: &[String], job: &Job) -> Program {
+    ///
+    /// # Errors
+    /// One names an asset that the job does not have.
+    fn program(&self, commands: &[String], job: &Job) -> Result<Program, TestError> {
+        let fill = |text: &String| placeholder::filled(text, job).map_err(TestError::Command);
+        let commands = commands.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
         let own = [
             ("ASSAY_COUNT", self.settings.count(job.scale).to_string()),
             ("ASSAY_SCALE", job.scale.to_string()),
@@ -67,12 +73,9 @@ impl AppTest {
         ];
         let bounds = self.bounds(job);
         let declared = self.settings.env.iter().map(|(key, value)| (key.as_str(), value.clone()));
-        own.into_iter()
-            .chain(declared)
-            .fold(Program::shell(commands, &self.home(job)), |program, (key, value)| {
-                program.env(key, &value)
-            })
-            .bounded(bounds)
+        let program = Program::shell(&commands, &self.home(job));
+        let all = own.into_iter().chain(declared);
+        Ok(all.fold(program, |program, (key, value)| program.env(key, &value)).bounded(bounds))
     }
 
     /// What its commands may do: those that are declared to write nothing have the reserve alone to keep.
@@ -90,7 +93,7 @@ impl AppTest {
         if commands.is_empty() {
             return Ok(());
         }
-        self.program(commands, job).run().map(drop)
+        self.program(commands, job)?.run().map(drop)
     }
 
     /// Runs `setup` unless it has ended well on this instance; equal setups run once.
@@ -156,6 +159,10 @@ impl Test for AppTest {
 
     fn programs(&self) -> Vec<String> {
         self.settings.needs.clone()
+    }
+
+    fn assets(&self) -> Vec<AssetName> {
+        self.settings.assets()
     }
 
     fn missing(&self) -> Option<Missing> {

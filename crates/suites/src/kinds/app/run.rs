@@ -36,7 +36,7 @@ impl<'a> AppRun<'a> {
         Ok(AppRun {
             test,
             job,
-            command: test.program(&test.settings.command, job),
+            command: test.program(&test.settings.command, job)?,
             home: File::open(&home).map_err(TestError::io("open", &home))?,
             ran: Ran::default(),
             cleaned: false,

@@ -1,10 +1,10 @@
 //! Settings of the kind `app`.
 
 use super::material::Material;
-use crate::kinds::scaled;
-use model::{Bytes, CacheNeed, Knob};
+use crate::{kinds::scaled, placeholder};
+use model::{AssetName, Bytes, CacheNeed, Knob};
 use serde::{Deserialize, Deserializer};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) static KNOBS: [Knob; 20] = [
     Knob::new("command", "", "", "timed command: a string for `sh -c`, or a list of them"),
@@ -125,6 +125,7 @@ impl Settings {
             return Err("`seconds` must be a number, at least 0".into());
         }
         self.material.iter().try_for_each(Material::check)?;
+        self.commands().try_for_each(|text| placeholder::assets(text).map(drop))?;
         let made = self.material.iter().map(Material::path);
         let kept = self.disk.keys().map(String::as_str);
         let listed = self.files.iter().chain(&self.reads).map(String::as_str);
@@ -132,6 +133,18 @@ impl Settings {
             Some(path) => Err(format!("`{path}` must be a path below the directory of the test")),
             None => Ok(()),
         }
+    }
+
+    /// The assets that its commands name.
+    pub(super) fn assets(&self) -> Vec<AssetName> {
+        let named = self.commands().flat_map(|text| placeholder::assets(text).unwrap_or_default());
+        let names: BTreeSet<AssetName> = named.collect();
+        names.into_iter().collect()
+    }
+
+    fn commands(&self) -> impl Iterator<Item = &String> {
+        let Settings { command, setup, prepare, verify, cleanup, .. } = self;
+        [command, setup, prepare, verify, cleanup].into_iter().flatten()
     }
 
     /// `count` at `scale`.

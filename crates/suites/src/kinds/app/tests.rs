@@ -190,3 +190,22 @@ fn every_shipped_command_runs_where_its_programs_are() {
         }
     }
 }
+
+#[test]
+fn command_reads_an_asset_by_its_placeholder() {
+    let (dir, job) = place();
+    let data = dir.path().join("da ta");
+    fs::write(&data, "content\n").unwrap();
+    let test = app("command = 'cat {asset:keys.csv} > log'\nsync = false");
+    assert_eq!(test.assets(), ["keys.csv".parse().unwrap()]);
+    let asset = model::AssetFile {
+        name: "keys.csv".parse().unwrap(),
+        path: data,
+        bytes: model::Bytes(8),
+        sha256: model::ContentHash::of_bytes([0; 32]),
+    };
+    let why = run(test, &job).unwrap_err().to_string();
+    assert!(why.contains("does not have the asset `keys.csv`"), "{why}");
+    run(test, &Job { assets: vec![asset], ..job }).unwrap();
+    assert_eq!(lines(dir.path().join("x/log")), ["content"]);
+}
