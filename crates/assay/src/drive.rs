@@ -95,6 +95,7 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
         stored.extent(campaign.scale),
         campaign.seed
     ));
+    hosts.verify_assets(&stored.asset_files())?;
     let _keys = terminal::keys(progress);
     let range = stored.needs_sizes().then(|| find_range(&stored, state)).transpose()?;
     let most = range.as_ref().map_or_else(|| stored.amount(), |range| range.most.clone());

@@ -9,6 +9,7 @@ mod common;
 mod stand_in;
 
 mod advise;
+mod assets;
 mod bad_input;
 mod bounds;
 mod cells;

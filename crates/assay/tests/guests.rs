@@ -140,3 +140,30 @@ fn a_killed_campaign_leaves_no_guest() {
     place.ok(&["cleanup"]);
     place.assert_no_process();
 }
+
+#[test]
+fn asset_of_a_suite_reaches_a_command_in_a_guest() {
+    if !uml_or_skip() {
+        return;
+    }
+    let place = Place::new();
+    place.dir("suite/data");
+    fs::write(place.path("suite/data/keys.csv"), "key".repeat(100_000)).unwrap();
+    let command =
+        "test $(wc -c < {asset:data/keys.csv}) = 300000 && ! echo x >> {asset:data/keys.csv}";
+    let suite = format!(
+        "name = \"mine\"\nabout = \"x\"\nassets = [\"data/keys.csv\"]\n[[test]]\nkind = \"app\"\nid = \
+         \"mine.one\"\ncommand = '''\n{command}\n'''\n"
+    );
+    fs::write(place.path("suite/mine.toml"), suite).unwrap();
+    let cache = place.path("cache").display().to_string();
+    let args =
+        ["run", "--suite", "suite/mine.toml", "--on", "ext4", "--lab", "uml", "--preset", "smoke"];
+    let more = ["--scale", "smoke", "--procs", "1", "--image-size", "128MiB", "--blocks", "1"];
+    let mut run = place.command(&[&args[..], &more].concat());
+    let output = run.env("ASSAY_CACHE", &cache).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let samples = place.exported_samples();
+    assert_eq!(samples.len(), 1);
+    assert_eq!(samples[0]["validity"], "Valid", "{samples:?}");
+}

@@ -2,6 +2,7 @@
 //! state and measure it, release the workers, and turn what came back into samples, which `judge` decides over.
 
 use super::{
+    assets,
     contention::{self, HELD_BYTES, OwnCpu},
     durable::{self, Looks},
     each_disk,
@@ -137,6 +138,7 @@ fn attempt(
         settle_write_bytes,
         used_bytes,
         declared: declared_read_bytes(test, jobs),
+        asset_bytes: assets::read_bytes(&jobs[0], bench.instance.devices())?,
         shares_devices: bench.instance.shares_devices(),
         direct_bytes: None,
         least_s: bench.least_s,
@@ -326,6 +328,8 @@ struct Outcome {
     used_bytes: u64,
     /// Bytes that the test is declared to read, all workers.
     declared: Option<u64>,
+    /// Bytes of assets that the devices may have read in the timed part.
+    asset_bytes: u64,
     /// Whether other programs may work on its devices.
     shares_devices: bool,
     /// Bytes that were to go past the page cache, where all were.
@@ -352,6 +356,7 @@ impl Outcome {
             need: if is_main { test.cache() } else { CacheNeed::Any },
             residency: self.cache.residency,
             declared: self.declared,
+            asset_bytes: self.asset_bytes,
             never_cold: self.cache.never_cold,
             usage: &of_work,
         };

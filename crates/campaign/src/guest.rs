@@ -21,6 +21,7 @@ use lab::{
 };
 use model::{BackingPlan, Bytes, Plan, Programs};
 use std::{
+    collections::BTreeSet,
     env, fs,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
@@ -41,6 +42,8 @@ pub struct Boot<'a> {
     pub lab: &'a Lab,
     /// Its disks.
     pub images: &'a [PathBuf],
+    /// Files of the assets of its campaign.
+    pub assets: &'a [PathBuf],
     /// Its slot, where several guests share the machine.
     pub slot: Option<&'a RelaySlot<'a>>,
     /// Becomes true when a signal asks to stop.
@@ -72,7 +75,10 @@ pub fn run_target(
     let timeout = Duration::from_secs(case_s.saturating_mul(target_runs));
     let images = placed.guest_images(context.seed, block, target);
     let images = lab.guest_images().get(images).unwrap_or_default();
-    let boot = Boot { guest, lab, images, slot, stop, timeout };
+    let files = placed.asset_files().into_iter().map(|asset| asset.path);
+    // Two may hold the same.
+    let assets: Vec<PathBuf> = files.collect::<BTreeSet<_>>().into_iter().collect();
+    let boot = Boot { guest, lab, images, assets: &assets, slot, stop, timeout };
     let asked = Asked::of(placed, &placed.entrants[target].label, block, position);
     let work = Work::TargetRuns(Box::new(TargetRuns {
         gated: slot.is_some(),
@@ -149,6 +155,7 @@ fn run_in(
         program: env::current_exe().context("cannot find this program")?,
         args: vec![VERB.into(), guest::OUT.into()],
         disks: boot.images.to_vec(),
+        assets: boot.assets.to_vec(),
         cache: artifacts::dir(),
         memory: memory(),
         timeout: boot.timeout,

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use lab::page_cache::Residency;
-use model::{Better, Environment, Job, Metric, PoolReport, User, WorkerReport};
+use model::{AssetFile, Better, Environment, Job, Metric, PoolReport, User, WorkerReport};
 use std::{
     collections::BTreeMap,
     ops::Range,
@@ -70,6 +70,14 @@ pub trait Hosts: Sync {
         _cold: bool,
     ) -> Result<Option<Residency>> {
         Ok(None)
+    }
+
+    /// Checks that every other host has `assets` where this one has them.
+    ///
+    /// # Errors
+    /// A host lacks one, or has other data in its place; the message names both.
+    fn verify_assets(&self, _assets: &[AssetFile]) -> Result<()> {
+        Ok(())
     }
 
     /// What a campaign in `dir` has to say about its hosts: facts, and a line for each difference between them.

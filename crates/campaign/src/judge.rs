@@ -40,6 +40,8 @@ pub struct Seen<'a> {
     pub residency: Option<Residency>,
     /// Bytes that the test is declared to read, all workers; `None` where it measures that itself.
     pub declared: Option<u64>,
+    /// Bytes of assets that its devices may have read for it during that time.
+    pub asset_bytes: u64,
     /// Why the target can never be cold, where that is so.
     pub never_cold: Option<&'a str>,
     /// Counters of the machine over the phases of the measured test.
@@ -129,7 +131,8 @@ fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
         None => return Some("the residency of its files is unknown".into()),
         Some(_) => {}
     }
-    let read = seen.usage.device_read_bytes?;
+    // What may be of an asset proves nothing of the target.
+    let read = seen.usage.device_read_bytes?.saturating_sub(seen.asset_bytes);
     let share = |bytes: u64| read as f64 / bytes.max(1) as f64;
     let less = |bytes: u64, least: f64, what: &str| {
         (share(bytes) < least).then(|| {

@@ -10,6 +10,7 @@
 //! `judge`, `durable`, `limiter` and `each_disk` turn what was seen into a sample, `numa` and `processors` say where a
 //! worker works, `upkeep` notes what the target itself cost.
 
+pub mod assets;
 pub mod case;
 pub mod catalogue;
 pub mod condition;

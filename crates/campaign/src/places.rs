@@ -276,6 +276,7 @@ fn try_out(
         guest,
         lab: &lab,
         images: &images,
+        assets: &[],
         slot: None,
         stop,
         timeout: BOOT + TRIAL * targets.len() as u32,

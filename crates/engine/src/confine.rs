@@ -38,6 +38,9 @@ static CONFINED: AtomicBool = AtomicBool::new(false);
 pub struct Confinement<'a> {
     /// The one directory in which it may write; it exists, and no other program works in it.
     pub dir: &'a Path,
+    /// Files that its programs may read besides, and the absolute paths at which they see them, in folders of their
+    /// own.
+    pub files: &'a [(PathBuf, PathBuf)],
     /// Where its programs lie beside the directories of the system, as the variable PATH.
     pub programs: Option<OsString>,
     /// To whom `dir` belongs, when that is not root; root goes on as this user. Else it gives `dir` to
@@ -84,6 +87,7 @@ pub fn enter(confinement: &Confinement<'_>) -> Result<(), ConfineError> {
     root::change(&root::Tree {
         dir: confinement.dir.to_path_buf(),
         source: rights::as_user(owner, || root::open(confinement.dir))?,
+        files: root::open_files(confinement.files)?,
         prefixes: root::prefixes(confinement.programs.as_deref()),
         own_proc: apart,
     })?;

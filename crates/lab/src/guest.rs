@@ -58,6 +58,9 @@ impl Missing {
 /// Path at which a guest sees the directory of its machine.
 pub const OUT: &str = "/mnt/out";
 
+/// Path at which a guest sees the assets of its campaign.
+pub const ASSETS: &str = "/mnt/assets";
+
 /// Origin of the figures that a guest measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Venue {
@@ -83,6 +86,8 @@ pub struct Machine {
     pub args: Vec<String>,
     /// Raw images, by which the guest gets its disks.
     pub disks: Vec<PathBuf>,
+    /// Files that the guest sees in [`ASSETS`], each under its own name, and cannot change; all lie in one folder.
+    pub assets: Vec<PathBuf>,
     /// Cache folder, which the guest sees as its own, wherever it is; it need not exist.
     pub cache: PathBuf,
     /// Memory of the guest.

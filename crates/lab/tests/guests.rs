@@ -39,6 +39,7 @@ fn machine(dir: &Path, script: &str) -> Machine {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), script.into()],
         disks: vec![disk],
+        assets: Vec::new(),
         cache: dir.join("ca che"),
         memory: Bytes(512 << 20),
         timeout: Duration::from_secs(240),

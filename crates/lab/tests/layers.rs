@@ -351,6 +351,7 @@ fn targets_that_this_kernel_lacks_are_made_in_a_guest() {
             .map(String::from)
             .into(),
         disks: Vec::new(),
+        assets: Vec::new(),
         cache: lab::programs::artifacts::dir(),
         memory: Bytes(3 << 30),
         timeout: Duration::from_secs(900),

@@ -172,10 +172,20 @@ pub struct Job {
     pub attempt: u32,
 }
 
+/// Largest share of the memory that assets take in the page cache before a timed part.
+const ASSETS_SHARE: f64 = 0.25;
+
 impl Job {
     /// Where the directories of all workers lie, and what they share beside them.
     pub fn beside(&self) -> &Path {
         self.dir.parent().unwrap_or(&self.dir)
+    }
+
+    /// Whether the assets are read into the page cache before a timed part, which keeps their device out of it: more
+    /// than that would displace what is measured.
+    pub fn warms_assets(&self) -> bool {
+        let bytes = self.assets.iter().fold(0_u64, |sum, asset| sum.saturating_add(asset.bytes.0));
+        bytes as f64 <= ASSETS_SHARE * self.memory.0 as f64
     }
 
     /// The asset called `name`; `None` where the test does not need one of that name.

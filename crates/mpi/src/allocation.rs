@@ -13,7 +13,7 @@ use crate::{
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::hosts::Hosts;
 use lab::page_cache::Residency;
-use model::{Environment, Job, JobMode, PoolReport, User, WorkerReport};
+use model::{AssetFile, Environment, Job, JobMode, PoolReport, User, WorkerReport};
 use rustix::process::getppid;
 use std::{
     cell::RefCell,
@@ -211,6 +211,18 @@ impl Hosts for Allocation {
             }
         }
         Ok(sum)
+    }
+
+    fn verify_assets(&self, assets: &[AssetFile]) -> Result<()> {
+        let elsewhere = |rank: &usize| self.host(*rank) != self.host(0) && !assets.is_empty();
+        for rank in self.leaders().into_iter().filter(elsewhere) {
+            let order = Order::Verify { assets: assets.to_vec() };
+            match with_world(|world| self.ask(world, rank, &order))? {
+                Answer::Verified => {}
+                other => bail!("{} answered {other:?}", self.host(rank)),
+            }
+        }
+        Ok(())
     }
 
     fn describe(&self, dir: &Path) -> Result<(Environment, Vec<String>)> {

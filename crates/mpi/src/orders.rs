@@ -1,7 +1,7 @@
 //! Orders of rank 0 to the others, and their answers. Jobs and reports are those of local workers.
 
 use crate::clocks::Offset;
-use model::{Dataset, Environment, Job, User, WorkerReport};
+use model::{AssetFile, Dataset, Environment, Job, User, WorkerReport};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -31,6 +31,11 @@ pub enum Order {
         files: Vec<PathBuf>,
         /// Whether to make it cold.
         cold: bool,
+    },
+    /// Check that this host has these assets where rank 0 has them.
+    Verify {
+        /// The assets.
+        assets: Vec<AssetFile>,
     },
     /// Say what this host is, with the file system of `dir`.
     Describe {
@@ -133,6 +138,8 @@ pub enum Answer {
     Joins,
     /// Bytes of the files in memory, all of theirs, and what they hold on their devices.
     Resident(u64, u64, u64),
+    /// The host has the assets.
+    Verified,
     /// What the host is.
     Described(Environment),
     /// The campaign of this host runs.

@@ -7,6 +7,7 @@ use crate::{
     world::{self, LOOK_EVERY, World},
 };
 use anyhow::Result;
+use campaign::assets;
 use model::User;
 use std::{
     path::{Path, PathBuf},
@@ -42,6 +43,11 @@ pub fn serve(world: &World) -> Result<()> {
             Order::Dismiss => pool = None,
             Order::Look { root, files, cold } => {
                 world.tell(0, Topic::Answer, &look(&root, &files, cold))?;
+            }
+            Order::Verify { assets } => {
+                let failed = assets.iter().find_map(|asset| assets::verify(asset).err());
+                let answer = failed.map_or(Answer::Verified, |why| Answer::Failed(why.to_string()));
+                world.tell(0, Topic::Answer, &answer)?;
             }
             Order::Describe { dir } => {
                 let found = Answer::Described(differences::of_this_host(&dir));

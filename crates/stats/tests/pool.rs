@@ -56,3 +56,20 @@ fn what_is_named_twice_or_did_other_work_is_refused() {
     assert!(matches!(pooled(&[campaign("one", 4, 1.1), other]), Err(StatsError::Unlike { .. })));
     assert!(matches!(pooled(&[]), Err(StatsError::NoCampaign)));
 }
+
+#[test]
+fn campaigns_with_other_data_in_an_asset_are_not_pooled() {
+    let with = |id: &str, byte: u8| {
+        let mut data = campaign(id, 4, 1.1);
+        data.campaign.plan.assets = vec![model::Asset {
+            suite: format!("{id}.toml"),
+            name: "trace.bin".parse().unwrap(),
+            bytes: model::Bytes(1),
+            sha256: model::ContentHash::of_bytes([byte; 32]),
+        }];
+        data
+    };
+    assert!(pooled(&[with("one", 1), with("two", 1)]).is_ok());
+    let why = pooled(&[with("one", 1), with("two", 2)]).unwrap_err().to_string();
+    assert!(why.contains("asset: `trace.bin` has SHA-256 0101"), "{why}");
+}

@@ -2,8 +2,8 @@
 
 use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
-    Campaign, Case, Dataset, GridCell, Head, Histogram, Metric, Sample, Shape, TargetRecord,
-    TargetState, TestInfo, Word,
+    Asset, Campaign, Case, Dataset, GridCell, Head, Histogram, Metric, Plan, Sample, Shape,
+    TargetRecord, TargetState, TestInfo, Word,
 };
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::collections::{BTreeMap, HashMap};
@@ -57,6 +57,22 @@ impl Store {
             list.push(read_summary(row));
         }
         Ok(list)
+    }
+
+    /// The assets of all campaigns, one after the other.
+    ///
+    /// # Errors
+    /// The plan of a campaign cannot be read, so that what it needs is not known.
+    pub fn assets(&self) -> Result<Vec<Asset>, StoreError> {
+        let mut statement = self.db.prepare_cached("SELECT number, id, plan FROM campaign")?;
+        let mut rows = statement.query([])?;
+        let mut assets = Vec::new();
+        while let Some(row) = rows.next()? {
+            let found = Found { number: row.get(0)?, id: row.get(1)? };
+            let plan: Plan = found.json(row, 2, "plan")?;
+            assets.extend(plan.assets);
+        }
+        Ok(assets)
     }
 
     /// The mark that [`Store::set_mark`] kept of a campaign.

@@ -14,6 +14,8 @@ mod processes;
 mod surroundings;
 mod worker;
 
+use model::{Job, Programs, User};
+
 pub use engine::progress::Moved;
 pub use error::PoolError;
 pub use pool::{LocalPool, Observer, Pool, Settled, TimeSharing};
@@ -21,3 +23,9 @@ pub use worker::{Resolver, main};
 
 /// The hidden verb: `PROGRAM __worker FD SLOT [USER]`, its slot being its place in the pool, from 0.
 pub const WORKER_VERB: &str = "__worker";
+
+/// Whether a worker that works in the name of `user` stays for further jobs after `job`. One that runs programs of
+/// others does not, and neither does one that opens assets with rights that it then gives up.
+fn stays_after(job: &Job, user: Option<User>) -> bool {
+    job.programs == Programs::None && (user.is_none() || job.assets.is_empty())
+}

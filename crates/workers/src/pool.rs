@@ -2,13 +2,13 @@
 
 mod times;
 
-use crate::{PoolError, processes::Processes};
+use crate::{PoolError, processes::Processes, stays_after};
 use engine::{
     barrier::{Arrived, Barrier, Stillness},
     clock::now_ns,
     progress::Moved,
 };
-use model::{Job, PhaseOverlap, PoolReport, Programs, User, WorkerReport};
+use model::{Job, PhaseOverlap, PoolReport, User, WorkerReport};
 use std::{
     cell::RefCell,
     path::PathBuf,
@@ -129,7 +129,7 @@ impl Pool for LocalPool {
         stop: &AtomicBool,
     ) -> Result<PoolReport, PoolError> {
         let mut times = Times::begin(Instant::now());
-        let stay = jobs.iter().all(|job| job.programs == Programs::None);
+        let stay = jobs.iter().all(|job| stays_after(job, self.user));
         let waiting = if stay { self.waiting(jobs.len()) } else { None };
         let mut hands = waiting.map_or_else(|| self.start(jobs), Ok)?;
         hands.processes.hand_out(jobs);

@@ -5,7 +5,7 @@
 //! A worker gets each job as a line of its stdin, a pipe, and ends when that is closed. What it says goes
 //! to files in memory, which cannot fill up and block it.
 
-use crate::{PoolError, WORKER_VERB};
+use crate::{PoolError, WORKER_VERB, stays_after};
 use engine::child;
 use model::{Job, Programs, User};
 use rustix::{
@@ -69,10 +69,8 @@ impl Processes {
         allow_files(jobs.len() as u64 * 3 + SPARE_FILES);
         let mut processes = Processes::default();
         for (worker, job) in (0..).zip(jobs) {
-            let process =
-                start(exe, job.programs, (fd, worker, user), processes.groups().next()).map_err(
-                    |source| PoolError::Spawn { worker, exe: exe.to_path_buf(), source },
-                )?;
+            let process = start(exe, job, (fd, worker, user), processes.groups().next())
+                .map_err(|source| PoolError::Spawn { worker, exe: exe.to_path_buf(), source })?;
             processes.list.push(process);
         }
         Ok(processes)
@@ -174,7 +172,7 @@ impl Process {
 
 fn start(
     exe: &Path,
-    programs: Programs,
+    job: &Job,
     (fd, slot, user): (RawFd, u32, Option<User>),
     leader: Option<Pid>,
 ) -> io::Result<Process> {
@@ -187,7 +185,7 @@ fn start(
         .stdin(Stdio::piped())
         .stdout(Stdio::from(stdout.try_clone()?))
         .stderr(Stdio::from(stderr.try_clone()?));
-    let confined = programs == Programs::Confined;
+    let confined = job.programs == Programs::Confined;
     // From a process namespace no group outside can be joined.
     let group = leader.filter(|_| !confined);
     command.process_group(group.map_or(0, Pid::as_raw_pid));
@@ -197,7 +195,7 @@ fn start(
     Ok(Process {
         child,
         stdin,
-        stays: programs == Programs::None,
+        stays: stays_after(job, user),
         leads: group.is_none(),
         stdout,
         stderr,

@@ -4,17 +4,19 @@ use engine::{
     barrier::Barrier,
     confine::{self, Confinement},
 };
-use model::{Job, Programs, User};
+use model::{AssetFile, Job, Programs, User};
 use rustix::{
+    fs::{Mode, OFlags},
     io::Errno,
     process::{Signal, getppid, set_parent_process_death_signal},
 };
 use std::{
     fs::File,
     os::{
-        fd::{AsRawFd, RawFd},
+        fd::{AsRawFd, IntoRawFd, RawFd},
         unix::fs::FileExt,
     },
+    path::Path,
 };
 use suites::{Test, program};
 
@@ -50,6 +52,19 @@ impl Coordinator {
     }
 }
 
+/// Where confined programs see the assets of their job, each under its name.
+const ASSETS: &str = "/assay-assets";
+
+/// Opens `asset` for the rest of the life of this process and of what it starts, and gives it the path that leads to
+/// what is open.
+fn hold_open(asset: &mut AssetFile) -> Result<(), String> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW;
+    let file = rustix::fs::open(&asset.path, flags, Mode::empty());
+    let file = file.map_err(|why| format!("cannot open the asset `{}`: {why}", asset.name))?;
+    asset.path = format!("/proc/self/fd/{}", file.into_raw_fd()).into();
+    Ok(())
+}
+
 /// The work place of a worker.
 pub(crate) struct Surroundings<'a> {
     /// Its job.
@@ -63,24 +78,27 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Becomes the user in whose name it works, unless the confinement will do that.
+    /// Becomes the user in whose name it works, unless the confinement will do that. Assets lie where that user may
+    /// not enter: they are opened before.
     ///
     /// # Errors
-    /// One line: the kernel refuses, or the coordinator is gone.
-    pub(crate) fn take_user(&self) -> Result<(), String> {
+    /// One line: an asset cannot be opened, the kernel refuses, or the coordinator is gone.
+    pub(crate) fn take_user(&mut self) -> Result<(), String> {
         let Some(user) = self.user.filter(|_| self.job.programs != Programs::Confined) else {
             return Ok(());
         };
+        self.job.assets.iter_mut().try_for_each(hold_open)?;
         confine::become_user(user)
             .and_then(|()| self.tie())
             .map_err(|why| format!("cannot become the user of the directory: {why}"))
     }
 
-    /// Confines this process where `test` runs programs of others and the job does not allow them more.
+    /// Confines this process where `test` runs programs of others and the job does not allow them more. Assets are
+    /// then shown under their own names.
     ///
     /// # Errors
     /// One line that says why `test` must not run.
-    pub(crate) fn confine(&self, test: &dyn Test) -> Result<(), String> {
+    pub(crate) fn confine(&mut self, test: &dyn Test) -> Result<(), String> {
         let Job { test: id, programs, dir, .. } = &self.job;
         match (test.runs_programs(), programs) {
             (false, Programs::Confined) => Err(format!("{id} has no programs to confine")),
@@ -89,8 +107,11 @@ impl Surroundings<'_> {
                 Err(format!("{id} runs external programs, which this job does not allow"))
             }
             (true, Programs::Confined) => {
+                let shown = |asset: &AssetFile| Path::new(ASSETS).join(asset.name.as_path());
+                let files = self.job.assets.iter().map(|asset| (asset.path.clone(), shown(asset)));
                 let confined = confine::enter(&Confinement {
                     dir,
+                    files: &files.collect::<Vec<_>>(),
                     programs: Some(program::search_path().into()),
                     owner: self.user,
                     keep: &[self.barrier_fd, self.coordinator.stat.as_raw_fd()],
@@ -98,6 +119,7 @@ impl Surroundings<'_> {
                 confined.map_err(|error| {
                     format!("{error}; `--unconfined` runs them with all your rights")
                 })?;
+                self.job.assets.iter_mut().for_each(|asset| asset.path = shown(asset));
                 self.tie().map_err(|why| format!("the coordinator has exited: {why}"))
             }
         }

@@ -5,6 +5,7 @@
 
 use crate::{
     meter::{BarrierMeter, stopped},
+    stays_after,
     surroundings::{Coordinator, Surroundings},
 };
 use engine::{
@@ -12,7 +13,7 @@ use engine::{
     fork::{Fork, end_as, fork},
     numa::bind_memory,
 };
-use model::{Job, JobMode, NumaNode, Programs, User, WorkerReport};
+use model::{Job, JobMode, NumaNode, User, WorkerReport};
 use rustix::{
     io::Errno,
     thread::{CpuSet, sched_setaffinity},
@@ -83,8 +84,8 @@ fn serve(find: Resolver) -> Result<(), StartError> {
     let member = barrier.member(slot)?;
     let mut place = Surroundings { job: first, coordinator: &coordinator, user, barrier_fd };
     let ready = place.take_user();
-    if place.job.programs != Programs::None {
-        if work(find, &place, ready, member)? {
+    if !stays_after(&place.job, user) {
+        if work(find, &mut place, ready, member)? {
             member.leave();
         }
         return Ok(());
@@ -95,7 +96,7 @@ fn serve(find: Resolver) -> Result<(), StartError> {
         match fork().map_err(StartError::Fork)? {
             Fork::Copy => {
                 member.works_here();
-                return work(find, &place, ready, member).map(drop);
+                return work(find, &mut place, ready, member).map(drop);
             }
             Fork::Original(copied) => {
                 let status = copied.wait().map_err(StartError::Fork)?;
@@ -136,7 +137,7 @@ fn next_job() -> Result<Option<Job>, StartError> {
 /// well.
 fn work(
     find: Resolver,
-    place: &Surroundings<'_>,
+    place: &mut Surroundings<'_>,
     ready: Result<(), String>,
     member: Member<'_>,
 ) -> Result<bool, StartError> {
@@ -185,6 +186,7 @@ fn perform(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerRepor
 
 fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerReport, TestError> {
     let mut run = test.start(job)?;
+    warm_assets(job)?;
     let mut meter = BarrierMeter::new(member, test.can_be_held(job));
     run.timed(&mut meter)?;
     // Verification would disturb those who still work.
@@ -200,6 +202,12 @@ fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerRepor
         output: run.output(),
         ..WorkerReport::default()
     })
+}
+
+/// Reads the assets of `job` into the page cache, as far as they fit.
+fn warm_assets(job: &Job) -> Result<(), TestError> {
+    let mut warmed = job.assets.iter().filter(|_| job.warms_assets());
+    warmed.try_for_each(|asset| read_through(&asset.path))
 }
 
 /// Keeps this process, and what it starts, on the processors and the memory of `node`.

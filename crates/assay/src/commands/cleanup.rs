@@ -6,18 +6,24 @@ use crate::{
     terminal,
 };
 use anyhow::Result;
+use campaign::assets::{self, Unneeded};
 use lab::cleanup::Cleanup;
 use std::path::Path;
+use store::Store;
 
 /// Undoes what every campaign left that no longer runs, or says what that would be.
-pub fn cleanup(args: &CleanupArgs, state: &Path) -> Result<Exit> {
+pub fn cleanup(args: &CleanupArgs, store: &Path, state: &Path) -> Result<Exit> {
     if let Some(dir) = args.beside.iter().find(|dir| !dir.is_dir()) {
         return Err(exit::usage(format!(
             "folder {} does not exist; is its disk mounted?",
             dir.display()
         )));
     }
-    let report = Cleanup { state, beside: &args.beside, dry_run: args.dry_run }.run()?;
+    let mut report = Cleanup { state, beside: &args.beside, dry_run: args.dry_run }.run()?;
+    match clear_assets(store, state, args.dry_run) {
+        Ok(lines) => report.done.extend(lines),
+        Err(error) => report.failed.push(format!("assets were not removed: {error:#}")),
+    }
     for line in &report.done {
         terminal::out(line)?;
     }
@@ -31,4 +37,20 @@ pub fn cleanup(args: &CleanupArgs, state: &Path) -> Result<Exit> {
         terminal::note(line);
     }
     Ok(if report.failed.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// Removes the copies of assets that no campaign of the store at `store` names; a line for each.
+fn clear_assets(store: &Path, state: &Path, dry_run: bool) -> Result<Vec<String>> {
+    let named = match store.exists() {
+        true => Store::open_read_only(store)?.assets()?,
+        false => Vec::new(),
+    };
+    let needed = named.iter().map(|asset| asset.sha256).collect();
+    let did = if dry_run { "would remove" } else { "removed" };
+    Ok(match assets::clear(state, &needed, dry_run)? {
+        Unneeded::Removed(paths) => {
+            paths.iter().map(|path| format!("{did} {}", path.display())).collect()
+        }
+        Unneeded::InUse => Vec::new(),
+    })
 }

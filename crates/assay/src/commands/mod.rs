@@ -45,7 +45,7 @@ pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
         Verb::Run(args) => run::run(&args, &store, &state, hosts),
         Verb::Plan(args) => plan::plan(&args, &store, &state, hosts),
         Verb::Resume(args) => resume::resume(&args, &store, &state, hosts),
-        Verb::Cleanup(args) => cleanup::cleanup(&args, &state),
+        Verb::Cleanup(args) => cleanup::cleanup(&args, &store, &state),
         Verb::List(args) => list::list(&args, &store),
         Verb::Rm(args) => rm::rm(&args, &store),
         Verb::Show(args) => show::show(&args, &store),

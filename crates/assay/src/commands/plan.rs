@@ -17,7 +17,7 @@ use campaign::{
     sweeps,
 };
 use lab::plan::Backing;
-use model::{Bytes, Plan};
+use model::{Asset, Bytes, Plan};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
@@ -76,6 +76,9 @@ fn cases(ordered: &Ordered, scale: f64) -> Result<String> {
             (None, Some(_)) => " (each run draws its own order and partitions)",
         };
         writeln!(text, "block {}: {}{note}", block + 1, order.join(", "))?;
+    }
+    for Asset { suite, name, bytes, sha256 } in &plan.assets {
+        writeln!(text, "asset {name} of {suite}: {bytes}, SHA-256 {sha256}")?;
     }
     writeln!(text, "\ntests, each run for every target and process count")?;
     for info in ordered.infos() {

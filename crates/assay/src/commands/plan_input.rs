@@ -154,6 +154,7 @@ fn check_filled_in(plan: &Plan) -> Result<(), String> {
         ("variants", swept.clone().any(|sweep| !sweep.variants.is_empty())),
         ("left_out", swept.clone().any(|sweep| !sweep.left_out.is_empty())),
         ("files", !plan.files.is_empty()),
+        ("assets", !plan.assets.is_empty()),
         ("looked_at", !plan.looked_at.is_empty()),
     ];
     match filled.iter().find(|(_, is_filled)| *is_filled) {

@@ -18,6 +18,7 @@ fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
         need: CacheNeed::Any,
         residency: None,
         declared: None,
+        asset_bytes: 0,
         never_cold: None,
         usage: &usage(0, 1.0, 0.0),
     };
@@ -46,7 +47,8 @@ fn resident(part: u64) -> Option<Residency> {
 
 fn verdict(need: CacheNeed, residency: Option<Residency>, read: u64) -> (CacheState, Validity) {
     let usage = usage(read, 1.0, 0.5);
-    let seen = Seen { need, residency, declared: None, never_cold: None, usage: &usage };
+    let seen =
+        Seen { need, residency, declared: None, asset_bytes: 0, never_cold: None, usage: &usage };
     cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB)
 }
 
@@ -70,7 +72,8 @@ fn compressed_files_are_cold_by_what_they_hold_on_the_device() {
         let usage = usage(read, 1.0, 0.5);
         let resident_bytes = if need == CacheNeed::Hot { 100 * MB } else { 0 };
         let residency = Some(Residency { resident_bytes, total_bytes: 100 * MB, stored_bytes });
-        let seen = Seen { need, residency, declared, never_cold: None, usage: &usage };
+        let seen =
+            Seen { need, residency, declared, asset_bytes: 0, never_cold: None, usage: &usage };
         cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB).0
     };
     let cold = |read, stored, declared| of(CacheNeed::Cold, read, stored, declared);
@@ -89,7 +92,14 @@ fn compressed_files_are_cold_by_what_they_hold_on_the_device() {
 fn cold_verdict(footprint: u64, declared: Option<u64>, stored_bytes: u64, read: u64) -> Validity {
     let usage = usage(read, 1.0, 0.5);
     let residency = Some(Residency { stored_bytes, ..resident(0).unwrap() });
-    let seen = Seen { need: CacheNeed::Cold, residency, declared, never_cold: None, usage: &usage };
+    let seen = Seen {
+        need: CacheNeed::Cold,
+        residency,
+        declared,
+        asset_bytes: 0,
+        never_cold: None,
+        usage: &usage,
+    };
     cache_verdict(&seen, &measured(footprint, 1.0), footprint).1
 }
 
@@ -133,8 +143,14 @@ fn program_that_reads_little_of_what_it_is_declared_to_read_is_not_cold() {
     let of = |read: u64, declared| {
         let usage = usage(read, 1.0, 0.5);
         let residency = resident(0);
-        let seen =
-            Seen { need: CacheNeed::Cold, residency, declared, never_cold: None, usage: &usage };
+        let seen = Seen {
+            need: CacheNeed::Cold,
+            residency,
+            declared,
+            asset_bytes: 0,
+            never_cold: None,
+            usage: &usage,
+        };
         cache_verdict(&seen, &measured(0, 1.0), 0).1
     };
     // A tar that reads names alone; the files that it was to read are not listed.
@@ -159,6 +175,7 @@ fn a_target_in_memory_is_never_cold() {
     let seen = Seen {
         need: CacheNeed::Cold,
         residency: resident(0),
+        asset_bytes: 0,
         declared: None,
         never_cold: Some("tmpfs is in memory"),
         usage: &usage,
@@ -171,7 +188,14 @@ fn a_target_in_memory_is_never_cold() {
 fn reads_without_device_requests_count_as_read_ahead() {
     let hits = |need, reads, device_reads, worker_major_faults, ops| {
         let usage = Usage { device_reads, worker_major_faults, ..Usage::default() };
-        let seen = Seen { need, residency: None, declared: None, never_cold: None, usage: &usage };
+        let seen = Seen {
+            need,
+            residency: None,
+            declared: None,
+            asset_bytes: 0,
+            never_cold: None,
+            usage: &usage,
+        };
         let measured = Measured { ops, ..measured(PAGE_BYTES * ops, 1.0) };
         read_ahead(&seen, reads, &measured, PAGE_BYTES * ops).map(|metric| metric.value)
     };
@@ -198,6 +222,7 @@ fn reads_without_device_requests_count_as_read_ahead() {
         need: CacheNeed::Cold,
         residency: None,
         declared: None,
+        asset_bytes: 0,
         never_cold: None,
         usage: &usage,
     };
@@ -221,6 +246,7 @@ fn a_timed_part_of_a_few_clock_reads_is_invalid() {
         need: CacheNeed::Any,
         residency: None,
         declared: None,
+        asset_bytes: 0,
         never_cold: None,
         usage: &usage,
     };
@@ -272,4 +298,20 @@ fn a_rebuild_has_to_be_seen_at_both_ends() {
     }
     let looks = [(true, true), (true, false), (false, false)].map(|at| rebuild_looks(at).value);
     assert_eq!(looks, [2.0, 1.0, 0.0]);
+}
+
+#[test]
+fn bytes_of_an_asset_prove_no_cold_cache() {
+    let usage = usage(10 * MB, 1.0, 1.0);
+    let residency =
+        Some(Residency { resident_bytes: 0, total_bytes: 10 * MB, stored_bytes: 10 * MB });
+    let state = |asset_bytes: u64, declared: Option<u64>, footprint: u64| {
+        let need = CacheNeed::Cold;
+        let seen = Seen { need, residency, declared, asset_bytes, never_cold: None, usage: &usage };
+        cache_verdict(&seen, &measured(10 * MB, 1.0), footprint).0
+    };
+    assert_eq!(state(0, None, 10 * MB), CacheState::Cold);
+    assert_eq!(state(2 * MB, None, 10 * MB), CacheState::Lukewarm);
+    assert_eq!(state(0, Some(10 * MB), 0), CacheState::Cold);
+    assert_eq!(state(6 * MB, Some(10 * MB), 0), CacheState::Lukewarm);
 }

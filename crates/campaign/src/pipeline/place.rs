@@ -1,6 +1,7 @@
 //! Finds a place for each target of a resolved plan, and checks what can be checked of single targets.
 
 use crate::{
+    assets,
     place::Place,
     places, programs,
     rehearsal::{self, Wrong},
@@ -51,6 +52,7 @@ impl Placed {
             placed.settle(places)?;
         }
         placed.check_comparison()?;
+        placed.shelf = assets::keep(&placed.plan, site.state)?;
         Ok(placed)
     }
 
@@ -70,7 +72,8 @@ impl Placed {
         Ok(placed)
     }
 
-    /// Inside of a guest: everything here. The host has checked the whole plan.
+    /// Inside of a guest: everything here, the assets in a folder that its host shows it. The host has checked the
+    /// whole plan.
     ///
     /// # Errors
     /// Programs of others cannot be confined here.
@@ -82,6 +85,7 @@ impl Placed {
         let mut placed = Placed::by_this_machine(resolved);
         placed.settle(vec![Place::Host; placed.targets.len()])?;
         placed.programs = programs::decide(&placed, unconfined, notes)?;
+        placed.shelf = assets::Shelf::of_guest(lab::guest::ASSETS.as_ref());
         Ok(placed)
     }
 

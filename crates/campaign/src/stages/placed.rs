@@ -4,11 +4,11 @@ use super::{
     resolved::{Amount, Resolved},
     tests_of_plan::Item,
 };
-use crate::{place::Place, refusal};
+use crate::{assets::Shelf, place::Place, refusal};
 use anyhow::Result;
 use fs::{Part, ResolvedTarget};
 use lab::machine::Availability;
-use model::{Bytes, Job, LabKind, Programs, TargetRecord, TargetState};
+use model::{AssetFile, Bytes, Job, LabKind, Programs, TargetRecord, TargetState};
 use std::ops::Deref;
 
 /// What runs once in each block: a candidate of the plan, or the twin of an A/A pair.
@@ -30,13 +30,16 @@ pub struct Placed {
     pub entrants: Vec<Entrant>,
     /// What programs of others may do, where a test runs any.
     pub programs: Programs,
+    /// Where its assets lie.
+    pub(crate) shelf: Shelf,
 }
 
 impl Placed {
     /// Every target where it can be made as far as this machine knows by itself.
     pub(crate) fn by_this_machine(resolved: Resolved) -> Placed {
         let places = resolved.targets.iter().map(own_place).collect();
-        let mut placed = Placed { resolved, entrants: Vec::new(), programs: Programs::Confined };
+        let (programs, shelf) = (Programs::Confined, Shelf::default());
+        let mut placed = Placed { resolved, entrants: Vec::new(), programs, shelf };
         placed.arrange(places);
         placed
     }
@@ -129,10 +132,16 @@ impl Placed {
         self.entrants.iter().map(record).collect()
     }
 
-    /// As [`Resolved::job`], with what programs of others may do.
+    /// All its assets as files on this machine.
+    pub fn asset_files(&self) -> Vec<AssetFile> {
+        self.shelf.files(&self.plan.assets)
+    }
+
+    /// As [`Resolved::job`], with what programs of others may do and the assets of the test.
     pub fn job(&self, item: &Item, count: u32, amount: &Amount, memory: Bytes) -> Job {
         let programs = if item.test.runs_programs() { self.programs } else { Programs::None };
-        Job { programs, ..self.resolved.job(item, count, amount, memory) }
+        let assets = self.shelf.files(&item.assets);
+        Job { programs, assets, ..self.resolved.job(item, count, amount, memory) }
     }
 }
 

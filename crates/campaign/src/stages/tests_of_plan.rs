@@ -1,8 +1,8 @@
 //! Tests of a plan: which run, and at which process counts.
 
-use crate::{catalogue, refusal, watch::Notes};
+use crate::{assets, catalogue, refusal, watch::Notes};
 use anyhow::Result;
-use model::Plan;
+use model::{Asset, Plan};
 use std::{collections::HashSet, thread};
 use suites::{Suite, Test, Workers};
 use wildmatch::WildMatch;
@@ -18,6 +18,8 @@ pub struct Item {
     pub counts: Vec<u32>,
     /// What in it was written by somebody else and could do anything, when it runs programs.
     pub foreign: Option<String>,
+    /// The assets that it needs.
+    pub assets: Vec<Asset>,
 }
 
 impl Item {
@@ -39,9 +41,10 @@ pub(super) fn all_counts(items: &[Item]) -> Vec<u32> {
     counts
 }
 
-/// The tests of all suites of `plan`, with the files that they are declared in read into it.
+/// The tests of all suites of `plan`, with the files that they are declared in read into it, and
+/// their assets.
 pub(super) fn items(plan: &mut Plan, notes: Notes<'_>) -> Result<Vec<Item>> {
-    let mut items = Vec::new();
+    let (mut items, mut all_assets) = (Vec::new(), Vec::new());
     for name in plan.suites.clone() {
         let suite = catalogue::suite(&name, &plan.knobs, &mut plan.files)?;
         let counts = counts(plan, suite);
@@ -61,12 +64,19 @@ pub(super) fn items(plan: &mut Plan, notes: Notes<'_>) -> Result<Vec<Item>> {
             }
             notes(&format!("left out: {line}"));
         }
+        let needed = ready.iter().flat_map(|test| test.assets()).collect();
+        let found = assets::of_suite(&name, &needed, &plan.assets)?;
         items.extend(ready.into_iter().map(|test| {
             let fixed = matches!(test.workers(), Workers::Fixed(_));
             let counts = if fixed { counts[..1].to_vec() } else { counts.clone() };
-            Item { test, suite: &suite.name, counts, foreign: foreign.clone() }
+            let needed = test.assets();
+            let own = found.iter().filter(|asset| needed.contains(&asset.name));
+            let (foreign, assets) = (foreign.clone(), own.cloned().collect());
+            Item { test, suite: &suite.name, counts, foreign, assets }
         }));
+        all_assets.extend(found);
     }
+    plan.assets = all_assets;
     check_ids(&items)?;
     Ok(items)
 }

@@ -18,7 +18,10 @@ use std::{
     fs::{self, File},
     os::{
         fd::{AsRawFd, OwnedFd},
-        unix::{ffi::OsStringExt, fs::symlink},
+        unix::{
+            ffi::OsStringExt,
+            fs::{PermissionsExt, symlink},
+        },
     },
     path::{Component, Path, PathBuf},
 };
@@ -48,6 +51,8 @@ pub(super) struct Tree {
     pub(super) dir: PathBuf,
     /// The same, opened.
     pub(super) source: OwnedFd,
+    /// Files to be read, opened, and where they are shown.
+    pub(super) files: Vec<(OwnedFd, PathBuf)>,
     /// Directories with programs.
     pub(super) prefixes: Vec<PathBuf>,
     /// Whether /proc can be one of this namespace alone.
@@ -74,6 +79,7 @@ pub(super) fn change(tree: &Tree) -> Result<(), ConfineError> {
     }
     let source = format!("{OLD}/proc/self/fd/{}", tree.source.as_raw_fd());
     bind(source.as_ref(), &new(&tree.dir))?;
+    tree.files.iter().try_for_each(|(file, path)| show_file(file, path))?;
     devices()?;
     processes(tree.own_proc)?;
     restrict(&tree.dir)?;
@@ -85,6 +91,32 @@ pub(super) fn open(dir: &Path) -> Result<OwnedFd, ConfineError> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     rustix::fs::open(dir, flags, Mode::empty())
         .map_err(ConfineError::of(format!("open {}", dir.display())))
+}
+
+/// Opens the files that are shown, in the mount namespace in which they will be, each with where that is.
+pub(super) fn open_files(
+    files: &[(PathBuf, PathBuf)],
+) -> Result<Vec<(OwnedFd, PathBuf)>, ConfineError> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = |(from, to): &(PathBuf, PathBuf)| {
+        let file = rustix::fs::open(from, flags, Mode::empty());
+        let file = file.map_err(ConfineError::of(format!("open {}", from.display())))?;
+        Ok((file, to.clone()))
+    };
+    files.iter().map(open).collect()
+}
+
+/// Shows `file` at `path`, which nothing else of the new root has.
+fn show_file(file: &OwnedFd, path: &Path) -> Result<(), ConfineError> {
+    let failed = || ConfineError::of(format!("show {}", path.display()));
+    for dir in path.ancestors().skip(1).filter(|dir| dir.parent().is_some()) {
+        fs::create_dir_all(new(dir)).map_err(failed())?;
+        // Whatever the umask: the programs are another user's.
+        fs::set_permissions(new(dir), fs::Permissions::from_mode(0o755)).map_err(failed())?;
+    }
+    File::create_new(new(path)).map_err(failed())?;
+    let source = format!("{OLD}/proc/self/fd/{}", file.as_raw_fd());
+    mount_bind(&source, new(path)).map_err(|why| failed()(why.into()))
 }
 
 /// Directories to show for the programs on `path`, a value of PATH: where a directory is called `bin`,

@@ -213,8 +213,14 @@ impl Guest for Qemu {
             let dir = escaped(dir);
             format!("local,mount_tag={tag},security_model=none,multidevs=remap{how},path={dir}")
         };
-        cmd.args(["-virtfs", &share("root", Path::new("/"), ",readonly=on")])
-            .args(["-virtfs", &share("out", &out, "")])
+        cmd = cmd
+            .args(["-virtfs", &share("root", Path::new("/"), ",readonly=on")])
+            .args(["-virtfs", &share("out", &out, "")]);
+        let assets = machine.assets.first().and_then(|asset| asset.parent()).map(Path::to_path_buf);
+        match assets.map(|own| stranger.map_or(own, |_| stage::assets())) {
+            Some(assets) => cmd.args(["-virtfs", &share("assets", &assets, ",readonly=on")]),
+            None => cmd,
+        }
     }
 }
 
@@ -243,6 +249,7 @@ mod tests {
             program: "/bin/sh".into(),
             args: Vec::new(),
             disks: vec!["/img/a,b".into()],
+            assets: Vec::new(),
             cache: "/var/cache/assay".into(),
             memory: Bytes(1 << 30),
             timeout: Duration::ZERO,
@@ -265,7 +272,7 @@ mod tests {
         assert!(stage.starts_with("unshare --mount --pid "), "{stage}");
         assert!(
             rest.starts_with(
-                "stage /var/out - /img/a,b -- setpriv --reuid 2000000007 --regid 2000000007 \
+                "stage /var/out - /img/a,b -- -- setpriv --reuid 2000000007 --regid 2000000007 \
                  --clear-groups --inh-caps=-all --no-new-privs qemu-system-x86_64 "
             ),
             "{rest}"

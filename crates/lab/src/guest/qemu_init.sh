@@ -16,8 +16,10 @@ mount -t tmpfs over /over
 mkdir /over/upper /over/work
 mount -t overlay -o lowerdir=/host,upperdir=/over/upper,workdir=/over/work root /new
 mount -t tmpfs mnt /new/mnt
-mkdir /new/mnt/out
+mkdir /new/mnt/out /new/mnt/assets
 mount -t 9p -o "$share,access=any" out /new/mnt/out
+# There is such a share where the campaign has assets.
+mount -t 9p -o "$share,ro,cache=loose" assets /new/mnt/assets 2>/dev/null || true
 # Under a name that no program knows: zpool would partition a disk called vda and wait for udev.
 for disk in /dev/vd?; do
     cp -a "$disk" "/dev/assay-${disk#/dev/vd}"

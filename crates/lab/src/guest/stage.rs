@@ -26,7 +26,7 @@ pub(super) fn enter(machine: &Machine, stranger: Option<Stranger>, kvm: bool) ->
     let user = stranger.map(|Stranger { uid }| uid.to_string());
     let kvm_user = user.as_deref().filter(|_| kvm).unwrap_or("-");
     cmd = cmd.args(["sh", "-c", STAGE, "stage"]).arg(&machine.out).arg(kvm_user);
-    cmd = cmd.args(&machine.disks).arg("--");
+    cmd = cmd.args(&machine.disks).arg("--").args(&machine.assets).arg("--");
     let Some(user) = user else { return cmd };
     cmd = cmd.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups"]);
     cmd.args(["--inh-caps=-all", "--no-new-privs"])
@@ -35,6 +35,11 @@ pub(super) fn enter(machine: &Machine, stranger: Option<Stranger>, kvm: bool) ->
 /// Returns the path at which it sees its directory.
 pub(super) fn out() -> PathBuf {
     super::OUT.into()
+}
+
+/// Returns the path at which it sees its assets.
+pub(super) fn assets() -> PathBuf {
+    super::ASSETS.into()
 }
 
 /// Returns the path at which it sees its disk `number`.
@@ -63,6 +68,7 @@ mod tests {
             program: "/bin/sh".into(),
             args: Vec::new(),
             disks: vec![disk],
+            assets: Vec::new(),
             cache: "/var/cache/assay".into(),
             memory: Bytes(0),
             timeout: Duration::ZERO,
@@ -77,7 +83,7 @@ mod tests {
         );
         assert_eq!(
             said(false, "grep -c '^Cap[A-Z][a-z]*:.*[1-9a-f]' /proc/self/status; ls /mnt"),
-            "1\ndisk0\nout\numl\n"
+            "1\nassets\ndisk0\nout\numl\n"
         );
         let Ok(node) = fs::metadata("/dev/kvm") else {
             return needs::skip(needs::Need::Kvm, "there is no KVM here");

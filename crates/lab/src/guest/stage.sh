@@ -1,7 +1,7 @@
 # Runs in a mount and process namespace of its own: shows the guest's directory and disks under
 # short fixed names that its unprivileged user can reach, and runs it.
 # With a user that may use KVM, shows that user a node of its own, whomever the real one belongs to.
-# usage: OUT KVM-USER|- [DISK]... -- COMMAND...
+# usage: OUT KVM-USER|- [DISK]... -- [ASSET]... -- COMMAND...
 set -e
 give_up_targets
 mount -t tmpfs -o mode=755 stage /mnt
@@ -19,6 +19,14 @@ while [ "$1" != -- ]; do
     : >"/mnt/disk$n"
     mount --bind "$1" "/mnt/disk$n"
     n=$((n + 1))
+    shift
+done
+shift
+mkdir -m 755 /mnt/assets
+while [ "$1" != -- ]; do
+    : >"/mnt/assets/${1##*/}"
+    mount --bind "$1" "/mnt/assets/${1##*/}"
+    mount -o remount,bind,ro "/mnt/assets/${1##*/}"
     shift
 done
 shift

@@ -119,6 +119,7 @@ mod tests {
             program: "/bin/sh".into(),
             args: Vec::new(),
             disks: vec!["/img/a,b".into(), "/img/c".into()],
+            assets: Vec::new(),
             cache: "/var/cache/assay".into(),
             memory: Bytes(1 << 30),
             timeout: Duration::ZERO,
@@ -130,7 +131,7 @@ mod tests {
         );
         assert_eq!(
             kernel,
-            "stage '/var/o ut' - /img/a,b /img/c -- setpriv --reuid 2000000007 \
+            "stage '/var/o ut' - /img/a,b /img/c -- -- setpriv --reuid 2000000007 \
              --regid 2000000007 --clear-groups --inh-caps=-all --no-new-privs env TMPDIR=/dev/shm HOME=/mnt/uml \
              linux.uml mem=1024M root=/dev/root rootfstype=hostfs rootflags=/ ro quiet \
              init=/mnt/out/first uml_dir=/mnt/uml/ umid=guest con=null con0=null,fd:1 \

@@ -14,8 +14,9 @@ mount -n -t overlay root -o lowerdir=/,upperdir=/tmp/upper,workdir=/tmp/work /tm
 cd /tmp/root || exit
 mount -n --move /dev dev
 mount -n -t tmpfs mnt mnt
-mkdir -p mnt/out lib/modules
+mkdir -p mnt/out mnt/assets lib/modules
 mount -n -t hostfs out mnt/out -o /mnt/out
+mount -n -t hostfs -o ro assets mnt/assets -o /mnt/assets
 mount -n --bind ".$modules" lib/modules
 pivot_root . tmp
 umount -n -l tmp

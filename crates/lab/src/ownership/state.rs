@@ -31,7 +31,7 @@ const FOLDER: u32 = 0o700;
 const FILE: u32 = 0o600;
 /// Entries of a folder that is taken for a state folder and closed to others. Nothing else is: `/etc` or a home,
 /// named by mistake, would be closed.
-const OWN: [&str; 4] = ["journal", "mnt", "images", "key"];
+const OWN: [&str; 5] = ["journal", "mnt", "images", "assets", "key"];
 /// Longest time to wait for another cleanup.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);

@@ -1,10 +1,10 @@
 //! Checks that two campaigns did the same work, so that their ratio reflects the machine and not the plan: scale,
-//! sizes, data, threads and metric.
+//! sizes, data, assets, threads and metric.
 
 use super::same::{Key, Shared, figure};
 use crate::description::{StatsError, processes};
-use model::{Dataset, TestInfo, TestSize};
-use std::collections::BTreeSet;
+use model::{AssetName, ContentHash, Dataset, TestInfo, TestSize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What `other` did otherwise than `first` in the cells that both have, and the tests that they rank by other
 /// metrics; `None` where nothing. Tests of `first` that are in `left_out` are not asked about.
@@ -16,7 +16,8 @@ pub(super) fn unlike(
 ) -> Option<String> {
     let asked = first.tests.iter().enumerate().filter(|(i, _)| !left_out.contains(i));
     let metrics = metrics(asked.map(|(_, test)| test), other);
-    let all = [sizes(first, other, shared), data(first, other), threads(first, other), metrics];
+    let (sizes, data) = (sizes(first, other, shared), data(first, other));
+    let all = [sizes, data, assets(first, other), threads(first, other), metrics];
     let all: Vec<String> = all.into_iter().flatten().collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
@@ -80,6 +81,27 @@ fn sized(dataset: &Dataset, test: usize, procs: u32) -> String {
 fn data(first: &Dataset, other: &Dataset) -> Option<String> {
     let (a, b) = (&first.campaign.plan.data, &other.campaign.plan.data);
     (a != b).then(|| format!("data {a} and {b}"))
+}
+
+/// Assets of one name that hold different data.
+fn assets(first: &Dataset, other: &Dataset) -> Option<String> {
+    let named = |dataset: &Dataset| {
+        let mut named = BTreeMap::<AssetName, BTreeSet<ContentHash>>::new();
+        for asset in &dataset.campaign.plan.assets {
+            named.entry(asset.name.clone()).or_default().insert(asset.sha256);
+        }
+        named
+    };
+    let theirs = named(other);
+    let differ = named(first).into_iter().filter_map(|(name, hashes)| {
+        let others = theirs.get(&name)?;
+        let only = |own: &BTreeSet<ContentHash>, not: &BTreeSet<ContentHash>| {
+            own.difference(not).next().map_or_else(|| "the same".into(), ToString::to_string)
+        };
+        let both = (only(&hashes, others), only(others, &hashes));
+        (hashes != *others).then(|| format!("`{name}` has SHA-256 {} and {}", both.0, both.1))
+    });
+    some_of("asset", &differ.collect::<Vec<_>>())
 }
 
 fn threads(first: &Dataset, other: &Dataset) -> Option<String> {

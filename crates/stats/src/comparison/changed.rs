@@ -79,5 +79,7 @@ fn settings(dataset: &Dataset) -> Environment {
     .map(|(key, value)| (key.to_string(), value))
     .into();
     settings.extend(plan.knobs.iter().map(|(key, value)| (format!("knob {key}"), value.clone())));
+    let assets = plan.assets.iter();
+    settings.extend(assets.map(|own| (format!("asset {}", own.name), own.sha256.to_string())));
     Environment(settings)
 }

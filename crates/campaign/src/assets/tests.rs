@@ -1,0 +1,177 @@
+//! Assets are found below the folder of their suite alone, copied once, and never taken for others.
+
+use super::{shelf, source, *};
+use model::Plan;
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+};
+
+/// A folder with a suite, and the name of its file.
+fn folder() -> (tempfile::TempDir, String) {
+    let top = tempfile::tempdir().unwrap();
+    fs::create_dir_all(top.path().join("s/data")).unwrap();
+    fs::write(top.path().join("s/data/keys.csv"), "abc").unwrap();
+    fs::write(top.path().join("secret"), "precious").unwrap();
+    let suite = top.path().join("s/mine.toml").to_str().unwrap().to_string();
+    (top, suite)
+}
+
+fn name(text: &str) -> AssetName {
+    text.parse().unwrap()
+}
+
+fn plan(suite: &str) -> Plan {
+    let names = BTreeSet::from([name("data/keys.csv")]);
+    Plan { assets: of_suite(suite, &names, &[]).unwrap(), ..Plan::default() }
+}
+
+#[test]
+fn asset_has_length_and_hash() {
+    let (_top, suite) = folder();
+    let asset = source::look(&suite, &name("data/keys.csv")).unwrap();
+    let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!((asset.bytes, asset.sha256.to_string().as_str()), (Bytes(3), abc));
+}
+
+#[test]
+fn no_name_leads_out_of_the_folder() {
+    let (top, suite) = folder();
+    let at = |path: &str| top.path().join(path);
+    symlink("../secret", at("s/up")).unwrap();
+    symlink(at("secret"), at("s/absolute")).unwrap();
+    symlink("..", at("s/folder")).unwrap();
+    symlink("/proc/self/root", at("s/root")).unwrap();
+    symlink("data/keys.csv", at("s/inside")).unwrap();
+    for out in ["up", "absolute", "folder/secret", "root/etc/passwd"] {
+        let why = source::look(&suite, &name(out)).unwrap_err().to_string();
+        assert!(why.contains("leads out of the folder") && why.contains(&suite), "{out}: {why}");
+    }
+    assert_eq!(source::look(&suite, &name("inside")).unwrap().bytes, Bytes(3));
+}
+
+#[test]
+fn what_is_not_a_file_is_refused_without_waiting() {
+    let (top, suite) = folder();
+    let pipe = top.path().join("s/pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for other in ["pipe", "data"] {
+        let why = source::look(&suite, &name(other)).unwrap_err().to_string();
+        assert!(why.contains("not a regular file"), "{why}");
+    }
+    assert!(matches!(source::look(&suite, &name("none")), Err(AssetError::Unusable { .. })));
+}
+
+#[test]
+fn copy_is_made_once_and_survives_its_source() {
+    let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let plan = plan(&suite);
+    let shelf = shelf::keep(&plan, state.path()).unwrap();
+    let file = shelf.files(&plan.assets).remove(0);
+    assert_eq!(fs::read_to_string(&file.path).unwrap(), "abc");
+    assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o777, 0o444);
+    drop(shelf);
+    fs::remove_dir_all(top.path().join("s")).unwrap();
+    shelf::keep(&plan, state.path()).unwrap();
+    assert_eq!(fs::read_dir(state.path().join("assets")).unwrap().count(), 1);
+}
+
+#[test]
+fn asset_that_is_gone_or_another_is_refused_by_name() {
+    let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let plan = plan(&suite);
+    let refused = || shelf::keep(&plan, state.path()).unwrap_err().to_string();
+    fs::write(top.path().join("s/data/keys.csv"), "abd").unwrap();
+    let why = refused();
+    assert!(
+        why.contains("`data/keys.csv`") && why.contains(&suite) && why.contains("3 B and SHA-256"),
+        "{why}"
+    );
+    fs::remove_file(top.path().join("s/data/keys.csv")).unwrap();
+    assert!(refused().contains("No such file"));
+    assert_eq!(fs::read_dir(state.path().join("assets")).unwrap().count(), 0, "nothing is left");
+}
+
+#[test]
+fn copy_that_was_changed_is_made_again() {
+    let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let plan = plan(&suite);
+    let path = shelf::keep(&plan, state.path()).unwrap().files(&plan.assets).remove(0).path;
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "abcd").unwrap();
+    shelf::keep(&plan, state.path()).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "abc");
+}
+
+#[test]
+fn known_asset_is_taken_from_the_plan() {
+    let (top, suite) = folder();
+    let known = plan(&suite).assets;
+    fs::remove_dir_all(top.path().join("s")).unwrap();
+    let names = BTreeSet::from([name("data/keys.csv")]);
+    assert_eq!(of_suite(&suite, &names, &known).unwrap(), known);
+    assert!(of_suite(&suite, &names, &[]).is_err());
+}
+
+#[test]
+fn assets_of_all_together_are_bounded() {
+    let (_top, suite) = folder();
+    let asset = Asset { bytes: Bytes(1 << 39), ..plan(&suite).assets.remove(0) };
+    assert!(bounded(vec![asset.clone(); 2]).is_ok());
+    let why = bounded(vec![asset; 3]).unwrap_err().to_string();
+    assert!(why.contains("the limit is 1.0 TiB"), "{why}");
+}
+
+#[test]
+fn host_without_the_copy_is_told_where_it_belongs() {
+    let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let plan = plan(&suite);
+    let file = shelf::keep(&plan, state.path()).unwrap().files(&plan.assets).remove(0);
+    verify(&file).unwrap();
+    fs::remove_file(&file.path).unwrap();
+    let why = verify(&file).unwrap_err().to_string();
+    assert!(why.contains("`data/keys.csv` is not in") && why.contains("No such file"), "{why}");
+    for other in ["abd", "abcd", ""] {
+        fs::write(&file.path, other).unwrap();
+        assert!(matches!(verify(&file), Err(AssetError::NotHere { .. })), "{other}");
+    }
+}
+
+#[test]
+fn device_of_an_asset_may_have_read_what_is_not_in_memory() {
+    let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let devices = lab::observe::counted_on(state.path()).unwrap();
+    if devices.is_empty() {
+        return needs::skip(needs::Need::Other, "temporary files are in memory");
+    }
+    fs::write(top.path().join("s/data/keys.csv"), vec![1; 1 << 16]).unwrap();
+    let plan = plan(&suite);
+    let files = shelf::keep(&plan, state.path()).unwrap().files(&plan.assets);
+    let job = |memory| Job { assets: files.clone(), memory, ..crate::tools::tests::job(None, 1) };
+    // It was written and read just now, so it is in memory.
+    let warmed = job(Bytes(1 << 30));
+    assert_eq!(read_bytes(&warmed, &devices).unwrap(), 0);
+    assert_eq!(read_bytes(&warmed, &[]).unwrap(), 0);
+    assert_eq!(read_bytes(&job(Bytes(1 << 16)), &devices).unwrap(), 1 << 16);
+    assert_eq!(read_bytes(&job(Bytes(1 << 16)), &[]).unwrap(), 0);
+}
+
+#[test]
+fn copies_that_no_campaign_needs_are_removed_unless_one_runs() {
+    let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let plan = plan(&suite);
+    let clear = |needed: &[ContentHash], dry_run| {
+        clear(state.path(), &needed.iter().copied().collect(), dry_run).unwrap()
+    };
+    assert_eq!(clear(&[], false), Unneeded::Removed(Vec::new()));
+    let shelf = shelf::keep(&plan, state.path()).unwrap();
+    let path: &Path = &shelf.files(&plan.assets)[0].path.clone();
+    assert_eq!(clear(&[], false), Unneeded::InUse);
+    drop(shelf);
+    assert_eq!(clear(&[plan.assets[0].sha256], false), Unneeded::Removed(Vec::new()));
+    assert_eq!(clear(&[], true), Unneeded::Removed(vec![path.into()]));
+    assert!(path.exists());
+    assert_eq!(clear(&[], false), Unneeded::Removed(vec![path.into()]));
+    assert!(!path.exists());
+}
