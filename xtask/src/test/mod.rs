@@ -44,7 +44,7 @@ const LONG_TESTS: &[(&str, &str)] = &[
     ("report/words", "intervals::a_noisy_target_is_covered"),
     ("report/words", "intervals::the_one_ratio_of_a_campaign_that_ends"),
     ("stats/findings", "race::equal_candidates_stay_equal_in_a_race"),
-    ("stats/lib", "bar::tests::"),
+    ("stats/lib", "kernel::significance::tests::"),
 ];
 
 /// Units that look at what the whole machine does, and are run when nothing else is.
