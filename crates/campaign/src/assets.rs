@@ -1,6 +1,6 @@
-//! How the assets of a suite reach its workers. They are found beside the file of the suite and known by their content
-//! (`source`), copied once into the state folder (`shelf`), and given to workers as paths of that copy: the user's own
-//! file may change while a campaign runs, or between a campaign and its resumption.
+//! Brings the assets of a suite to its workers. Assets are found next to the file of the suite and identified by
+//! their content (`source`), copied once into the state folder (`shelf`), and given to workers as paths of that copy:
+//! the user's own file may change while a campaign runs, or between a campaign and its resumption.
 
 mod shelf;
 mod source;

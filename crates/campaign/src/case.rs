@@ -1,5 +1,5 @@
-//! One case, and how its cold cache is proven, both halves: fill what is missing, bring the cache into the required
-//! state and measure it, release the workers, and turn what came back into samples, which `judge` decides over.
+//! Runs one case, and proves its cold cache, both halves: fill what is missing, bring the cache into the required
+//! state and measure it, release the workers, and turn their reports into samples, which `judge` decides on.
 
 use super::{
     assets,

@@ -1,5 +1,4 @@
-//! Where a suite or test named on the command line is found: among those that ship, in a file of
-//! declarations, or as another tool.
+//! Finds a suite or test named on the command line: a built-in one, one in a file of declarations, or another tool.
 
 use crate::{input, refusal, tools};
 use anyhow::Result;

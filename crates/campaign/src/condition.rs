@@ -1,6 +1,6 @@
-//! The state in which a fresh instance meets its first test: as made, aged, filled. It is the same for
-//! every candidate of a block, by the seed, and another one in the next block, because blocks are the
-//! replicates of everything that is drawn.
+//! The state of a fresh instance before its first test: as made, aged, filled. It is the same for every candidate of
+//! a block, by the seed, and another one in the next block, because blocks are the replicates of everything that is
+//! drawn.
 
 use super::pace;
 use crate::refusal;

@@ -1,6 +1,6 @@
-//! What others did on the machine while a candidate worked: processor time and traffic of the disk below.
-//! What the candidate itself causes is told apart: its workers, its servers, the coordinator, threads of the
-//! kernel, and what its devices move. Pure, so that each rule is tested with numbers.
+//! Measures what other processes did on the machine while a candidate worked: processor time and traffic of the disk
+//! below. Excluded is what the candidate itself causes: its workers, its servers, the coordinator, kernel threads,
+//! and the traffic of its devices. Pure, so that each rule is tested with numbers.
 
 use crate::sampler::Held;
 use lab::observe::{BelowUsage, Others, Usage};

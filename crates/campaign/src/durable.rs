@@ -1,5 +1,5 @@
-//! The proof of durability: when a sync has returned, the device has written what was given to it, and somebody
-//! told it to flush its cache. Pure, so that each rule is tested with numbers.
+//! The proof of durability: when a sync returned, the device had written the data, and its cache had been flushed.
+//! Pure, so that each rule is tested with numbers.
 
 use lab::instance::{Flushes, Persisted, Persistence};
 use model::{Durability, Synced, Unproven};

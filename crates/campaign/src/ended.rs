@@ -1,4 +1,4 @@
-//! How a campaign, or a part of it, came to its end.
+//! The end of a campaign, or of a part of it.
 
 /// How a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! How a guest hands back a sample: target runs in a guest, seen from this side. The guest runs this same program,
-//! which reads its task from a file and writes what happens to another, line by line.
+//! Runs a target in a guest, and receives its samples. The guest runs this same program, which reads its task from a
+//! file and writes events to another, line by line.
 
 pub use super::{
     machine::guest_memory as memory,

@@ -1,4 +1,4 @@
-//! How a target fared since the program began: what is tried again, and when it is given up. No clock in
+//! The tries of a target since the program started: which are repeated, and when the target is dropped. No clock in
 //! here, so that each rule is tested with numbers.
 
 use model::FaultKind;

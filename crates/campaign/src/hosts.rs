@@ -1,5 +1,5 @@
-//! Where workers come from: processes of this machine, or of many hosts that work on one file system. The campaign
-//! asks for a pool and for what must be done on every host, and does not know how it gets there.
+//! Provides workers: processes of this machine, or of many hosts that work on one file system. The campaign asks for
+//! a pool and for what must be done on every host, and does not depend on how either is done.
 
 use anyhow::{Context, Result};
 use lab::page_cache::Residency;

@@ -1,4 +1,4 @@
-//! Where a campaign puts its images, and which disk it works on.
+//! The folder in which a campaign creates its images, and the disk it works on.
 
 use super::stages::Placed;
 use model::Target;

@@ -1,6 +1,6 @@
-//! Reading files that a user names, or that lie in a folder that a user names: plans, suites, jobs,
-//! profiles, results of other tools. Somebody else may have made them, so only regular files are read,
-//! and no more of them than fits: no pipe is waited for, no device is emptied.
+//! Reads files that a user names, or that are in a folder that a user names: plans, suites, jobs, profiles, results
+//! of other tools. Another user may have written them, so only regular files are read, up to a limit: no pipe blocks,
+//! no device is read empty.
 
 use model::Bytes;
 use rustix::fs::OFlags;

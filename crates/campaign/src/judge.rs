@@ -1,6 +1,6 @@
-//! How a cold cache is proven, second half, and what makes a sample: the bytes that the device read decide
-//! between cold, hot and lukewarm; where no device is counted, residency alone does. Sums over phases and further
-//! metrics come with them. Pure, so that each rule is tested with numbers.
+//! Proves a cold cache, second half, and makes samples: the bytes that the device read decide between cold, hot and
+//! lukewarm; without a counted device, residency alone does. Sums over phases and further metrics are added. Pure, so
+//! that each rule is tested with numbers.
 
 use super::limiter::Load;
 use lab::{observe::Usage, page_cache::Residency};

@@ -1,5 +1,5 @@
-//! What limited a timed part, from counters of its edges and of its seconds and from what its workers
-//! say. Pure, so that each rule is tested with numbers.
+//! Determines what limited a timed part, from the counters at its edges and in its seconds and from the reports of
+//! its workers. Pure, so that each rule is tested with numbers.
 
 use super::contention::worker_cpu;
 use lab::observe::Usage;

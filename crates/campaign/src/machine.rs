@@ -1,4 +1,4 @@
-//! The memory that this machine has for targets and guests.
+//! The memory of this machine for targets and guests.
 
 use anyhow::{Context, Result};
 use model::Bytes;

@@ -1,5 +1,5 @@
-//! The NUMA nodes of this machine, and on which of them each worker of a case is kept: as the KX Nano studies did it,
-//! worker i on node i modulo their number, by its processors and its memory.
+//! Binds each worker of a case to a NUMA node of this machine, as the KX Nano studies did: worker i to node i modulo
+//! their number, with its processors and its memory.
 
 use crate::processors;
 use anyhow::{Context, Result, bail, ensure};

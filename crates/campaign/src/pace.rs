@@ -1,4 +1,4 @@
-//! When a campaign ends: after its number of blocks, when its verdict or its ratios need no more, or before a
+//! Decides when a campaign ends: after its number of blocks, when its verdict or its ratios need no more, or before a
 //! block would overrun the budget. No clock in here, so that each rule is tested with numbers.
 
 use anyhow::Result;

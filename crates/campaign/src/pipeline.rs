@@ -1,5 +1,5 @@
-//! The way to a campaign, stage by stage. Each stage is made from the one before by value, by one function, so that no
-//! campaign starts without a check and no stage goes back:
+//! Leads from a plan to a campaign, stage by stage. Each stage is made from the previous one by value, by one
+//! function, so that no campaign starts without a check and no stage goes back:
 //!
 //! - [`Asked`](crate::stages::Asked), of the command line, a file or a stored campaign: the plan, and who vouches for
 //!   its targets;

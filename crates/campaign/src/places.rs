@@ -1,4 +1,4 @@
-//! Where each target is made: on this machine, or in a guest of it that has what this one lacks.
+//! Chooses a place for each target: this machine, or a guest that has what this machine lacks.
 //!
 //! A kind of guest is taken for a target when it has made, written and torn down it once. That a target
 //! can be made is remembered in the cache folder, together with everything that it hangs on.

@@ -1,7 +1,7 @@
-//! On which processor each worker of a case works. Processors of one machine are not equally fast at the same
-//! moment: another virtual machine is on the other thread of a core, or takes a part of its time. A worker stays
-//! where it began, so that candidates that take turns every few milliseconds would still be measured on different
-//! processors. All candidates therefore have the same ones in a case, and others from block to block.
+//! Pins each worker of a case to a processor. Processors of one machine differ in speed at any moment: another
+//! virtual machine runs on the sibling thread of a core, or takes a part of its time. A worker stays where it began,
+//! so candidates that alternate every few milliseconds would still be measured on different processors. All
+//! candidates therefore use the same ones in a case, and others from block to block.
 
 use model::Job;
 use rustix::thread::{CpuSet, sched_getaffinity};

@@ -1,5 +1,5 @@
-//! What programs of others may do in a campaign: nothing beyond their directory, unless the person at
-//! the command line allows more. A plan, a suite or a job file cannot.
+//! Decides what external programs may do in a campaign: nothing outside their directory, unless the command line
+//! allows more. A plan, a suite or a job file cannot.
 
 use super::{place::Place, stages::Placed};
 use crate::{refusal, watch::Notes};

@@ -1,4 +1,4 @@
-//! What is said between a campaign and a guest: the task in a file, and what happened, a line each, in another.
+//! The protocol between a campaign and a guest: the task in one file, and events, one per line, in another.
 
 use super::{relay::Step, target_run::Event};
 use model::{Plan, Target};

@@ -1,4 +1,4 @@
-//! Why a campaign does not begin, or ended early, where the program ends with a status of its own for it.
+//! Refusals: a campaign does not start, or ends early, with an exit status for the reason.
 
 /// A refusal; each names what to do about it.
 #[derive(Debug, thiserror::Error)]

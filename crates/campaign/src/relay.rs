@@ -1,7 +1,7 @@
-//! Candidates that stand side by side take turns on the machine: while one is timed, or made, all others wait.
-//! They prepare a test at the same time, as nothing is timed before all have prepared it; nobody begins a test
-//! before all have done the one before it. Timed parts that can stand still then go round in short slices, so
-//! that what the machine does to one it does to all.
+//! Lets candidates that run side by side take turns on the machine: while one is timed, or made, all others wait.
+//! They prepare a test at the same time, as nothing is timed before all have prepared it; none begins a test before
+//! all have finished the previous one. Timed parts that can be paused then alternate in short slices, so that
+//! disturbances of the machine affect all alike.
 
 #[cfg(test)]
 mod tests;

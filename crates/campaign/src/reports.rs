@@ -1,5 +1,5 @@
-//! How a sample of a guest is checked: what a guest reports is untrusted input. It is taken when it is about what
-//! the guest was asked for, and its texts are made plain first. Nothing of it is a path that this side follows.
+//! Checks what a guest reports, which is untrusted input. A sample is accepted when it belongs to the guest's task,
+//! and its texts are sanitized first. No part of it is a path that this side follows.
 
 use super::{protocol::Report, stages::Placed, target_run::Event};
 use lab::instance::Check;

@@ -1,5 +1,5 @@
-//! The room that the file system of a `dir:` target keeps: it is somebody's, and others need it to work. Nothing is
-//! planned into it, and programs of others are ended before they get there.
+//! The reserve that the file system of a `dir:` target keeps: it serves other users and programs, which need free
+//! space. No plan uses it, and external programs are ended before they reach it.
 
 use anyhow::{Context, Result};
 use model::{Bytes, Job, Target};

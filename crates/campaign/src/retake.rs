@@ -1,6 +1,6 @@
-//! A case during which others had too much of the machine is taken again, by all candidates that share it, and
-//! the calmest of its tries is kept. What decides is what others did, never what was measured, so that no
-//! candidate is favoured. Where others never leave the machine alone, no time is lost on that.
+//! Repeats a case during which other processes used too much of the machine, for all candidates that share it, and
+//! keeps the calmest try. The choice depends on the activity of others, never on the result, so that no candidate is
+//! favoured. Where others never leave the machine alone, no time is spent on repeats.
 
 use super::case::Bench;
 use anyhow::Result;

@@ -1,5 +1,5 @@
-//! Whether a scale that was asked for fits at all, looked at before anything is made for it. An automatic
-//! size follows the room instead.
+//! Checks that a requested scale fits, before anything is made for it. An automatic size follows the free space
+//! instead.
 
 mod memory;
 

@@ -1,5 +1,5 @@
-//! Snapshots of the machine at the edges of each phase and once a second in between, and what follows
-//! from them: usage of a timed part, of each of its seconds, and the rates of its rounds.
+//! Snapshots of the machine at the edges of each phase and once a second in between, and what is computed from them:
+//! usage of a timed part, of each of its seconds, and the rates of its rounds.
 
 mod series;
 

@@ -1,6 +1,6 @@
-//! Blocks and targets in their order. A block is every target that still runs once, in orders that are balanced over
-//! the blocks, each process count on a fresh instance. A target that failed in a block is tried in it again, until it
-//! has failed too often in a row.
+//! Runs blocks and targets in their order. A block is every target still in the race once, in orders that are
+//! balanced over the blocks, each process count on a fresh instance. A target that failed in a block is retried in
+//! it, until it has failed too often in a row.
 
 mod outcome;
 mod race;

@@ -1,4 +1,4 @@
-//! Why candidates that could be there at once go in turn all the same.
+//! A device shared by candidates, because of which they run in turn although they could coexist.
 
 use std::fmt;
 

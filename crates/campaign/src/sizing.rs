@@ -1,5 +1,5 @@
-//! What a backing can do, after a short trial of it, and what the work of a campaign needs of it: time, bytes
-//! and room.
+//! Measures the rates of a backing in a short trial, and computes what the work of a campaign needs of it: time,
+//! bytes and space.
 
 use super::{
     reserve,

@@ -1,4 +1,4 @@
-//! The least and the most of one test: by what it is made longer, and how far by the rates of the backing.
+//! The least and the most work of one test: how it is lengthened, and how far by the rates of the backing.
 
 use super::{
     sizing::{Load, Pilot},

@@ -1,5 +1,5 @@
-//! Sweeps become candidates: their variants are found before anything runs, stored with the plan, and
-//! told before they are measured.
+//! Turns sweeps into candidates: their variants are found before anything runs, stored with the plan, and shown
+//! before they are measured.
 
 use crate::refusal;
 use anyhow::Result;

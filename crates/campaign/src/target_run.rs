@@ -1,6 +1,6 @@
-//! Target runs: a target at one process count in one block, made afresh, its tests run one after the other, and
-//! torn down. Of several, each test runs on all before the next one, side by side. What happens is reported event by
-//! event, so that a target run can run here or in a virtual machine.
+//! Runs a target at one process count in one block: it is made afresh, its tests run one after the other, and it is
+//! torn down. With several targets, each test runs on all of them before the next test, side by side. Everything is
+//! reported event by event, so that a target run can happen here or in a virtual machine.
 
 use super::{
     case::{self, Bench, Position},

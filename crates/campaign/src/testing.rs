@@ -1,4 +1,4 @@
-//! What the tests of several files measure.
+//! Measurements shared by tests of several files.
 
 use crate::{
     place::Place,

@@ -1,6 +1,6 @@
-//! Other people's benchmarks as suites: `--suite fio:JOB.fio`, `--suite bonnie++`, ... Each runs as it
-//! is, in a directory of the target; its figures are read by the importer of its output, so that a run
-//! and an imported file give the same rows.
+//! Other people's benchmarks as suites: `--suite fio:JOB.fio`, `--suite bonnie++`, ... Each runs unchanged in a
+//! directory of the target; its figures are read by the importer of its output, so that a run and an imported file
+//! give the same rows.
 
 mod bonnie;
 mod direct;

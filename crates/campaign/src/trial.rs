@@ -1,6 +1,5 @@
-//! Trying the tests before the first block, to size them: a few targets are made once, every test runs on
-//! them for a moment, and what was seen of its length decides how much it does in the campaign. Nothing of
-//! it is stored but the sizes.
+//! Tries the tests before the first block, to size them: a few targets are made once, every test runs on them for a
+//! moment, and its length decides how much it does in the campaign. Only the sizes are stored.
 
 use super::{
     ended::Ended,

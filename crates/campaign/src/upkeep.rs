@@ -1,5 +1,5 @@
-//! What targets cost beside the work on them, kept among their facts as one figure for each block and
-//! process count.
+//! The costs of targets apart from the work on them, kept among their facts as one figure for each block and process
+//! count.
 
 use lab::instance::{Check, Upkeep};
 use model::{Environment, PART, Readings, TargetRecord, is_cost, part_fact};

@@ -1,5 +1,4 @@
-//! Who looks on while a campaign is prepared and run: the campaign says what happens, the program decides how it is
-//! shown.
+//! The observer of a campaign: the campaign reports events, the program decides how to show them.
 
 use model::{Dataset, Sample};
 

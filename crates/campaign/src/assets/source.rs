@@ -1,5 +1,5 @@
-//! Assets as they are beside the file of their suite. Somebody else may have written that suite: only regular files
-//! below its folder are opened, whatever links lie there.
+//! Reads assets next to the file of their suite. Another user may have written that suite: only regular files below
+//! its folder are opened, whatever links are there.
 
 use super::{AssetError, MOST_BYTES, copied};
 use model::{Asset, AssetName, Bytes, ContentHash};

@@ -1,4 +1,4 @@
-//! What workers are told of a case that is taken again.
+//! Numbers the attempts at a case.
 
 use super::*;
 use crate::{hosts::ThisHost, relay::Relay};

@@ -1,4 +1,4 @@
-//! When campaigns end, and what is said of it.
+//! Campaigns end by number, look and budget, and give the reason.
 
 use super::*;
 use model::Preset;

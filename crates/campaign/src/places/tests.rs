@@ -1,4 +1,4 @@
-//! How a lab is chosen of those that can make the targets.
+//! Chooses one lab among those that can make the targets.
 
 use super::*;
 use lab::guest::{Machine, Shared, Stranger};

@@ -1,4 +1,4 @@
-//! Who works when, whoever comes first.
+//! The order of members is the same whichever arrives first.
 
 use super::*;
 use std::sync::Barrier;

@@ -1,4 +1,4 @@
-//! The snapshots of a timed part as a series: what came in each interval, raw.
+//! The snapshots of a timed part as a series: raw changes in each interval.
 
 use super::{Phase, Sampler};
 use lab::observe::{Snapshot, Usage};

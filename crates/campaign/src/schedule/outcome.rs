@@ -1,4 +1,4 @@
-//! What follows when a target worked or failed in a block: it is tried again, given up, or the campaign stops.
+//! Handles a target that worked or failed in a block: it is retried, dropped, or the campaign stops.
 
 use super::{Schedule, Slot};
 use crate::{refusal, retake::waited};

@@ -1,5 +1,5 @@
-//! Who still runs: at each look, candidates that are decidedly behind get no more blocks. That a candidate left,
-//! and after how many blocks, is a fact of it in the store, so a campaign that is gone on with knows.
+//! The race: at each look, candidates that are decidedly behind get no more blocks. That a candidate left, and after
+//! how many blocks, is stored as a fact of it, so that a resumed campaign knows.
 
 use super::Schedule;
 use anyhow::Result;

@@ -1,5 +1,5 @@
-//! Where a sample that a guest handed back is stored: targets in one block, at every process count, on this machine or
-//! one in a guest. What happens is stored as it comes.
+//! Runs targets in one block, at every process count, on this machine or one in a guest. Events are stored as they
+//! arrive.
 
 use super::{Ended, Schedule, Slot};
 use crate::{

@@ -1,4 +1,4 @@
-//! Which sizes tests get from what their trials took.
+//! Sizes of tests follow from the lengths of their trials.
 
 use super::*;
 use crate::stretch::FIRST_TIMES;

@@ -1,4 +1,4 @@
-//! What is asked of a campaign: a plan, and which of its targets the user vouches for.
+//! The request for a campaign: a plan, and which of its targets the user vouches for.
 
 use crate::{refusal, sweeps};
 use anyhow::Result;

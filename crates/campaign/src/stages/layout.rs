@@ -1,4 +1,5 @@
-//! Layout of candidates: on which images, parts of disks or guests' disks they are, and which exist at the same time.
+//! Layout of candidates: the images, partitions or guests' disks that they are on, and which candidates exist at the
+//! same time.
 
 use super::placed::Placed;
 use crate::machine;

@@ -1,4 +1,4 @@
-//! Tells what a tool moves past the page cache: how much, and whether the file system takes it so.
+//! Determines the direct I/O of a tool: how many bytes, and whether the file system performs it directly.
 
 use std::{fs, path::Path};
 use suites::Measured;

@@ -1,4 +1,4 @@
-//! elbencho: directories made, files written, looked at, read and deleted by threads.
+//! elbencho: directories made, files written, stat'ed, read and deleted by threads.
 
 use super::{Invocation, Request, direct, scaled, words};
 use model::{Job, TestInfo};

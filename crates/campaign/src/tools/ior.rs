@@ -1,4 +1,4 @@
-//! IOR: a file for each process of MPI, written, synced and read by another process than wrote it.
+//! IOR: one file per MPI process, written, synced and read by another process than the writer.
 
 use super::{Invocation, Request, direct, mpi, scaled, words};
 use model::{Job, TestInfo};

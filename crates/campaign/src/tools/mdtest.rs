@@ -1,4 +1,4 @@
-//! mdtest: directories, files and trees made, looked at and removed, by processes of MPI.
+//! mdtest: directories, files and trees made, stat'ed and removed, by MPI processes.
 
 use super::{Invocation, Request, mpi, scaled, words};
 use model::{Job, TestInfo};

@@ -1,4 +1,4 @@
-//! Starting the processes of a tool that is written for MPI.
+//! Starts the processes of a tool that is written for MPI.
 
 use super::{Invocation, Request};
 use std::env;

@@ -1,4 +1,4 @@
-//! sysbench fileio: its six modes, each a run of its own on files that were laid out before.
+//! sysbench fileio: its six modes, each a run of its own on files laid out before.
 
 use super::{Invocation, Request, scaled, words};
 use model::{Job, TestInfo};

@@ -1,4 +1,4 @@
-//! Suites of tools are found and refused, made again by workers, and say what they will run.
+//! Suites of tools are found and refused, rebuilt by workers, and describe what they will run.
 
 use super::*;
 use model::{Bytes, DataKind, JobMode, Programs};

@@ -1,4 +1,4 @@
-//! Reading the arguments that a tool is given, so that the image and the plan follow what it will really do.
+//! Reads the arguments given to a tool, so that the image and the plan match what it will really do.
 
 use model::Bytes;
 

@@ -1,4 +1,4 @@
-//! What each tool is asked to move past the page cache, by its options and by what it printed.
+//! Direct I/O requested of each tool, by its options and by its output.
 
 use crate::tools::tests::{job, test_of};
 use model::{Better, Metric};

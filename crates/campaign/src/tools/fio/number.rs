@@ -1,4 +1,4 @@
-//! Numbers of a job file, in fio's own units, and which of these fio takes for something else than they say.
+//! Numbers of a job file, in fio's own units, and which of them fio misreads.
 //!
 //! fio reads digits as far as they go, and of what follows mostly the first letter: `1.5k` is 1, `10sec` is
 //! ten microseconds, and `4KiB` is 4 000 bytes unless `kb_base=1000` is set. A number is taken here only where a

@@ -1,4 +1,4 @@
-//! What a whole job file does: the work of its jobs, of which some run side by side and some share files.
+//! The work of a whole job file: its jobs, some of which run side by side or share files.
 
 use super::{
     job_file::{JobFile, Section},

@@ -1,4 +1,4 @@
-//! A job at a scale: sizes, times and passes multiplied by it, and no less than can be measured.
+//! Scales a job: sizes, times and passes are multiplied, and stay at least as large as can be measured.
 
 use super::{
     LEAST_RUN_S,

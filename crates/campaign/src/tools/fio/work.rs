@@ -1,4 +1,4 @@
-//! What a job writes and how long it takes, computed from all options that multiply it.
+//! The bytes that a job writes and its duration, computed from all options that multiply them.
 //!
 //! Every figure is the most that it can be. What cannot be computed is refused by the name of the option.
 

@@ -1,4 +1,4 @@
-//! What a job will write and how long it takes is planned, or the job is refused by the option's name.
+//! The volume and duration of a job are planned, or the job is refused by the option's name.
 
 use super::*;
 use crate::tools::tests::job;
