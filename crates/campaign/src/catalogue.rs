@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_program_of_a_suite_is_listed_once_with_how_to_get_it() {
+    fn every_program_is_listed_once_with_a_fix() {
         let all = programs();
         for name in ["fio", "sysbench", "bonnie++", "mdtest", "ior", "elbencho", "mpirun", "git"] {
             let listed: Vec<_> = all.iter().filter(|program| program.name == name).collect();

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_figure_of_a_sample_stays_its_first() {
+    fn figure_of_a_sample_stays_first() {
         let mut condition = Condition::default();
         let layout = Layout { files: 2, whole_files: 1, blocks: 12, pieces: 4 };
         condition.aged(7, &Aged { aged: Some(layout), ..Aged::default() });
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_and_memory_are_not_ours_to_fill() {
+    fn directories_and_memory_are_never_filled() {
         let plan = |target: &str, fullness| {
             let targets = ["ext4", target].map(|target| target.parse().unwrap());
             check(&Plan { fullness, ..Plan::default() }, &targets)
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_says_what_is_done_first() {
+    fn plan_describes_ageing_and_filling() {
         let image = Bytes(1 << 30);
         assert_eq!(lines(&Plan::default(), image, 6, 1e8), "");
         let full = Plan { fullness: Some(95), ..Plan::default() };

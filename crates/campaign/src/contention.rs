@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn traffic_while_a_directory_was_held_is_that_of_others() {
+    fn traffic_of_a_held_directory_is_foreign() {
         assert_eq!(held_pct(100, 0), 0.0);
         assert_eq!(held_pct(100, 2), 0.0, "logs");
         assert_eq!(held_pct(100, 80), 20.0);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn company_is_told_by_what_a_held_directory_saw() {
+    fn foreign_traffic_shows_while_a_directory_is_held() {
         let sample = |held: bool, pct: f64| {
             let case = model::Case {
                 target: "dir".into(),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_time_of_others_is_foreign() {
+    fn own_time_is_not_foreign() {
         let usage = Usage { machine_user_s: 1.5, steal_s: 0.1, ..usage() };
         let own = OwnCpu { user_s: 1.0, sys_s: 0.0 };
         assert!((cpu(&usage, own, 0.0) - 30.0).abs() < 1e-9);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn others_have_no_more_than_all_of_the_machine() {
+    fn foreign_time_is_at_most_the_machine() {
         // Two seconds of processors, read around a part that lasted some ticks less.
         let usage = Usage { machine_user_s: 2.03, steal_s: 0.01, ..usage() };
         let own = OwnCpu { user_s: 0.01, sys_s: 0.0 };
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn system_time_of_other_processes_is_foreign_and_that_of_the_kernel_is_not() {
+    fn kernel_threads_are_not_foreign() {
         // Two programs that copy nothing to nowhere beside one worker, on two processors.
         let usage = Usage { machine_user_s: 0.1, machine_sys_s: 1.8, ..usage() };
         let own = OwnCpu { user_s: 0.05, sys_s: 0.6 };
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn others_never_had_what_the_candidate_had_however_the_kernel_names_it() {
+    fn tick_accounting_does_not_inflate_foreign_time() {
         // As seen beside two busy loops: ticks that nearly all fell into the loops, and an exact account of what
         // workers and server had.
         let usage = Usage { machine_user_s: 1.94, machine_sys_s: 0.10, own_cpu_s: 0.02, ..usage() };
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_disk_moves_beyond_own_devices_is_foreign() {
+    fn traffic_beyond_own_devices_is_foreign() {
         // A writer that takes two thirds of the disk.
         let beside = on_disk(1.0, 1.0, (0, 100), (0, 300), 2);
         assert_eq!(disk(&beside), Some(66.7));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_own_devices_cause_below_is_own() {
+    fn traffic_caused_by_own_devices_is_own() {
         // As measured: 200 MiB in one go; 500 commits, each with two flushes; a cold read.
         assert_eq!(disk(&on_disk(0.3, 0.4, (0, 200), (0, 200), 2)), Some(0.0));
         assert_eq!(disk(&on_disk(2.5, 0.9, (0, 14), (0, 22), 1002)), Some(0.0));
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_part_tells_of_a_disk_only_what_is_plain() {
+    fn short_part_shows_only_large_foreign_traffic() {
         assert_eq!(disk(&on_disk(0.05, 1.0, (0, 5), (0, 5), 0)), None);
         assert_eq!(disk(&on_disk(0.05, 1.0, (0, 5), (0, 15), 0)), Some(66.7));
         // Nor was one that never asked for it held up by it.
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_disk_below_nothing_is_said_of_it() {
+    fn without_a_disk_below_there_is_no_metric() {
         let metrics = metrics(&usage(), OwnCpu::default(), None);
         let names: Vec<&str> = metrics.iter().map(|metric| metric.name.as_str()).collect();
         assert_eq!(names, ["foreign_cpu_pct"]);

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn nine_tenths_and_a_flush_are_a_proof() {
+    fn nine_tenths_and_a_flush_prove_durability() {
         let began = at(7 * MIB, 3, 9);
         // Half of it was written back before the sync.
         let synced = at(57 * MIB, 3, 9);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_compressed_need_not_be_written() {
+    fn compressible_bytes_need_not_be_written() {
         let looks = |mib: u64| Looks { ended: at(mib * MIB, 1, 1), ..none() };
         assert_eq!(of(true, looks(54)), Durability::Proven);
         assert_eq!(of(true, looks(53)), wrote(53 * MIB, 60 * MIB));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_before_the_sync_is_none() {
+    fn flush_before_the_sync_proves_nothing() {
         let looks = Looks { synced: at(0, 5, 5), ended: at(100 * MIB, 5, 6), ..none() };
         assert_eq!(of(false, looks), Durability::NotProven(Unproven::NotFlushed));
         let looks = Looks { ended: at(100 * MIB, 6, 5), ..looks };
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_without_a_cache_needs_no_flush_and_one_that_does_not_count_shows_none() {
+    fn device_without_a_cache_needs_no_flush() {
         let all = |flushes| {
             let at = |written_bytes| Persisted { written_bytes, flushes, ..Persisted::default() };
             Looks { began: at(0), synced: at(0), ended: at(100 * MIB) }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn without_data_the_flush_alone_is_asked_for() {
+    fn without_data_only_the_flush_is_required() {
         let flushed = Looks { ended: at(0, 1, 1), ..none() };
         assert_eq!(seen(&Synced::FLUSH, false, &flushed), Durability::Proven);
         let not = Durability::NotProven(Unproven::NotFlushed);

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_disk_has_its_own_figures_and_a_single_one_none() {
+    fn only_several_disks_have_figures_of_their_own() {
         let disk = |reads: u64| DeviceUsage {
             reads,
             read_bytes: reads << 12,

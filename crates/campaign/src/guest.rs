@@ -231,7 +231,7 @@ mod tests {
     use std::{fs::File, io::Write, os::unix::fs::symlink};
 
     #[test]
-    fn a_growing_file_is_read_by_whole_lines() {
+    fn growing_file_is_read_by_whole_lines() {
         let dir = tempfile::tempdir().unwrap();
         let out = Shared::open(dir.path()).unwrap();
         let mut tail = Tail { out: &out, read: 0 };
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_a_link_nor_a_line_without_end_is_read() {
+    fn links_and_endless_lines_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let (out, report) = (Shared::open(dir.path()).unwrap(), dir.path().join(REPORTS));
         let lines = || Tail { out: &out, read: 0 }.lines();

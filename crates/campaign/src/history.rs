@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn three_failures_of_a_kind_in_a_row_are_the_end() {
+    fn three_equal_failures_in_a_row_drop_a_target() {
         let two = after(&[(0, Some(Gone)), (1, Some(Gone))]);
         assert!(!two.is_given_up() && !two.is_well() && !two.is_news() && two.may_try(0));
         let three = after(&[(0, Some(Gone)), (1, Some(Gone)), (2, Some(Gone))]);
@@ -95,13 +95,13 @@ mod tests {
     }
 
     #[test]
-    fn wrong_options_end_the_tries_at_once() {
+    fn wrong_options_are_not_retried() {
         let wrong = after(&[(0, None), (1, Some(FaultKind::Options))]);
         assert!(wrong.is_given_up() && !wrong.may_try(1));
     }
 
     #[test]
-    fn kinds_that_change_do_not_keep_it_going_for_ever() {
+    fn alternating_failures_drop_a_target_too() {
         let changing = |n| {
             let tries: Vec<_> =
                 (0..n).map(|i| (i, Some(if i % 2 == 0 { Gone } else { Command }))).collect();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_in_which_it_always_fails_is_tried_three_times() {
+    fn failing_block_is_tried_three_times() {
         let tries: Vec<_> = (0..3).flat_map(|i| [(7, Some(Command)), (10 + i, None)]).collect();
         let history = after(&tries);
         assert!(history.is_well() && !history.may_try(7) && history.may_try(8));

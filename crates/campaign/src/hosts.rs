@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_takes_the_files_of_another_and_a_writer_its_own() {
+    fn readers_use_files_of_another_host_and_writers_their_own() {
         let test = |settings: &str| {
             let text = format!("suite = 'x'\nid = 'x.a'\nkind = {settings}");
             suites::of_job(&Job { declaration: Some(text), ..job(0, None) }).unwrap()
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_timed_by_clocks_that_agree_to_a_twentieth_of_it() {
+    fn clocks_must_agree_to_a_twentieth_of_a_part() {
         let report = PoolReport { clock_bound_ns: 50_000_000, ..PoolReport::default() };
         assert_eq!(clocks_disagree(&report, 1.0), None);
         let why = clocks_disagree(&report, 0.999).unwrap();

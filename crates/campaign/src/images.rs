@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn above_what_is_not_there_is_a_folder_that_is() {
+    fn missing_path_resolves_to_the_nearest_folder() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(nearest_existing(&dir.path().join("a/b")), dir.path());
         assert_eq!(nearest_existing(dir.path()), dir.path());

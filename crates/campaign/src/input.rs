@@ -85,7 +85,7 @@ mod tests {
     use std::{fs, io::Write};
 
     #[test]
-    fn what_is_no_regular_file_or_too_long_is_refused() {
+    fn irregular_and_long_files_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("f");
         fs::write(&file, "12345").unwrap();
@@ -105,7 +105,7 @@ mod tests {
 
     /// Files of the kernel say that they are empty, and files that are written to say too little.
     #[test]
-    fn a_file_that_is_longer_than_it_says_is_read_to_the_limit() {
+    fn file_longer_than_its_size_is_read_to_the_limit() {
         let error = read_bounded(Path::new("/proc/self/maps"), 10).unwrap_err().to_string();
         assert_eq!(error, "it is 11 B long, and the limit is 10 B");
         let mut growing = tempfile::NamedTempFile::new().unwrap();

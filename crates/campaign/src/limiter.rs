@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limiter_is_what_was_busy() {
+    fn limiter_is_the_busy_resource() {
         let label = |read, busy_s, cpu| {
             let (label, share) = limiter(&usage(read, 1.0, busy_s), &[], &load(100 * MB, cpu));
             assert_eq!(share, None);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_was_slowed_and_a_tool_that_worked_come_first() {
+    fn throttling_and_tool_take_precedence() {
         let whole = usage(100 * MB, 1.0, 0.95);
         let label =
             |whole: &Usage, late| limiter(whole, &[], &Load { late, ..load(100 * MB, 0.1) }).0;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn most_seconds_decide() {
+    fn majority_of_seconds_decides() {
         let second = |busy_s: f64, worker_s: f64| Usage {
             worker_cpu_s: vec![0.1, worker_s],
             ..usage(10 * MB, 1.0, busy_s)
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_busiest_worker_counts() {
+    fn busiest_worker_counts() {
         let report = |worker: u32, cpu_user_s: f64| WorkerReport {
             worker,
             phases: vec![PhaseReport {

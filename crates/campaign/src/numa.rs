@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_have_processors_and_memory_that_may_be_used() {
+    fn nodes_need_allowed_processors_and_memory() {
         assert_eq!(found(&[0, 1, 2, 3, 4], "0-2"), [(0, vec![0, 1, 4]), (1, vec![2, 3])]);
         assert_eq!(found(&[1, 2], "0-2"), [(0, vec![1]), (1, vec![2])]);
         assert_eq!(found(&[0, 1], "0-2"), [(0, vec![0, 1])]);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_take_nodes_in_turn_and_processors_of_their_node() {
+    fn workers_rotate_over_nodes_and_use_their_processors() {
         let dir = two_nodes();
         let nodes = nodes(dir.path(), &[0, 1, 2, 3, 4], "0-2").unwrap();
         let bound = |count, cpu| {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_its_nodes() {
+    fn nodes_of_this_machine_are_found() {
         assert_eq!(describe(Numa::None).unwrap(), None);
         let words = describe(Numa::RoundRobin).unwrap().unwrap();
         let expected = match here().unwrap().len() {

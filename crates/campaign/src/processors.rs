@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_are_taken_before_their_second_threads_and_all_have_their_turn() {
+    fn cores_come_before_sibling_threads_and_rotate() {
         let levels = [vec![0, 2, 4], vec![1, 3]];
         assert_eq!(turned(&levels, 0), [0, 2, 4, 1, 3]);
         assert_eq!(turned(&levels, 4), [2, 4, 0, 1, 3]);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn each_worker_has_one_of_its_own_and_many_go_anywhere() {
+    fn workers_are_pinned_unless_too_many() {
         let test = suites::find("columnar.read.float.large").unwrap();
         let cpus = |workers: usize, threads| {
             let mut jobs = vec![job(threads); workers];

@@ -179,14 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn target_that_is_slow_or_elsewhere_is_not_rehearsed() {
+    fn slow_or_remote_targets_are_not_rehearsed() {
         let placed = placed(&["dir:/tmp", "ext4", "zfs", "ext4[noatime]"]);
         let names: Vec<String> = rehearsed(&placed).iter().map(ToString::to_string).collect();
         assert_eq!(names, ["ext4", "ext4[noatime]"]);
     }
 
     #[test]
-    fn wrong_options_are_refused_and_what_the_machine_lacks_is_left_out() {
+    fn wrong_options_are_refused_and_unavailable_targets_left_out() {
         let wrong =
             BTreeMap::from([("xfs[agcount=x]".into(), Failed::Plan("Invalid value".into()))]);
         let refused = refuse_wrong(&wrong).unwrap_err();

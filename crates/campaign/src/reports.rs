@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_asked_for_is_taken() {
+    fn only_requested_reports_are_accepted() {
         assert!(asked().take(sample(|_| ())).is_ok());
         let others: [fn(&mut Sample); 6] = [
             |s| s.case.target = "ext4".into(),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_made_plain() {
+    fn texts_are_sanitized() {
         let bad = "\x1b]0;owned\x07\n";
         let facts = Environment([(bad.to_string(), bad.to_string())].into());
         let fault = Fault { kind: FaultKind::Other, reason: bad.into() };

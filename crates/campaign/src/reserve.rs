@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reserve_is_a_twentieth_and_four_gibibytes_at_the_most() {
+    fn reserve_is_a_twentieth_up_to_four_gibibytes() {
         for (size, reserve) in
             [(700 << 20, 35 << 20), (0, 0), (80 << 30, 4 << 30), (1 << 50, 4 << 30)]
         {
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn reserve_is_of_directories_that_are_measured_alone() {
+    fn only_measured_directories_have_a_reserve() {
         let dir = tempfile::tempdir().unwrap();
         let targets = [Target::Dir(dir.path().into()), "ext4".parse().unwrap()];
         let stat = rustix::fs::statvfs(dir.path()).unwrap();

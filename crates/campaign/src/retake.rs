@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disturbed_case_is_taken_again_until_one_is_calm_or_it_was_often_enough() {
+    fn disturbed_case_is_repeated_until_calm_or_limit() {
         let retakes = Retakes::of(Preset::Quick).unwrap();
         assert_eq!(pauses(&retakes, &[3.0]), None);
         assert_eq!(pauses(&retakes, &[30.0]), Some(PAUSES[0]));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calmest_try_is_kept_whatever_it_measured() {
+    fn calmest_try_is_kept_whatever_it_measured() {
         let samples = calmest_of(vec![of(60.0), of(12.0), of(40.0)]);
         let valid: Vec<bool> = samples.iter().map(|sample| sample.validity.is_valid()).collect();
         assert_eq!(valid, [false, true, false]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_that_others_had_counts_and_what_is_not_valid_is_no_choice() {
+    fn largest_foreign_share_of_valid_samples_counts() {
         assert_eq!(shared_pct(&[sample(4.0, 20.0), sample(7.0, 0.0)]), 20.0);
         let invalid = Sample { validity: Validity::Invalid("no space".into()), ..sample(0.0, 0.0) };
         assert_eq!(shared_pct(std::slice::from_ref(&invalid)), f64::INFINITY);

@@ -255,7 +255,7 @@ mod tests {
     use model::Plan;
 
     #[test]
-    fn a_target_that_differs_on_a_small_image_is_named_with_what_shows_more() {
+    fn small_image_note_names_target_and_remedy() {
         let targets = ["ext4", "btrfs", "crypt(btrfs)", "tmpfs"];
         let targets = targets.map(|target| target.parse().unwrap()).to_vec();
         let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_proposed_is_the_largest_scale_that_fits_to_two_digits() {
+    fn largest_fitting_scale_is_proposed_to_two_digits() {
         let free = |most: f64| {
             move |scale: f64| {
                 let (needs, place, free) = (String::new(), PathBuf::new(), Bytes(0));

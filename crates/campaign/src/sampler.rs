@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn time_in_which_workers_stand_still_is_cut_out() {
+    fn pauses_are_excluded_from_counters() {
         // Released at 10 s; stands still from 11 to 14 s; second at 15 s; again from 16 to 17 s; ends at 18 s.
         let mut sampler = at([10.0, 11.0, 14.0, 15.0, 16.0, 17.0, 18.0]);
         sampler.releasing(0);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_below_half_a_second_is_no_interval() {
+    fn rest_below_half_a_second_is_dropped() {
         let mut sampler = at([3.0, 4.0, 5.0, 5.25]);
         sampler.releasing(0);
         sampler.working(0, Moved::default());
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_to_read_counters_is_kept() {
+    fn first_failure_to_read_counters_is_kept() {
         let fail = |_: &Watched| {
             let no_file = std::io::Error::from(std::io::ErrorKind::NotFound);
             Err(LabError::io("read", std::path::Path::new("/proc/stat"))(no_file))

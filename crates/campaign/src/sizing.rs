@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_numbers_hold_does_not_look_like_little() {
+    fn sums_saturate_instead_of_overflowing() {
         let all = u64::MAX / 2;
         let estimate = Estimate {
             write_bytes: all,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn images_hold_what_a_candidate_keeps_of_the_deleted() {
+    fn images_have_space_for_retained_deleted_data() {
         let (plain, keeps) = (load(&["ext4"]), load(&["ext4", "nfs(zerofs-9p)"]));
         assert_eq!((plain.kept_bytes, plain.write_bytes), (0, keeps.write_bytes));
         assert!(keeps.kept_bytes > 4 * keeps.write_bytes);

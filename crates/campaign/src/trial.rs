@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_sized_by_their_shortest_part_while_the_others_are_not_far_longer() {
+    fn shortest_part_sizes_a_run_within_a_limit() {
         let of = |each_s: &[f64]| Lengths { each_s: each_s.to_vec() }.seconds();
         assert_eq!(of(&[0.3]), 0.3);
         assert_eq!(of(&[0.3, 0.02, 0.1]), 0.02);

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_part_of_every_block_is_kept() {
+    fn partition_of_every_block_is_kept() {
         let mut record = record();
         for (block, part) in [(0, "2 of 2"), (1, "1 of 2"), (1, "1 of 2"), (2, "2 of 2")] {
             refresh(&mut record, block, &Environment([(PART.into(), part.into())].into()));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_checker_and_damage_are_told() {
+    fn missing_checker_and_damage_are_reported() {
         let mut record = record();
         let skipped = Check::Skipped("`xfs_repair` is not installed".into());
         assert_eq!(note(&mut record, (0, 1), &upkeep(1.0, skipped)), None);

@@ -36,7 +36,7 @@ fn asset_has_length_and_hash() {
 }
 
 #[test]
-fn no_name_leads_out_of_the_folder() {
+fn names_stay_below_the_folder() {
     let (top, suite) = folder();
     let at = |path: &str| top.path().join(path);
     symlink("../secret", at("s/up")).unwrap();
@@ -52,7 +52,7 @@ fn no_name_leads_out_of_the_folder() {
 }
 
 #[test]
-fn what_is_not_a_file_is_refused_without_waiting() {
+fn pipe_is_refused_without_blocking() {
     let (top, suite) = folder();
     let pipe = top.path().join("s/pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -78,7 +78,7 @@ fn copy_is_made_once_and_survives_its_source() {
 }
 
 #[test]
-fn asset_that_is_gone_or_another_is_refused_by_name() {
+fn missing_or_changed_asset_is_refused_by_name() {
     let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let plan = plan(&suite);
     let refused = || shelf::keep(&plan, state.path()).unwrap_err().to_string();
@@ -94,7 +94,7 @@ fn asset_that_is_gone_or_another_is_refused_by_name() {
 }
 
 #[test]
-fn copy_that_was_changed_is_made_again() {
+fn changed_copy_is_replaced() {
     let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let plan = plan(&suite);
     let path = shelf::keep(&plan, state.path()).unwrap().files(&plan.assets).remove(0).path;
@@ -115,7 +115,7 @@ fn known_asset_is_taken_from_the_plan() {
 }
 
 #[test]
-fn assets_of_all_together_are_bounded() {
+fn total_length_of_assets_is_bounded() {
     let (_top, suite) = folder();
     let asset = Asset { bytes: Bytes(1 << 39), ..plan(&suite).assets.remove(0) };
     assert!(bounded(vec![asset.clone(); 2]).is_ok());
@@ -124,7 +124,7 @@ fn assets_of_all_together_are_bounded() {
 }
 
 #[test]
-fn host_without_the_copy_is_told_where_it_belongs() {
+fn error_of_a_host_names_the_missing_copy() {
     let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let plan = plan(&suite);
     let file = shelf::keep(&plan, state.path()).unwrap().files(&plan.assets).remove(0);
@@ -139,7 +139,7 @@ fn host_without_the_copy_is_told_where_it_belongs() {
 }
 
 #[test]
-fn device_of_an_asset_may_have_read_what_is_not_in_memory() {
+fn bytes_not_resident_may_have_been_read() {
     let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let devices = lab::observe::counted_on(state.path()).unwrap();
     if devices.is_empty() {
@@ -158,7 +158,7 @@ fn device_of_an_asset_may_have_read_what_is_not_in_memory() {
 }
 
 #[test]
-fn copies_that_no_campaign_needs_are_removed_unless_one_runs() {
+fn unneeded_copies_are_removed_unless_a_campaign_runs() {
     let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let plan = plan(&suite);
     let clear = |needed: &[ContentHash], dry_run| {

@@ -24,7 +24,7 @@ impl Pool for Failing {
 }
 
 #[test]
-fn each_attempt_at_a_case_has_a_number_of_its_own() {
+fn attempts_at_a_case_have_distinct_numbers() {
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "attempts").unwrap();
     let instance = lab.provision(&"null".parse().unwrap(), "null").unwrap();

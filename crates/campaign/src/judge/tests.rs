@@ -13,7 +13,7 @@ fn device_traffic_while_paused_invalidates_the_sample() {
 }
 
 #[test]
-fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
+fn cached_direct_blocks_make_a_sample_lukewarm() {
     let seen = Seen {
         need: CacheNeed::Any,
         residency: None,
@@ -32,7 +32,7 @@ fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
 }
 
 #[test]
-fn direct_bytes_that_no_device_saw_are_no_measurement() {
+fn direct_bytes_unseen_by_the_device_are_invalid() {
     let of = |read: u64| past_no_device(100 * MB, &usage(read, 1.0, 0.5));
     assert_eq!(of(10 * MB), None);
     let why = of(0).unwrap();
@@ -67,7 +67,7 @@ fn cold_needs_both_proofs() {
 }
 
 #[test]
-fn compressed_files_are_cold_by_what_they_hold_on_the_device() {
+fn compressed_files_are_cold_by_their_stored_bytes() {
     let of = |need, read: u64, stored_bytes, declared| {
         let usage = usage(read, 1.0, 0.5);
         let resident_bytes = if need == CacheNeed::Hot { 100 * MB } else { 0 };
@@ -108,7 +108,7 @@ fn gave(percent: u32, what: &str) -> Validity {
 }
 
 #[test]
-fn three_percent_of_what_a_command_is_declared_to_read_is_not_cold_compressed_or_not() {
+fn three_percent_of_declared_reads_is_not_cold() {
     let of = |stored, read| cold_verdict(0, Some(100 * MB), stored, read);
     let declared = "the test is declared to read";
     assert_eq!(of(100 * MB, 3 * MB), gave(3, declared));
@@ -122,7 +122,7 @@ fn three_percent_of_what_a_command_is_declared_to_read_is_not_cold_compressed_or
 }
 
 #[test]
-fn three_percent_of_what_a_test_touched_is_not_cold_compressed_or_not() {
+fn three_percent_of_touched_pages_is_not_cold() {
     // As columnar, io and files, which know their pages.
     let of = |stored, read| cold_verdict(100 * MB, None, stored, read);
     let touched = "were touched";
@@ -139,7 +139,7 @@ fn three_percent_of_what_a_test_touched_is_not_cold_compressed_or_not() {
 }
 
 #[test]
-fn program_that_reads_little_of_what_it_is_declared_to_read_is_not_cold() {
+fn reading_little_of_the_declared_bytes_is_not_cold() {
     let of = |read: u64, declared| {
         let usage = usage(read, 1.0, 0.5);
         let residency = resident(0);
@@ -162,7 +162,7 @@ fn program_that_reads_little_of_what_it_is_declared_to_read_is_not_cold() {
 }
 
 #[test]
-fn hot_takes_less_than_a_hundredth_from_the_device() {
+fn hot_reads_less_than_a_hundredth_from_the_device() {
     let ok = (CacheState::Hot, Validity::Valid);
     assert_eq!(verdict(CacheNeed::Hot, resident(100 * MB), MB - 1), ok);
     assert_eq!(verdict(CacheNeed::Hot, resident(100 * MB), MB).0, CacheState::Lukewarm);
@@ -170,7 +170,7 @@ fn hot_takes_less_than_a_hundredth_from_the_device() {
 }
 
 #[test]
-fn a_target_in_memory_is_never_cold() {
+fn target_in_memory_is_never_cold() {
     let usage = Usage::default();
     let seen = Seen {
         need: CacheNeed::Cold,
@@ -240,7 +240,7 @@ fn reads_without_device_requests_count_as_read_ahead() {
 }
 
 #[test]
-fn a_timed_part_of_a_few_clock_reads_is_invalid() {
+fn timed_part_of_a_few_clock_reads_is_invalid() {
     let usage = usage(0, 1.0, 0.0);
     let seen = Seen {
         need: CacheNeed::Any,
@@ -255,7 +255,7 @@ fn a_timed_part_of_a_few_clock_reads_is_invalid() {
 }
 
 #[test]
-fn servers_are_paid_for_by_the_operation() {
+fn server_time_is_charged_per_operation() {
     let figure = |name: &str| Metric::new(name, 700.0, "ns", Better::Lower);
     let mut metrics = [figure("cpu_ns_per_op"), figure("service_p50_us")];
     let usage = Usage { server_user_s: 0.1, server_sys_s: 0.2, ..Usage::default() };
@@ -264,7 +264,7 @@ fn servers_are_paid_for_by_the_operation() {
 }
 
 #[test]
-fn seconds_tell_peaks() {
+fn peaks_come_from_seconds() {
     let second = |busy_s, dirty_bytes, mhz| Usage {
         dirty_bytes,
         frequency_mhz: mhz,
@@ -290,7 +290,7 @@ fn seconds_tell_peaks() {
 }
 
 #[test]
-fn a_rebuild_has_to_be_seen_at_both_ends() {
+fn rebuild_must_run_at_both_ends() {
     assert_eq!(not_rebuilt((true, true)), None);
     assert!(not_rebuilt((true, false)).unwrap().contains("ended during the timed part"));
     for after in [true, false] {
@@ -301,7 +301,7 @@ fn a_rebuild_has_to_be_seen_at_both_ends() {
 }
 
 #[test]
-fn bytes_of_an_asset_prove_no_cold_cache() {
+fn bytes_of_an_asset_do_not_prove_a_cold_cache() {
     let usage = usage(10 * MB, 1.0, 1.0);
     let residency =
         Some(Residency { resident_bytes: 0, total_bytes: 10 * MB, stored_bytes: 10 * MB });

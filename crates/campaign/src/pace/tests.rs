@@ -5,7 +5,7 @@ use model::Preset;
 use stats::description::Wide;
 
 #[test]
-fn a_block_is_expected_to_take_what_the_last_ones_took() {
+fn expected_block_time_follows_the_last_blocks() {
     assert_eq!(block_s(&[]), 0.0);
     assert_eq!(block_s(&[115.0]), 115.0);
     assert_eq!(block_s(&[115.0, 56.0, 61.0, 58.0]), 61.0);
@@ -45,7 +45,7 @@ fn never() -> Result<Seen> {
 }
 
 #[test]
-fn a_given_number_of_blocks_is_exact() {
+fn given_number_of_blocks_is_exact() {
     let plan = plan(Preset::Standard, Some(6), None);
     assert_eq!(end(&plan, &spent(5, 1e9), never).unwrap(), None);
     assert_eq!(end(&plan, &spent(6, 0.0), never).unwrap(), Some(End::Fixed));
@@ -53,7 +53,7 @@ fn a_given_number_of_blocks_is_exact() {
 }
 
 #[test]
-fn precision_is_looked_at_only_at_the_looks() {
+fn precision_is_evaluated_only_at_looks() {
     let plan = plan(Preset::Standard, None, None);
     for blocks in [0, 1, 4, 6, 7, 13, 19] {
         assert_eq!(end(&plan, &spent(blocks, 0.0), never).unwrap(), None, "{blocks}");
@@ -75,7 +75,7 @@ fn precision_is_looked_at_only_at_the_looks() {
 }
 
 #[test]
-fn a_campaign_may_end_at_its_number_at_a_look_and_by_its_budget() {
+fn campaign_may_end_by_number_look_and_budget() {
     let fixed = plan(Preset::Standard, Some(6), None);
     let looks = plan(Preset::Standard, None, None);
     let budget = plan(Preset::Smoke, None, Some(600));
@@ -86,7 +86,7 @@ fn a_campaign_may_end_at_its_number_at_a_look_and_by_its_budget() {
 }
 
 #[test]
-fn no_block_is_begun_that_would_overrun_the_budget() {
+fn no_block_starts_that_would_overrun_the_budget() {
     let plan = plan(Preset::Smoke, None, Some(600));
     let at = |blocks, used_s| end(&plan, &spent(blocks, used_s), || Ok(open())).unwrap();
     assert_eq!(at(0, 0.0), None);
@@ -104,7 +104,7 @@ fn no_block_is_begun_that_would_overrun_the_budget() {
 }
 
 #[test]
-fn a_verdict_over_ratios_that_are_mostly_open_does_not_end_a_campaign() {
+fn verdict_over_open_ratios_does_not_end_a_campaign() {
     let plan = plan(Preset::Quick, None, None);
     let at = |seen: Seen| end(&plan, &spent(4, 0.0), || Ok(seen)).unwrap().is_some();
     let decided = [Standoff::Decided("xfs".into())];
@@ -116,7 +116,7 @@ fn a_verdict_over_ratios_that_are_mostly_open_does_not_end_a_campaign() {
 }
 
 #[test]
-fn a_quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
+fn quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
     let plan = plan(Preset::Quick, None, None);
     let at = |blocks, used_s, verdicts: &[Standoff]| {
         let spent = spent(blocks, used_s);

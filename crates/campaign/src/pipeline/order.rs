@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_of_one_device_go_in_turn() {
+    fn directories_on_one_device_run_in_turn() {
         let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let dirs = ["a", "b"].map(|name| dir.path().join(name));
         dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_guests_that_are_up_at_once_have_the_same_disk() {
+    fn concurrent_guests_have_different_disks() {
         let targets = ["ext4", "tmpfs", "raid1(xfs)"].map(|target| target.parse().unwrap());
         let plan =
             Plan { targets: targets.to_vec(), order: Some(Order::Interleaved), ..Plan::default() };

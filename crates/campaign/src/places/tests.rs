@@ -46,7 +46,7 @@ fn chosen(given: &[(&str, &[LabKind])]) -> (Vec<LabKind>, Option<String>) {
 }
 
 #[test]
-fn candidates_of_one_question_are_in_one_lab() {
+fn candidates_share_one_lab() {
     use LabKind::{Host, Tcg, Uml};
     let (labs, said) = chosen(&[("ext4", &[Host]), ("xfs", &[Host]), ("zfs", &[])]);
     assert_eq!((labs, said), (vec![Host, Host], None));
@@ -68,7 +68,7 @@ fn candidates_of_one_question_are_in_one_lab() {
 }
 
 #[test]
-fn targets_that_no_lab_makes_together_are_told_apart() {
+fn targets_without_a_common_lab_are_listed_by_lab() {
     use LabKind::{Host, Tcg, Uml};
     let (labs, said) = chosen(&[("ext4", &[Host, Uml]), ("nilfs2", &[Uml]), ("zfs", &[Tcg])]);
     let said = said.unwrap();

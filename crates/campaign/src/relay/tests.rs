@@ -78,7 +78,7 @@ fn tests_are_prepared_at_the_same_time_and_timed_alone() {
 }
 
 #[test]
-fn the_order_is_turned_round_with_every_slice_and_differs_between_tests() {
+fn order_reverses_each_slice_and_differs_between_tests() {
     let events = course(4, &|_| 2);
     let order = |test: u32, slice: u32| {
         let own = events.iter().filter(move |e| (e.1, e.2) == (test, slice));
@@ -101,7 +101,7 @@ fn orders_are_balanced_over_the_blocks() {
 }
 
 #[test]
-fn all_agree_on_the_largest_and_nobody_waits_for_one_who_is_gone() {
+fn members_agree_on_the_largest_and_leavers_are_not_awaited() {
     let relay = Relay::of(3, (7, 0));
     let agreed = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -159,7 +159,7 @@ fn last_candidate_in_a_test_is_not_paused_for_finished_ones() {
 }
 
 #[test]
-fn what_fails_ends_all_and_is_the_error() {
+fn first_failure_ends_all_and_is_returned() {
     let run = |member: usize, slot: &RelaySlot<'_>, report: &mut dyn FnMut(u32) -> Result<()>| {
         for test in 0..100 {
             slot.at(1, test).prepare();

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_have_what_came_in_them_and_the_sync_goes_on() {
+    fn intervals_hold_their_changes_and_include_the_sync() {
         let first = Snapshot::take(&[]).unwrap();
         let mut sampler = Sampler::of(Watched::default());
         sampler.phases = vec![
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn short_parts_have_none_and_late_counters_no_operations() {
+    fn short_parts_have_no_series() {
         let first = Snapshot::take(&[]).unwrap();
         let mut sampler = Sampler::of(Watched::default());
         sampler.phases = vec![phase(&first, 0.0, &[(1.0, 5)], 1.3)];

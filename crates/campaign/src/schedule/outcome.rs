@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_options_are_corrected_and_other_faults_mended() {
+    fn advice_differs_for_wrong_options_and_other_faults() {
         let fault = |kind| Fault { kind, reason: "x".into() };
         let words = |kind| format!("{}; {}", after(&fault(kind), 3), remedy(&fault(kind), "c"));
         assert!(words(FaultKind::Command).contains("`assay resume c`"));

@@ -35,7 +35,7 @@ fn trials(placed: &Placed, range: &Range, unit_s: f64, other: f64) -> Trials {
 }
 
 #[test]
-fn every_size_has_room_and_can_be_stored() {
+fn every_size_fits_and_can_be_stored() {
     for suite in ["columnar", "files", "metadata", "mixed", "stream", "oltp", "matrix"] {
         for preset in [Preset::Smoke, Preset::Quick, Preset::Standard, Preset::Publish] {
             let placed = placed(suite, vec![1, 8], preset);
@@ -50,7 +50,7 @@ fn every_size_has_room_and_can_be_stored() {
 }
 
 #[test]
-fn a_plan_expects_cases_as_long_as_they_are_aimed_at() {
+fn plan_expects_cases_of_the_target_length() {
     let placed = placed("columnar", vec![1, 8], Preset::Quick);
     let load = Load::of(&placed, &Range::expected(&placed, &GROUND), GROUND.memory);
     let each_s = load.work_seconds(&GROUND.pilot) / load.cases as f64;
@@ -59,7 +59,7 @@ fn a_plan_expects_cases_as_long_as_they_are_aimed_at() {
 }
 
 #[test]
-fn where_there_is_little_room_large_vectors_shrink_and_no_test_is_another() {
+fn little_space_shrinks_large_vectors_only() {
     let placed = placed("columnar", vec![8], Preset::Publish);
     let ground = Ground { free: Bytes(8 << 30), ..GROUND };
     let range = Range::of(&placed, &ground);
@@ -77,7 +77,7 @@ fn where_there_is_little_room_large_vectors_shrink_and_no_test_is_another() {
 }
 
 #[test]
-fn the_fastest_is_not_far_below_what_is_aimed_for() {
+fn fastest_target_takes_at_least_half_the_aim() {
     let placed = placed("columnar", vec![1], Preset::Quick);
     let range = Range::of(&placed, &GROUND);
     let at = |other| {
@@ -92,7 +92,7 @@ fn the_fastest_is_not_far_below_what_is_aimed_for() {
 }
 
 #[test]
-fn a_slow_candidate_tried_last_does_not_hide_a_fast_one() {
+fn slow_candidate_tried_last_does_not_hide_a_fast_one() {
     let placed = placed("columnar", vec![1], Preset::Quick);
     let range = Range::of(&placed, &GROUND);
     let times = |test: &str| {
@@ -109,7 +109,7 @@ fn a_slow_candidate_tried_last_does_not_hide_a_fast_one() {
 }
 
 #[test]
-fn a_trial_grows_step_by_step() {
+fn trial_grows_step_by_step() {
     let placed = placed("columnar", vec![1], Preset::Quick);
     let range = Range::of(&placed, &GROUND);
     let trials = trials(&placed, &range, 1e-9, 1.0);
@@ -119,7 +119,7 @@ fn a_trial_grows_step_by_step() {
 }
 
 #[test]
-fn what_later_tests_read_is_made_by_those_before() {
+fn earlier_tests_create_files_read_later() {
     let placed = placed("columnar", vec![1], Preset::Quick);
     let range = Range::of(&placed, &GROUND);
     let mut trials = trials(&placed, &range, 1.0, 1.0);
@@ -139,7 +139,7 @@ fn what_later_tests_read_is_made_by_those_before() {
 }
 
 #[test]
-fn what_is_read_again_is_there() {
+fn files_read_repeatedly_exist() {
     let placed = placed("columnar", vec![1], Preset::Quick);
     let range = Range::of(&placed, &GROUND);
     let mut trials = trials(&placed, &range, 1.0, 1.0);
@@ -177,7 +177,7 @@ fn tests_of_the_same_files_have_the_same_scale() {
 }
 
 #[test]
-fn parts_of_a_tool_are_as_long_as_it_tells_of() {
+fn parts_of_a_tool_reach_its_shortest_reported_length() {
     if !needs::program_or_skip("bonnie++") {
         return;
     }

@@ -43,7 +43,7 @@ fn full_name(tool: &dyn Tool) -> String {
 }
 
 #[test]
-fn every_tool_is_a_suite_whose_tests_a_worker_makes_again() {
+fn every_tool_is_a_suite_that_workers_rebuild() {
     let none = Options::new();
     for tool in TOOLS {
         let suite = suite(&full_name(*tool), text_of(*tool), &none).unwrap().unwrap();
@@ -81,7 +81,7 @@ fn names_and_arguments_are_checked() {
 }
 
 #[test]
-fn what_is_run_follows_scale_processes_and_arguments() {
+fn invocation_follows_scale_processes_and_arguments() {
     let of = |name: &str, procs: u32| {
         let facts = facts(name, Some(FIO), &args("--one two"), &job(None, procs), &[procs]);
         let argv = facts.iter().find(|(key, _)| key.ends_with(".argv"));
@@ -127,7 +127,7 @@ fn planned(name: &str, words: &str) -> (Vec<String>, Vec<Estimate>) {
 }
 
 #[test]
-fn mdtest_with_arguments_does_what_they_say_and_nothing_else() {
+fn mdtest_runs_only_the_requested_phases() {
     assert!(called("mdtest", "").ends_with("mdtest -d files -n 100 -u -w 4096 -e 4096"));
     assert!(called("mdtest", "-n 500 -z 2 -b 3").ends_with("mdtest -d files -n 500 -z 2 -b 3"));
     assert!(called("mdtest", "-I 10 -F").ends_with("mdtest -d files -I 10 -F"));
@@ -180,7 +180,7 @@ fn bonnie_with_arguments_is_sized_by_the_memory_and_writes_characters() {
 }
 
 #[test]
-fn what_is_asked_for_may_be_more_than_numbers_hold() {
+fn huge_arguments_do_not_overflow() {
     for (tool, words) in [
         ("bonnie++", "-n 18014398509481984:18446744073709551615 -s 17179869184g"),
         ("bonnie++", "-r 18446744073709551615"),
@@ -195,7 +195,7 @@ fn what_is_asked_for_may_be_more_than_numbers_hold() {
 }
 
 #[test]
-fn sysbench_takes_a_list_of_block_sizes_and_lays_out_the_files_that_it_is_told() {
+fn sysbench_takes_a_list_of_block_sizes() {
     let words = "--file-block-size=512,4K --file-total-size=64M --file-num 2 --time=3 --file-extra-flags=direct";
     let (ids, estimate) = planned("sysbench", words);
     assert_eq!(ids.len(), 12);
@@ -226,7 +226,7 @@ pub(crate) fn test_of(name: &str, text: Option<&str>, options: &str) -> &'static
 }
 
 #[test]
-fn parts_that_a_tool_tells_of_only_when_they_are_long_are_known() {
+fn parts_hidden_when_short_are_known() {
     let two = "[a]\nrw=read\nsize=64m\n[b]\nrw=write\nsize=64m\n";
     let fio = test_of("fio:x", Some(two), "").parts().unwrap();
     assert_eq!(fio.ids, ["fio.a", "fio.b"]);
@@ -261,7 +261,7 @@ fn direct_blocks_of_tools_are_known() {
 }
 
 #[test]
-fn phases_of_bonnie_are_as_long_as_their_work_over_their_rate() {
+fn length_of_a_bonnie_phase_is_work_over_rate() {
     let request = request(find("bonnie++").unwrap(), "", None, &Options::new());
     let sample = |test: &str, rate: Option<(f64, &str)>| {
         let case = model::Case {

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_found_however_they_are_written() {
+    fn options_are_found_in_every_notation() {
         let args = words("-n 20 -w4k --file-total-size=4G --time 5 -uF -n 30");
         assert_eq!(value(&args, "-n"), Some("30"));
         assert_eq!(value(&args, "-w"), Some("4k"));
@@ -67,14 +67,14 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_is_no_letter_of_a_value() {
+    fn letter_of_a_value_is_not_a_flag() {
         let has = |text: &str| flag(&words(text), 'D', "ms");
         assert!(has("-D") && has("-fD -m x") && has("-m x -D"));
         assert!(!has("-mDisk") && !has("-fs4D") && !has("--D") && !has("D"));
     }
 
     #[test]
-    fn sizes_have_letters() {
+    fn sizes_may_have_suffixes() {
         assert_eq!(size("4k", 1), Some(4096));
         assert_eq!(size("2", 1 << 20), Some(2 << 20));
         assert_eq!(size("1GiB", 1), Some(1 << 30));

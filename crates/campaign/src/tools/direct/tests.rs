@@ -17,7 +17,7 @@ fn moved_direct(name: &str, options: &str, parts: &[(&str, (f64, &str), u64, f64
 }
 
 #[test]
-fn ior_moves_past_the_page_cache_what_its_rates_say() {
+fn direct_bytes_of_ior_follow_its_rates() {
     let parts = [("ior.write", (100.0, "MB/s"), 0, 2.0), ("ior.read", (300.0, "MB/s"), 0, 0.5)];
     let of = |options: &str| moved_direct("ior", options, &parts);
     for asked in ["--posix.odirect", "-B", "-zB", "-O useO_DIRECT=1", "-OuseO_DIRECT=1,keepFile=0"]
@@ -31,7 +31,7 @@ fn ior_moves_past_the_page_cache_what_its_rates_say() {
 }
 
 #[test]
-fn elbencho_moves_the_data_of_its_files_past_the_page_cache_and_no_names() {
+fn direct_bytes_of_elbencho_are_file_data() {
     let parts = [
         ("elbencho.mkdirs", (5000.0, "ops/s"), 1 << 20, 1.0),
         ("elbencho.write", (50.0, "MB/s"), 0, 2.0),
@@ -44,7 +44,7 @@ fn elbencho_moves_the_data_of_its_files_past_the_page_cache_and_no_names() {
 }
 
 #[test]
-fn bonnie_moves_its_large_file_past_the_page_cache_but_for_single_characters() {
+fn direct_bytes_of_bonnie_exclude_single_characters() {
     let parts = [
         ("bonnie.putc", (10.0, "MB/s"), 0, 1.0),
         ("bonnie.put_block", (100.0, "MB/s"), 0, 2.0),
@@ -57,7 +57,7 @@ fn bonnie_moves_its_large_file_past_the_page_cache_but_for_single_characters() {
 }
 
 #[test]
-fn mdtest_moves_the_data_of_its_files_past_the_page_cache() {
+fn direct_bytes_of_mdtest_are_file_data() {
     let parts = [
         ("mdtest.dir.create", (900.0, "ops/s"), 0, 1.0),
         ("mdtest.file.create", (900.0, "ops/s"), 0, 1.0),

@@ -61,7 +61,7 @@ fn sizes_and_times_follow_the_scale() {
 }
 
 #[test]
-fn what_reaches_beyond_the_target_is_refused() {
+fn paths_beyond_the_target_are_refused() {
     for option in [
         "filename=/dev/sda",
         "filename=../x",
@@ -100,7 +100,7 @@ fn what_reaches_beyond_the_target_is_refused() {
 }
 
 #[test]
-fn sections_whose_names_are_files_elsewhere_are_refused() {
+fn sections_named_like_files_elsewhere_are_refused() {
     for name in ["/dev/sda", "../x", "a/b", ".", "..", "$jobname", "a:b", "x`id`", "a\\b"] {
         let text = refusal(&format!("[{name}]\nrw=write\nsize=1m\n"));
         assert!(text.contains("refused") && text.contains("as a file name"), "{name}: {text}");
@@ -111,13 +111,13 @@ fn sections_whose_names_are_files_elsewhere_are_refused() {
 
 /// fio cuts a line at 8192 bytes and takes the rest for a line of its own.
 #[test]
-fn no_line_is_long_enough_to_be_cut() {
+fn long_lines_are_refused() {
     let long = format!("bssplit={}filename=/dev/sda", "4k/50:".repeat(1364));
     assert!(refusal(&format!("[a]\n{long}\n")).contains("longer than"));
 }
 
 #[test]
-fn what_is_not_known_is_named() {
+fn unknown_options_are_named() {
     let unknown = |text: &str| Tool.unknown(&request(text));
     assert_eq!(unknown(FILE), None);
     let text = "[global]\nsize=1m\n[a]\nrw=read\nblobfish=1\n";
@@ -126,7 +126,7 @@ fn what_is_not_known_is_named() {
 }
 
 #[test]
-fn files_that_say_nothing_are_refused() {
+fn empty_files_are_refused() {
     assert!(refusal("rw=read").contains("line 1"));
     assert!(refusal("[]\nrw=read").contains("names no section"));
     assert!(refusal("[global]\nrw=read").contains("no section except"));
@@ -136,7 +136,7 @@ fn files_that_say_nothing_are_refused() {
 }
 
 #[test]
-fn what_fio_takes_for_a_comment_is_dropped_before_anything_is_looked_at() {
+fn comments_of_fio_are_dropped_before_checks() {
     let file = JobFile::parse("[a] ; x\nsize=1g # all of it\nbs=4k;/dev/sda\n").unwrap();
     assert_eq!(file.to_string(), "[a]\nsize=1g\nbs=4k\n");
     // fio would cut the name down to `..`.
@@ -144,7 +144,7 @@ fn what_fio_takes_for_a_comment_is_dropped_before_anything_is_looked_at() {
 }
 
 #[test]
-fn what_begins_with_include_names_a_file() {
+fn lines_that_begin_with_include_are_refused() {
     for line in ["include", "include_job", "include-job=x", "includes"] {
         let why = refusal(&format!("[a]\nsize=4k\n{line}\n"));
         assert!(why.contains("use a single file"), "{line}: {why}");
@@ -152,21 +152,21 @@ fn what_begins_with_include_names_a_file() {
 }
 
 #[test]
-fn a_section_is_global_when_its_name_begins_so() {
+fn section_is_global_by_the_start_of_its_name() {
     let infos = Tool.infos(&request("[globals]\nsize=4k\n[a]\nrw=read\n"));
     assert_eq!(infos.iter().map(|info| info.name.as_str()).collect::<Vec<_>>(), ["a"]);
     assert!(refusal("[globals]\nsize=4k\n").contains("no section except [global]"));
 }
 
 #[test]
-fn a_name_that_fio_would_cut_is_refused() {
+fn name_that_fio_would_cut_is_refused() {
     assert!(refusal(&format!("[{}]\nsize=4k\n", "x".repeat(255))).contains("not a name"));
     assert!(refusal("[a\u{202e}b]\nsize=4k\n").contains("not a name"));
     Tool.check(&request(&format!("[{}]\nsize=4k\n", "x".repeat(250)))).unwrap();
 }
 
 #[test]
-fn sizes_and_counts_that_no_machine_has_are_no_fault_of_arithmetic() {
+fn huge_sizes_and_counts_do_not_overflow() {
     for option in ["size=9000000T", "numjobs=18446744073709551615"] {
         let why = refusal(&format!("[a]\nrw=write\nsize=1m\n{option}\n"));
         assert!(why.contains(option), "{why}");
@@ -180,7 +180,7 @@ fn sizes_and_counts_that_no_machine_has_are_no_fault_of_arithmetic() {
 }
 
 #[test]
-fn a_file_of_thousands_of_sections_or_options_is_refused() {
+fn file_of_thousands_of_sections_or_options_is_refused() {
     let sections: String = (0..201).map(|n| format!("[{n}]\nsize=4k\n")).collect();
     let options = format!("[global]\n{}[a]\n", "bs=4k\n".repeat(2001));
     for text in [sections, options] {

@@ -66,19 +66,19 @@ fn agrees_with_fio(option: &'static str, kilo: u64, unit: Unit) {
 }
 
 #[test]
-fn sizes_are_what_the_real_fio_reads() {
+fn sizes_match_real_fio() {
     agrees_with_fio("io_size", 1024, KILO);
     agrees_with_fio("io_size", 1000, Unit::Bytes { kilo: 1000 });
 }
 
 #[test]
-fn times_are_what_the_real_fio_reads() {
+fn times_match_real_fio() {
     agrees_with_fio("runtime", 1024, Unit::Seconds);
     agrees_with_fio("thinktime", 1024, Unit::Micros);
 }
 
 #[test]
-fn what_fio_takes_for_something_else_is_told() {
+fn numbers_that_fio_misreads_are_refused() {
     for (text, unit, read) in [
         ("1.5k", KILO, "1"),
         ("0x10k", KILO, "16"),

@@ -113,7 +113,7 @@ fn numbers_are_read_in_the_units_of_fio() {
 }
 
 #[test]
-fn everything_that_makes_a_job_last_is_counted() {
+fn everything_that_lengthens_a_job_is_counted() {
     for (options, expected) in [
         ("size=4m\nstartdelay=20", 20.0),
         ("size=4m\nstartdelay=5-20", 20.0),
@@ -136,7 +136,7 @@ fn everything_that_makes_a_job_last_is_counted() {
 }
 
 #[test]
-fn a_scaled_job_does_the_share_that_the_scale_says() {
+fn scaled_job_does_its_share() {
     let scaled =
         |options: &str, scale| planned(&format!("[a]\nrw=write\nbs=64k\n{options}\n"), scale);
     assert_eq!(scaled("size=1g\nloops=1000", 0.25).write_bytes, 250 << 30);
