@@ -23,7 +23,7 @@ use std::{
 
 /// Most bytes of all assets of a campaign.
 const MOST_BYTES: Bytes = Bytes(1 << 40);
-/// How much is read at a time.
+/// Bytes read at a time.
 const READ_BYTES: usize = 1 << 20;
 
 /// Why an asset cannot be used.
@@ -100,11 +100,11 @@ pub enum AssetError {
     },
 }
 
-/// The assets that the tests of `suite`, a file, need under `names`: those of `known`, which a plan has from its start,
-/// else as they are beside the file now.
+/// Returns the assets that the tests of `suite`, a file, need under `names`: those of `known`, which a plan has from
+/// its start, else those next to the file now.
 ///
 /// # Errors
-/// One cannot be read, or all are too long.
+/// An asset cannot be read, or all are too long together.
 pub(crate) fn of_suite(
     suite: &str,
     names: &BTreeSet<AssetName>,
@@ -133,11 +133,12 @@ pub fn verify(asset: &AssetFile) -> Result<(), AssetError> {
     }
 }
 
-/// Bytes of the assets of `job` that `devices` may have read in its timed part, which is over: what is on one of them
-/// and was not in the page cache. Where assets were read before the timed part, what is in memory now was there in it.
+/// Returns the bytes of the assets of `job` that `devices` may have read in its finished timed part: those on one of
+/// them that were not in the page cache. If assets were read before the timed part, what is in memory now was there
+/// in it.
 ///
 /// # Errors
-/// An asset cannot be looked at.
+/// An asset cannot be examined.
 pub(crate) fn read_bytes(job: &Job, devices: &[Device]) -> Result<u64, LabError> {
     let mut bytes = 0;
     for asset in &job.assets {
@@ -157,7 +158,7 @@ fn bounded(assets: Vec<Asset>) -> Result<Vec<Asset>, AssetError> {
     if bytes > MOST_BYTES { Err(AssetError::TooLong { bytes }) } else { Ok(assets) }
 }
 
-/// Writes all that `from` holds to `to`, at most `most` bytes; the length and the hash of what was written.
+/// Copies `from` to `to`, at most `most` bytes. Returns the length and the hash of the copy.
 fn copied(from: impl Read, to: &mut impl Write, most: u64) -> io::Result<(Bytes, ContentHash)> {
     let (mut from, mut hash) = (from.take(most), Sha256::new());
     let (mut buffer, mut bytes) = (vec![0; READ_BYTES], 0);

@@ -26,11 +26,11 @@ use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 use suites::{Measured, Shift, Test};
 use workers::{Moved, Pool, PoolError};
 
-/// How long workers work at a time where candidates share the machine: short beside what changes its speed, long
-/// beside the few milliseconds in which they come to a stand and go on.
+/// Length of a slice where candidates share the machine: short compared with the disturbances of its speed, long
+/// compared with the few milliseconds in which workers pause and continue.
 const SLICE: Duration = Duration::from_millis(25);
 
-/// Where a case stands in the campaign.
+/// Position of a case in the campaign.
 pub struct Position<'a> {
     /// Block number.
     pub block: u32,
@@ -42,15 +42,15 @@ pub struct Position<'a> {
     pub suite: &'a str,
 }
 
-/// Everything a case needs beside its test.
+/// Everything a case needs in addition to its test.
 pub struct Bench<'a> {
     /// The mounted target.
     pub instance: &'a Instance<'a>,
     /// Starts and watches workers.
     pub pool: &'a dyn Pool,
-    /// Where they come from.
+    /// Hosts of the workers.
     pub hosts: &'a dyn Hosts,
-    /// Its place among the candidates that share the machine, and the number of the test among theirs.
+    /// Its slot among the candidates that share the machine, and the number of the test among theirs.
     pub runner: Runner<'a>,
     /// Length below which a timed part is short, seconds.
     pub least_s: f64,
@@ -61,9 +61,9 @@ pub struct Bench<'a> {
 /// Runs `test`, one worker for each of `jobs`; `None` when it was stopped. A worker that fails makes
 /// the samples invalid; an error is about the target itself.
 ///
-/// The page cache is everybody's: now and then somebody takes pages away between the proof and the
-/// end. A case that turns out lukewarm is therefore run once more; both samples are kept, and the
-/// lukewarm one stays out of every mean. Where there is no device, nothing can be proven by it.
+/// All processes share the page cache: now and then another one evicts pages between the proof and the
+/// end. A lukewarm case is therefore rerun once; both samples are kept, and the lukewarm one enters no
+/// mean. Without a device, a rerun can prove nothing.
 pub fn run(
     test: &dyn Test,
     jobs: &mut [Job],
@@ -72,7 +72,7 @@ pub fn run(
 ) -> Result<Option<Vec<Sample>>> {
     let Some(mut samples) = attempt(test, jobs, bench, place)? else { return Ok(None) };
     let lukewarm = samples.iter().any(|s| {
-        // What the file system does with such blocks it does again.
+        // The file system will treat such blocks the same way again.
         matches!(s.validity, Validity::Lukewarm(_)) && s.metric(BUFFERED_BELOW).is_none()
     });
     if lukewarm && !bench.instance.devices().is_empty() {
@@ -106,7 +106,7 @@ fn attempt(
     let persistence = bench.instance.persistence();
     let mut sampler = Sampler::of(watched(bench.instance)?).proving(persistence);
     set_mode(jobs, JobMode::Run);
-    // A cap lets through later what was not used while a part stood still.
+    // A cap lets through later what was unused during a pause.
     let can_be_held = test.can_be_held(&jobs[0]) && !bench.instance.has_caps();
     let slice = can_be_held.then_some(SLICE);
     let mut pace = bench.runner.timed(slice);
@@ -118,7 +118,7 @@ fn attempt(
     let rebuilding = rebuilding.zip(bench.instance.rebuilding()?);
     sampler.count_others(bench.hosts.process());
     let settled = bench.instance.quiesce()?;
-    // What lost its mount or its room at work may have answered all the same.
+    // A worker may have reported success although the mount or the free space was lost.
     bench.instance.check()?;
     let changed = changed_before.or(bench.instance.changed_options()?);
     let settle_write_bytes = sampler.written_since_end();
@@ -153,14 +153,14 @@ fn attempt(
     Ok(Some(samples))
 }
 
-/// Adds to samples that have figures which level, from 0, of a factor of the design they were measured at.
+/// Adds to samples with figures the level, from 0, of a factor of the design at which they were measured.
 pub(super) fn mark(samples: &mut [Sample], factor: &str, level: u32) {
     for sample in samples.iter_mut().filter(|sample| !sample.metrics.is_empty()) {
         sample.metrics.push(Metric::new(factor, f64::from(level + 1), "", Better::Lower));
     }
 }
 
-/// What is looked at while a test runs on `instance`.
+/// Returns what is observed while a test runs on `instance`.
 fn watched(instance: &Instance<'_>) -> Result<Watched> {
     Ok(Watched {
         devices: instance.devices().into(),
@@ -232,20 +232,20 @@ fn untimed(mode: JobMode, jobs: &mut [Job], bench: &Bench<'_>) -> Result<(), Poo
     bench.pool.run(jobs, &mut (), bench.stop).map(|_| ())
 }
 
-/// What is known of the cache just before the release.
+/// State of the cache just before the release.
 struct CacheBefore {
     residency: Option<Residency>,
     never_cold: Option<&'static str>,
 }
 
-/// Brings the cache into the state that `test` asks for and looks at what came of it.
+/// Brings the cache into the state that `test` requires and checks the result.
 fn establish_cache(
     test: &dyn Test,
     jobs: &mut [Job],
     bench: &Bench<'_>,
 ) -> Result<Result<CacheBefore, PoolError>> {
     if test.cache() == CacheNeed::Cold {
-        // Asked for before, as a test may have to look into directories for them, which makes these hot.
+        // Listed before, as a test may have to read directories for them, which makes these hot.
         let files = files_of_each(test, jobs);
         let cold = bench.instance.make_cold_for(&files_here(&files, bench))?;
         let never_cold = match cold.coldness {
@@ -257,7 +257,7 @@ fn establish_cache(
     }
     bench.instance.invalidate_cold();
     bench.instance.rebuild_again()?;
-    // Filling may have left writes and deletes on their way.
+    // Filling may have left writes and deletes in flight.
     bench.instance.quiesce()?;
     match test.cache() {
         CacheNeed::Hot => warm(test, jobs, bench),
@@ -265,7 +265,7 @@ fn establish_cache(
     }
 }
 
-/// Reads what the test will read, once more when somebody dropped a part of it meanwhile.
+/// Reads what the test will read, once more if another process evicted a part of it meanwhile.
 fn warm(
     test: &dyn Test,
     jobs: &mut [Job],
@@ -276,7 +276,7 @@ fn warm(
         if let Err(error) = untimed(JobMode::Warm, jobs, bench) {
             return Ok(Err(error));
         }
-        // Read twice without a look where a look shows nothing.
+        // Read twice without a check where residency shows nothing.
         if bench.instance.has_own_cache() {
             continue;
         }
@@ -300,12 +300,12 @@ fn files_here(files: &[Vec<PathBuf>], bench: &Bench<'_>) -> Vec<PathBuf> {
     own.flat_map(|(_, files)| files.iter().cloned()).collect()
 }
 
-/// How much of the others is resident on their hosts, after it was made cold if so asked.
+/// Returns how much of the others is resident on their hosts, after it was made cold if requested.
 fn elsewhere(files: &[Vec<PathBuf>], bench: &Bench<'_>, cold: bool) -> Result<Option<Residency>> {
     bench.hosts.look(bench.instance.root(), files, cold)
 }
 
-/// How much of the files of `test` is resident; `None` when it reads none.
+/// Returns how much of the files of `test` is resident; `None` when it reads none.
 fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<Residency>> {
     let files = files_of_each(test, jobs);
     let own = files_here(&files, bench);
@@ -319,9 +319,9 @@ struct Outcome {
     sampler: Sampler,
     persistence: Option<Persistence>,
     cache: CacheBefore,
-    /// Why it was another target than the one that was made.
+    /// Difference to the target that was made.
     changed: Option<String>,
-    /// Whether its mirror was being rebuilt before the release and after the end; `None` where none is to be.
+    /// Whether its mirror was being rebuilt before the release and after the end; `None` if no rebuild is required.
     rebuilding: Option<(bool, bool)>,
     settle_s: f64,
     settle_write_bytes: Option<u64>,
@@ -332,13 +332,13 @@ struct Outcome {
     asset_bytes: u64,
     /// Whether other programs may work on its devices.
     shares_devices: bool,
-    /// Bytes that were to go past the page cache, where all were.
+    /// Bytes of direct I/O, if all of the I/O was to be direct.
     direct_bytes: Option<u64>,
     least_s: f64,
 }
 
 impl Outcome {
-    /// With the `bytes` that were to go past the page cache, where they have to come to the devices of `instance`.
+    /// Sets the `bytes` of direct I/O, if they must be visible at the devices of `instance`.
     fn direct(self, bytes: Option<u64>, instance: &Instance<'_>) -> Outcome {
         Outcome { direct_bytes: bytes.filter(|_| instance.passes_direct_on()), ..self }
     }
@@ -349,7 +349,7 @@ impl Outcome {
         let load = Load::of(measured, &self.report.workers, test.threads(job), &usage, job.workers);
         let (limiter, limited) = limiter::limiter(&usage, &seconds, &load);
         let footprint = self.report.workers.iter().map(|w| w.footprint_bytes).sum();
-        // The proof is about the test itself; a sync that follows it in the same run writes.
+        // The proof is about the test itself; a sync after it in the same run writes.
         let is_main = test.infos().first().is_some_and(|info| info.id == measured.test);
         let of_work = self.usage_of_work(&usage);
         let seen = Seen {
@@ -411,9 +411,9 @@ impl Outcome {
         }
     }
 
-    /// Why it is no measurement, whatever the cache was. `held`: what its device did while it stood still.
+    /// Why it is invalid, whatever the cache was. `held`: what its device did during pauses.
     fn objection(&self, measured: &Measured, usage: &Usage, held: Option<Held>) -> Option<String> {
-        // What others do on its device is no work of its own.
+        // Foreign traffic on its device is not its own work.
         let own = held.filter(|_| !self.shares_devices);
         let problem = measured.problem.clone().or_else(|| self.changed.clone());
         problem
@@ -423,7 +423,7 @@ impl Outcome {
             .or_else(|| judge::worked_while_held(own?.bytes(), usage))
     }
 
-    /// What hosts have each, and how many readers read what their own host wrote.
+    /// Figures of each host, and the number of readers that read what their own host wrote.
     fn of_hosts(&self, measured: &Measured, test: &dyn Test, job: &Job) -> Vec<Metric> {
         let mut metrics = hosts::metrics(&self.report, &measured.phases);
         if test.shift() == Shift::Reads && job.owners.is_some() {
@@ -432,7 +432,7 @@ impl Outcome {
         metrics
     }
 
-    /// `usage` without what a rebuild reads as well, which says nothing about the cache.
+    /// `usage` without the reads of a rebuild, which say nothing about the cache.
     fn usage_of_work(&self, usage: &Usage) -> Usage {
         match self.rebuilding {
             Some(_) => Usage { device_reads: None, device_read_bytes: None, ..usage.clone() },
@@ -440,8 +440,8 @@ impl Outcome {
         }
     }
 
-    /// Whether what `measured` synced was seen to reach the medium. Bytes count from the begin of the run, as
-    /// some may have been written before the sync; flushes from the first phase that syncs.
+    /// Returns whether the synced bytes of `measured` were seen to reach the medium. Bytes count from the start of the
+    /// run, as some may have been written before the sync; flushes count from the first phase that syncs.
     fn durability(&self, measured: &Measured) -> Option<Durability> {
         let workers = || self.report.workers.iter();
         let synced = workers().filter_map(|worker| worker.synced).reduce(Synced::and)?;
@@ -456,7 +456,7 @@ impl Outcome {
         Some(durable::judge(&synced, persistence, &looks))
     }
 
-    /// How the timed part went, when it was long enough.
+    /// Series of the timed part, if it was long enough.
     fn series(&self, measured: &Measured) -> Option<Series> {
         let total = |phase: usize| {
             let own = self.report.workers.iter().filter_map(|worker| worker.phases.get(phase));
@@ -469,7 +469,7 @@ impl Outcome {
         self.sampler.series(&measured.phases, &totals)
     }
 
-    /// What the device wrote after the last phase belongs to the test that ended with it.
+    /// Writes of the device after the last phase belong to the test that ended with it.
     fn settle_write(&self, measured: &Measured) -> Option<Metric> {
         let bytes =
             self.settle_write_bytes.filter(|_| measured.phases.end == self.sampler.phases());

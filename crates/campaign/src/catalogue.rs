@@ -6,8 +6,8 @@ use model::{Options, did_you_mean};
 use std::{collections::BTreeMap, path::PathBuf};
 use suites::{Suite, Test, program};
 
-/// The suite that `name` stands for, with `knobs` set: a name that ships, `NAME.toml`, a tool, or a
-/// tool with its job as `fio:JOB.fio`. The text of a file is taken from `files`, or read into it.
+/// Returns the suite that `name` denotes, with `knobs` set: a built-in suite, `NAME.toml`, a tool, or a
+/// tool with its job, e.g. `fio:JOB.fio`. The text of a file is taken from `files`, or read into it.
 pub fn suite(
     name: &str,
     knobs: &Options,
@@ -31,9 +31,8 @@ pub fn suite(
     })
 }
 
-/// What in the suite `name` somebody else wrote, so that the programs it runs could do anything; `None` for
-/// a suite that ships, and for a tool that is told nothing but what is known of it. `files` holds the texts of
-/// files.
+/// Names what in the suite `name` is user-supplied, so that the programs it runs could do anything; `None` for a
+/// built-in suite, and for a tool with known arguments only. `files` holds the texts of files.
 pub fn foreign(name: &str, knobs: &Options, files: &BTreeMap<String, String>) -> Option<String> {
     if name.ends_with(".toml") {
         return Some(format!("the commands of {name}"));
@@ -42,7 +41,7 @@ pub fn foreign(name: &str, knobs: &Options, files: &BTreeMap<String, String>) ->
     tools::unknown(name, text, knobs)
 }
 
-/// The test `id` among the suites that ship, or in the suite called `of`.
+/// Returns the test `id` of the built-in suites, or of the suite called `of`.
 pub fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
     let found = match of {
         None => suites::find(id),
@@ -61,7 +60,7 @@ pub fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
     })
 }
 
-/// Ids of all tests that ship, and names of their suites.
+/// Ids of all built-in tests, and names of their suites.
 fn known_ids() -> Vec<String> {
     let tests = suites::suites().iter().flat_map(|suite| suite.tests.iter());
     let ids = tests.flat_map(|test| test.infos()).map(|info| info.id);
@@ -73,15 +72,15 @@ fn known_ids() -> Vec<String> {
 pub struct SuiteProgram {
     /// Its name.
     pub name: String,
-    /// Where it is.
+    /// Its path, if it is installed.
     pub place: Option<PathBuf>,
-    /// How to get it; empty when it is there.
+    /// How to install it; empty if it is installed.
     pub fix: String,
     /// The suites that run it.
     pub suites: Vec<String>,
 }
 
-/// Every program that a tool or a suite that ships runs.
+/// Every program that a tool or a built-in suite runs.
 pub fn programs() -> Vec<SuiteProgram> {
     let tools = tools::programs().into_iter();
     let tools = tools.map(|(name, suite)| (name.to_string(), suite.to_string()));

@@ -13,7 +13,7 @@ use lab::{
 use model::{Better, Bytes, Environment, Metric, Plan, Rng, Sample};
 use std::sync::atomic::AtomicBool;
 
-/// What was done, for the facts of the target and for every sample taken in it.
+/// What was done, for the facts of the target and for every sample taken on it.
 #[derive(Debug, Default)]
 pub struct Condition {
     facts: Vec<(&'static str, String)>,
@@ -65,8 +65,8 @@ impl Condition {
     }
 }
 
-/// Refuses what cannot be aged or filled before anything is touched: directories are not ours to fill,
-/// nor is the machine's memory.
+/// Refuses targets that cannot be aged or filled before anything is touched: directories of the user and the
+/// machine's memory are never filled.
 pub fn check(plan: &Plan, targets: &[ResolvedTarget]) -> Result<()> {
     let asked = plan.age.is_some() || plan.fullness.is_some();
     match targets.iter().find(|target| asked && target.disks() == 0) {
@@ -78,7 +78,7 @@ pub fn check(plan: &Plan, targets: &[ResolvedTarget]) -> Result<()> {
     }
 }
 
-/// Brings `instance` into the state that `plan` asks for in `block`, and leaves nothing of it in the
+/// Brings `instance` into the state that `plan` requires in `block`, and leaves nothing of it in the
 /// cache.
 pub fn bring_about(
     plan: &Plan,
@@ -96,7 +96,7 @@ pub fn bring_about(
     if let Some(cycles) = plan.age {
         let how = Ageing { space, cycles, seed: age_seed };
         condition.aged(cycles, &lab::ageing::age(&instance.root().join("aged"), &how, stop)?);
-        // Gives back what XFS holds behind the ends of files as long as it knows them.
+        // Frees the preallocation that XFS keeps past the ends of cached files.
         instance.make_cold()?;
     }
     if let Some(percent) = plan.fullness {
@@ -115,7 +115,7 @@ fn space(instance: &Instance<'_>) -> Option<Bytes> {
     bytes.parse().ok().map(Bytes)
 }
 
-/// What ageing and filling write at most on one instance on an image of `image`; 0 when it stays fresh.
+/// Most bytes that ageing and filling write on one instance on an image of `image`; 0 when it stays fresh.
 pub fn write_bytes(plan: &Plan, image: Bytes) -> u64 {
     let age = plan.age.map(|cycles| Ageing { space: image, cycles, seed: 0 }.write_bytes());
     let full =
@@ -123,8 +123,8 @@ pub fn write_bytes(plan: &Plan, image: Bytes) -> u64 {
     age.unwrap_or_default().saturating_add(full.unwrap_or_default())
 }
 
-/// For `assay plan`: what is done to each of `instances` on an image of `image`, and what that writes
-/// and takes where the backing writes `bytes_per_s`; empty when they stay fresh.
+/// For `assay plan`: what is done to each of `instances` on an image of `image`, the bytes that it writes,
+/// and the time it takes if the backing writes `bytes_per_s`; empty when they stay fresh.
 pub fn lines(plan: &Plan, image: Bytes, instances: u64, bytes_per_s: f64) -> String {
     let bytes = write_bytes(plan, image);
     if bytes == 0 {

@@ -9,17 +9,17 @@ use model::{Better, Metric, Sample, WorkerReport};
 /// `/proc/stat` counts in ticks of 10 ms: below twenty of them a share would be noise.
 const LEAST_CPU_S: f64 = 0.2;
 
-/// What the file system below may write each time that a device of ours is flushed: its journal keeps the
+/// Bytes that the file system below may write for each flush of an own device: its journal keeps the
 /// times of the image. ext4 writes 8 KiB.
 const FLUSH_BYTES: u64 = 32 << 10;
 
-/// What the disk below may move beyond that in each second: logs, clocks, the store of the campaign.
+/// Bytes that the disk below may move beyond that in each second: logs, clocks, the store of the campaign.
 const SPARE_BYTES_PER_S: f64 = (1 << 20) as f64;
 
-/// A shorter part tells nothing of a disk on which others moved less than the spare bytes.
+/// A shorter part is not judged on a disk on which others moved less than the spare bytes.
 const LEAST_DISK_S: f64 = 0.1;
 
-/// What a device moved while its target was held for others.
+/// Metric: bytes that a device moved while its target was held for others.
 pub const HELD_BYTES: &str = "held_device_bytes";
 /// Share of a part in which the candidate waited for a disk that moved bytes of others, percent.
 const FOREIGN_DISK: &str = "foreign_disk_pct";
@@ -34,13 +34,13 @@ pub struct OwnCpu {
 }
 
 impl OwnCpu {
-    /// Of the workers, with the servers over the same time.
+    /// Returns that of the workers, with the servers over the same time.
     pub fn of((user_s, sys_s): (f64, f64), usage: &Usage) -> OwnCpu {
         OwnCpu { user_s: user_s + usage.server_user_s, sys_s: sys_s + usage.server_sys_s }
     }
 }
 
-/// The metrics of it; what is not known is left out.
+/// The metrics of contention; unknown ones are omitted.
 pub fn metrics(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Vec<Metric> {
     let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
     let mut metrics = Vec::new();
@@ -58,8 +58,8 @@ pub fn metrics(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Vec<Metric
     metrics
 }
 
-/// The same for a directory that had the machine in slices, of a device on which other programs may be at work: what
-/// that moved while the directory was `held` was somebody else's, who did as much in its own time.
+/// The same for a directory that was measured in slices, on a device that other programs may use: what the device moved
+/// while the directory was `held` was foreign, and the same rate is assumed for its own time.
 pub fn held_metrics(usage: &Usage, held: Held) -> Vec<Metric> {
     let device = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
     let part = usage.seconds / held.seconds.max(1e-9);
@@ -79,29 +79,29 @@ pub fn held_metrics(usage: &Usage, held: Held) -> Vec<Metric> {
     metrics.into_iter().filter(|metric| metric.value.is_finite()).collect()
 }
 
-/// The first sample of one of `directories` that shows other programs at work on its device, so much that it is
-/// contended. Of an image that was made here the traffic of others is known by itself, also in slices.
+/// Returns the first sample of one of `directories` that is contended by other programs on its device. For an image
+/// made here, foreign traffic is counted directly, also in slices.
 pub fn company<'s>(samples: &'s [Sample], directories: &[&str]) -> Option<&'s Sample> {
     let is_of_directory = |sample: &&Sample| directories.contains(&sample.case.target.as_str());
     samples.iter().filter(is_of_directory).find(|sample| shows_company(sample))
 }
 
-/// Whether others were at work on the device of what had the machine in slices with others.
+/// Returns whether others used the device of a target that was measured in slices.
 fn shows_company(sample: &Sample) -> bool {
     let is_held = sample.metric(HELD_BYTES).is_some();
     let limit_pct = stats::description::Settings::default().contention_limit_pct;
     is_held && sample.metric(FOREIGN_DISK).is_some_and(|pct| pct > limit_pct)
 }
 
-/// Share of the machine's processors that others had, the hypervisor among them.
+/// Share of the machine's processors that others used, including the hypervisor.
 ///
-/// User time is certainly somebody's, so what is not own is foreign. System time may be that of threads of
-/// the kernel, which work for the target as well: of it counts what processes of others had, at the rate at
-/// which they had it around the timed part. Together they are at most what the machine had beyond the candidate:
-/// ticks say who was there when the clock ticked, and where a server runs in short bursts beside a program that
-/// never rests, they give the system time of the one to the user time of the other. And they are at most all of the
-/// machine: counters move by whole ticks and are read just around the part, so that over a short one the machine may
-/// seem to have worked longer than it lasted.
+/// User time always belongs to a process, so what is not own is foreign. System time may be that of kernel
+/// threads, which also work for the target: only that of other processes counts, at their rate around the timed
+/// part. Together they are at most the machine's time minus the candidate's: a tick is charged to the task running
+/// when the clock ticks, and where a server runs in short bursts next to a busy program, the system time of the one
+/// is charged to the user time of the other. And they are at most all of the machine: counters move by whole ticks
+/// and are read just outside the part, so that over a short one the machine may seem to have worked longer than it
+/// lasted.
 fn cpu_pct(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Option<f64> {
     let capacity_s = usage.seconds * f64::from(usage.cpus.max(1));
     let user_s = (usage.machine_user_s - own.user_s - usage.own_cpu_s).max(0.0);
@@ -151,7 +151,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// The share that others had of the device of a directory which moved `own` MiB in a second, half of which it was
+    /// The foreign share of the device of a directory that moved `own` MiB in a second, half of which it was
     /// busy, and `held` MiB while it was held for two.
     fn held_pct(own: u64, held: u64) -> f64 {
         let usage = testing::usage(own * MIB, 1.0, 0.5);
@@ -227,27 +227,27 @@ mod tests {
 
     #[test]
     fn kernel_threads_are_not_foreign() {
-        // Two programs that copy nothing to nowhere beside one worker, on two processors.
+        // Two busy programs next to one worker, on two processors.
         let usage = Usage { machine_user_s: 0.1, machine_sys_s: 1.8, ..usage() };
         let own = OwnCpu { user_s: 0.05, sys_s: 0.6 };
         assert!((cpu(&usage, own, 4.0) - 52.5).abs() < 1e-9);
-        // The same time, of threads that write back and check sums.
+        // The same time, of kernel threads that write back and compute checksums.
         assert!(cpu(&usage, own, 0.0) < 3.0);
-        // Never more than the machine had in the slices of this candidate.
+        // Never more than the machine's time in the slices of this candidate.
         assert!((cpu(&usage, own, 400.0) - 62.5).abs() < 1e-9);
     }
 
     #[test]
     fn tick_accounting_does_not_inflate_foreign_time() {
-        // As seen beside two busy loops: ticks that nearly all fell into the loops, and an exact account of what
-        // workers and server had.
+        // As measured next to two busy loops: ticks that nearly all fell into the loops, and the exact time of
+        // workers and server.
         let usage = Usage { machine_user_s: 1.94, machine_sys_s: 0.10, own_cpu_s: 0.02, ..usage() };
         let own = OwnCpu { user_s: 0.09, sys_s: 0.39 };
         assert!((cpu(&usage, own, 0.4) - 77.0).abs() < 1e-9);
-        // What the hypervisor took comes on top.
+        // Stolen time is added.
         let stolen = Usage { steal_s: 0.2, ..usage.clone() };
         assert!((cpu(&stolen, own, 0.4) - cpu(&usage, own, 0.4) - 10.0).abs() < 1e-9);
-        // A machine that counts less than the candidate had.
+        // A machine that counts less than the candidate used.
         let idle = Usage { machine_user_s: 0.30, machine_sys_s: 0.15, ..usage };
         assert!(cpu(&idle, own, 0.4).abs() < 1e-9);
     }
@@ -300,9 +300,9 @@ mod tests {
         assert_eq!(disk(&beside), Some(66.7));
         let written = value(&beside, "foreign_write_bytes").unwrap();
         assert!((written - (200.0 * MIB as f64 - 65536.0)).abs() < 1.0);
-        // A reader beside a cold test that ran at a sixth of its speed.
+        // A reader next to a cold test that ran at a sixth of its speed.
         assert_eq!(disk(&on_disk(2.0, 1.0, (50, 0), (300, 0), 0)), Some(83.3));
-        // The candidate did not want the disk.
+        // The candidate did not use the disk.
         assert_eq!(disk(&on_disk(1.0, 0.0, (0, 0), (0, 300), 0)), Some(0.0));
         assert_eq!(disk(&on_disk(1.0, 0.05, (1, 0), (1, 300), 0)), Some(5.0));
     }
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(disk(&on_disk(0.3, 0.4, (0, 200), (0, 200), 2)), Some(0.0));
         assert_eq!(disk(&on_disk(2.5, 0.9, (0, 14), (0, 22), 1002)), Some(0.0));
         assert_eq!(disk(&on_disk(0.5, 1.0, (200, 0), (200, 0), 0)), Some(0.0));
-        // A request that ended below and not yet above.
+        // A request that completed below and not yet above.
         assert_eq!(disk(&on_disk(1.0, 1.0, (100, 0), (99, 1), 0)), Some(0.0));
     }
 
@@ -321,7 +321,7 @@ mod tests {
     fn short_part_shows_only_large_foreign_traffic() {
         assert_eq!(disk(&on_disk(0.05, 1.0, (0, 5), (0, 5), 0)), None);
         assert_eq!(disk(&on_disk(0.05, 1.0, (0, 5), (0, 15), 0)), Some(66.7));
-        // Nor was one that never asked for it held up by it.
+        // Nor did it delay a candidate that never used it.
         assert_eq!(disk(&on_disk(0.05, 0.0, (0, 0), (0, 0), 0)), Some(0.0));
     }
 

@@ -12,13 +12,13 @@ const DEVICE_SHARE: f64 = 0.9;
 pub struct Looks {
     /// Before the first phase of the run: from here on bytes count.
     pub began: Persisted,
-    /// Before the first phase that syncs: from here on flushes count. One of before shows nothing.
+    /// Before the first phase that syncs: from here on flushes count. An earlier one proves nothing.
     pub synced: Persisted,
     /// When the last phase of the sample had ended.
     pub ended: Persisted,
 }
 
-/// Whether `synced` was seen to reach the medium at `persistence`.
+/// Returns whether `synced` was seen to reach the medium at `persistence`.
 pub fn judge(synced: &Synced, persistence: &Persistence, looks: &Looks) -> Durability {
     match persistence.unseen() {
         Some(why) => Durability::NotProven(why.clone()),
@@ -42,7 +42,7 @@ fn seen(synced: &Synced, may_store_less: bool, looks: &Looks) -> Durability {
     why.map_or(Durability::Proven, Durability::NotProven)
 }
 
-/// What is wrong where no flush was done between `from` and `to`: `missing`, unless none was needed.
+/// Returns `missing` if no flush was done between `from` and `to`, unless none was needed.
 fn unflushed(from: Flushes, to: Flushes, missing: Unproven) -> Option<Unproven> {
     match (from, to) {
         (Flushes::Done(before), Flushes::Done(after)) => (after <= before).then_some(missing),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn device_without_a_cache_needs_no_flush() {
+    fn needless_flushes_are_not_required_and_uncounted_prove_nothing() {
         let all = |flushes| {
             let at = |written_bytes| Persisted { written_bytes, flushes, ..Persisted::default() };
             Looks { began: at(0), synced: at(0), ended: at(100 * MIB) }

@@ -1,10 +1,10 @@
 //! The I/O of each disk of a target that has several, as metrics of a sample: whether a mirror reads from both, and
-//! whether what it writes comes to each.
+//! whether its writes reach each.
 
 use lab::observe::{DeviceUsage, Usage};
 use model::{Better, Metric};
 
-/// What each disk did in the timed part of `usage`; nothing for a target with one disk or none.
+/// The activity of each disk in the timed part of `usage`; none for a target with one disk or none.
 pub(crate) fn metrics(usage: &Usage) -> Vec<Metric> {
     let seconds = usage.seconds;
     let each = (1..).zip(&usage.each_device);

@@ -3,9 +3,9 @@
 /// How a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// All blocks are stored that the plan asks for, of every target that could be measured at all.
+    /// All blocks of the plan are stored, of every target that could be measured at all.
     Done,
-    /// A target failed in some of the blocks, which can be tried again.
+    /// A target failed in some of the blocks, which can be retried.
     Gaps,
     /// A signal came.
     Stopped,

@@ -22,10 +22,10 @@ use std::{
 
 /// The folder.
 const FOLDER: &str = "assets";
-/// What stands before the name of a copy that is not whole.
+/// Prefix of the name of an incomplete copy.
 const UNFINISHED: &str = ".new-";
 
-/// Where the assets of a campaign lie on this machine.
+/// The assets of a campaign on this machine.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     dir: PathBuf,
@@ -41,7 +41,7 @@ impl Drop for Shelf {
 }
 
 impl Shelf {
-    /// Of a guest, which sees the copies of its machine in `dir`.
+    /// For a guest, which sees the copies of its machine in `dir`.
     pub(crate) fn of_guest(dir: &Path) -> Shelf {
         Shelf { dir: dir.into(), folder: None }
     }
@@ -58,8 +58,8 @@ impl Shelf {
     }
 }
 
-/// Has a copy of each of the assets of `plan` in the state folder `state`, checked by its hash; those that are missing
-/// are copied from beside their suites.
+/// Ensures a copy of each asset of `plan` in the state folder `state`, checked by its hash; missing ones are copied
+/// from next to their suites.
 ///
 /// # Errors
 /// A copy is missing or damaged and its source is gone or has changed; there is no room.
@@ -85,7 +85,7 @@ pub(crate) fn keep(plan: &Plan, state: &Path) -> Result<Shelf> {
     Ok(shelf)
 }
 
-/// Whether `folder` has the very content of `asset`. A copy that was changed is removed.
+/// Returns whether `folder` has the exact content of `asset`. A changed copy is removed.
 fn holds(folder: &File, dir: &Path, asset: &Asset) -> Result<bool, AssetError> {
     let name = asset.sha256.to_string();
     let path = dir.join(&name);
@@ -113,11 +113,11 @@ fn check_room(folder: &File, dir: &Path, missing: &[&Asset]) -> Result<(), Asset
     }
 }
 
-/// Copies `asset` from beside its suite into `folder`.
+/// Copies `asset` from next to its suite into `folder`.
 fn add(folder: &File, dir: &Path, asset: &Asset) -> Result<(), AssetError> {
     let (name, new) = (asset.sha256.to_string(), format!("{UNFINISHED}{}", std::process::id()));
     let path = dir.join(&name);
-    // That of a process that was killed and had the same number.
+    // A leftover of a killed process with the same number.
     remove(folder, &new).map_err(failed("replace", &path))?;
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let copy = openat(folder, &*new, flags, Mode::from_raw_mode(0o600))
@@ -128,13 +128,13 @@ fn add(folder: &File, dir: &Path, asset: &Asset) -> Result<(), AssetError> {
         renameat(folder, &*new, folder, &*name).map_err(failed("name", &path))
     });
     if made.is_err() {
-        // The reason is the one to tell.
+        // This error is the one to report.
         let _ = remove(folder, &new);
     }
     made
 }
 
-/// Fills `copy` with the content of `asset`, sharing its blocks where the file system can, and checks what came of it.
+/// Fills `copy` with the content of `asset`, sharing its blocks where the file system can, and checks the result.
 fn fill(copy: &mut File, asset: &Asset, dir: &Path) -> Result<File, AssetError> {
     let Asset { suite, name, .. } = asset;
     let gone =
@@ -164,7 +164,7 @@ fn failed<E: Into<io::Error>>(what: &'static str, path: &Path) -> impl FnOnce(E)
     move |source| AssetError::Copy { what, path, source: source.into() }
 }
 
-/// What became of copies that no campaign needs.
+/// The fate of copies that no campaign needs.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unneeded {
     /// These were removed, or would be.
@@ -173,7 +173,7 @@ pub enum Unneeded {
     InUse,
 }
 
-/// Removes the copies in the state folder `state` that are not `needed`, or tells in a `dry_run` which these are.
+/// Removes the copies in the state folder `state` that are not `needed`; a `dry_run` only lists them.
 ///
 /// # Errors
 /// The folder is not this user's, or cannot be read or written.

@@ -17,7 +17,7 @@ use std::{
 /// Links may lead to other files below the folder, and nowhere else.
 const STAY: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 
-/// The asset `name` of the suite in the file `suite`, with length and hash.
+/// Returns the asset `name` of the suite in the file `suite`, with length and hash.
 ///
 /// # Errors
 /// It cannot be opened or read, or is longer than assets may be.
@@ -26,7 +26,7 @@ pub(super) fn look(suite: &str, name: &AssetName) -> Result<Asset, AssetError> {
     Ok(Asset { suite: suite.into(), name: name.clone(), bytes, sha256 })
 }
 
-/// Writes what the asset `name` of `suite` holds now to `to`.
+/// Writes the present content of the asset `name` of `suite` to `to`.
 ///
 /// # Errors
 /// As of [`look`], or `to` takes no more.
@@ -47,8 +47,7 @@ pub(super) fn read(
 /// Opens the asset `name` of `suite`.
 ///
 /// # Errors
-/// It is not a regular file below the folder of the suite, or belongs to another user than that folder under another
-/// name, too.
+/// It is not a regular file below the folder of the suite, or it has another owner than that folder and a second name.
 pub(super) fn open(suite: &str, name: &AssetName) -> io::Result<File> {
     let folder = openat(
         CWD,
@@ -56,7 +55,7 @@ pub(super) fn open(suite: &str, name: &AssetName) -> io::Result<File> {
         OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
         Mode::empty(),
     )?;
-    // By its name alone first: opening some devices does something.
+    // By its name alone first: opening some devices has side effects.
     let found =
         openat2(&folder, name.as_path(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), STAY)?;
     let (stat, owner) = (fstat(&found)?, fstat(&folder)?.st_uid);

@@ -52,7 +52,7 @@ fn names_stay_below_the_folder() {
 }
 
 #[test]
-fn pipe_is_refused_without_blocking() {
+fn irregular_asset_is_refused_without_blocking() {
     let (top, suite) = folder();
     let pipe = top.path().join("s/pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

@@ -6,7 +6,7 @@ use lab::setup::Lab;
 use std::cell::RefCell;
 use workers::{Observer, TimeSharing};
 
-/// Notes the attempt of each job, and fails.
+/// Records the attempt of each job, and fails.
 #[derive(Default)]
 struct Failing(RefCell<Vec<u32>>);
 

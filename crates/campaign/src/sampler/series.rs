@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn short_parts_have_no_series() {
+    fn short_parts_have_no_series_and_late_counters_no_ops() {
         let first = Snapshot::take(&[]).unwrap();
         let mut sampler = Sampler::of(Watched::default());
         sampler.phases = vec![phase(&first, 0.0, &[(1.0, 5)], 1.3)];

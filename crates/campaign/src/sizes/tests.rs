@@ -139,7 +139,7 @@ fn earlier_tests_create_files_read_later() {
 }
 
 #[test]
-fn files_read_repeatedly_exist() {
+fn rereads_use_as_many_files_as_reads() {
     let placed = placed("columnar", vec![1], Preset::Quick);
     let range = Range::of(&placed, &GROUND);
     let mut trials = trials(&placed, &range, 1.0, 1.0);

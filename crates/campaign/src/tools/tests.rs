@@ -127,7 +127,7 @@ fn planned(name: &str, words: &str) -> (Vec<String>, Vec<Estimate>) {
 }
 
 #[test]
-fn mdtest_runs_only_the_requested_phases() {
+fn mdtest_follows_its_arguments() {
     assert!(called("mdtest", "").ends_with("mdtest -d files -n 100 -u -w 4096 -e 4096"));
     assert!(called("mdtest", "-n 500 -z 2 -b 3").ends_with("mdtest -d files -n 500 -z 2 -b 3"));
     assert!(called("mdtest", "-I 10 -F").ends_with("mdtest -d files -I 10 -F"));

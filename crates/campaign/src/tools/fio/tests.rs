@@ -126,7 +126,7 @@ fn unknown_options_are_named() {
 }
 
 #[test]
-fn empty_files_are_refused() {
+fn files_without_usable_sections_are_refused() {
     assert!(refusal("rw=read").contains("line 1"));
     assert!(refusal("[]\nrw=read").contains("names no section"));
     assert!(refusal("[global]\nrw=read").contains("no section except"));
