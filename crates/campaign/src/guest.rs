@@ -28,17 +28,17 @@ use std::{
     time::Duration,
 };
 
-/// Most bytes of a line that a guest tells, and of all of them: samples with their latencies have a few
+/// Most bytes of a line that a guest reports, and of all of them: samples with their latencies have a few
 /// hundred thousand.
 const LINE_BYTES: usize = 16 << 20;
 const MOST_BYTES: u64 = 1 << 30;
-/// Most calls of a guest: each leaves a file, and no campaign has so many steps in a block.
+/// Most calls of a guest: each leaves a file, and no campaign has this many steps in a block.
 const MOST_CALLS: u32 = 100_000;
 /// How a guest is booted.
 pub struct Boot<'a> {
     /// The guest.
     pub guest: &'a dyn Guest,
-    /// Whose directory and journal it uses.
+    /// Lab whose directory and journal it uses.
     pub lab: &'a Lab,
     /// Its disks.
     pub images: &'a [PathBuf],
@@ -48,7 +48,7 @@ pub struct Boot<'a> {
     pub slot: Option<&'a RelaySlot<'a>>,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
-    /// After this time it is ended.
+    /// It is terminated after this time.
     pub timeout: Duration,
 }
 
@@ -70,13 +70,13 @@ pub fn run_target(
     let case_s = placed.plan.case_timeout_s;
     let (block, position, target) = of;
     let together = if slot.is_some() { placed.guests() } else { 1 };
-    // While it waits the others work.
+    // The others work while it waits.
     let target_runs = (placed.cases() + 1).saturating_mul(together as u64);
     let timeout = Duration::from_secs(case_s.saturating_mul(target_runs));
     let images = placed.guest_images(context.seed, block, target);
     let images = lab.guest_images().get(images).unwrap_or_default();
     let files = placed.asset_files().into_iter().map(|asset| asset.path);
-    // Two may hold the same.
+    // Two suites may need the same asset.
     let assets: Vec<PathBuf> = files.collect::<BTreeSet<_>>().into_iter().collect();
     let boot = Boot { guest, lab, images, assets: &assets, slot, stop, timeout };
     let asked = Asked::of(placed, &placed.entrants[target].label, block, position);
@@ -120,7 +120,7 @@ impl TargetRuns {
     }
 }
 
-/// Boots a guest for `work` of `campaign` and hands on what it tells, as it comes.
+/// Boots a guest for `work` of `campaign` and passes on its reports as they arrive.
 ///
 /// # Errors
 /// The guest failed, which is a [`LabError`], or `take` did.
@@ -145,7 +145,7 @@ fn run_in(
 ) -> Result<GuestExit> {
     let disks = (0..boot.images.len()).map(|number| boot.guest.disk(number)).collect();
     let task = Task { campaign: campaign.into(), disks, work };
-    // In a directory that stays this user's, so that what marks that as ours is not the guest's.
+    // In a directory that this user keeps, so that the guest does not own its mark.
     let out = dir.join("out");
     fs::create_dir(&out).with_context(|| format!("cannot create {}", out.display()))?;
     let shared = Shared::open(&out)?;
@@ -195,7 +195,7 @@ fn run_in(
     }
 }
 
-/// Writes what a guest that waits has written to its disks, so that it is not written while others work.
+/// Syncs the disks of a waiting guest, so that its writeback does not run while others work.
 fn settle(images: &[PathBuf]) -> Result<(), LabError> {
     images.iter().try_for_each(|image| {
         let synced = fs::File::open(image).and_then(|file| file.sync_data());
@@ -203,14 +203,14 @@ fn settle(images: &[PathBuf]) -> Result<(), LabError> {
     })
 }
 
-/// The whole lines that a guest reported, as they come.
+/// The complete lines that a guest reported, as they arrive.
 struct Tail<'s> {
     out: &'s Shared,
     read: u64,
 }
 
 impl Tail<'_> {
-    /// The next lines that are whole, each with its end; `None` when there are none yet.
+    /// Returns the next complete lines, each with its end; `None` when there are none yet.
     fn lines(&mut self) -> Result<Option<String>, LabError> {
         let report = self.out.read(REPORTS, self.read, LINE_BYTES)?.unwrap_or_default();
         let whole = report.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);

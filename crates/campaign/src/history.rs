@@ -4,9 +4,9 @@
 use model::FaultKind;
 use std::collections::BTreeMap;
 
-/// After so many failures in a row of one kind a target is given up, and after so many tries a block.
+/// Failures in a row of one kind after which a target is dropped, and tries after which a block is.
 const MOST: u32 = 3;
-/// After so many failures in a row, of whatever kinds, too: nothing is tried for ever.
+/// Failures in a row of any kind after which a target is dropped: retries are bounded.
 const MOST_OF_ANY_KIND: u32 = 6;
 
 /// The tries of one target.
@@ -23,13 +23,13 @@ pub struct History {
 }
 
 impl History {
-    /// It did what it should in `block`.
+    /// Records that it worked in `block`.
     pub fn worked(&mut self, block: u32) {
         *self.tries.entry(block).or_default() += 1;
         (self.kind, self.alike, self.failures) = (None, 0, 0);
     }
 
-    /// It failed in `block`.
+    /// Records that it failed in `block`.
     pub fn failed(&mut self, block: u32, kind: FaultKind) {
         *self.tries.entry(block).or_default() += 1;
         self.alike = if self.kind == Some(kind) { self.alike + 1 } else { 1 };
@@ -37,29 +37,29 @@ impl History {
         self.failures += 1;
     }
 
-    /// Whether it works, as far as is known.
+    /// Returns whether its last try, if any, worked.
     pub fn is_well(&self) -> bool {
         self.failures == 0
     }
 
-    /// Whether the last failure is the first of its kind in a row.
+    /// Returns whether the last failure is the first of its kind in a row.
     pub fn is_news(&self) -> bool {
         self.alike == 1
     }
 
-    /// Whether it is not tried any more.
+    /// Returns whether it is dropped.
     pub fn is_given_up(&self) -> bool {
-        // The same words are as wrong the next time.
+        // A retry would fail the same way.
         let is_wrong = self.kind == Some(FaultKind::Options);
         is_wrong || self.alike >= MOST || self.failures >= MOST_OF_ANY_KIND
     }
 
-    /// Whether it is tried in `block` again.
+    /// Returns whether it is retried in `block`.
     pub fn may_try(&self, block: u32) -> bool {
         !self.is_given_up() && self.tries.get(&block).is_none_or(|tries| *tries < MOST)
     }
 
-    /// Failures in a row.
+    /// Returns the failures in a row.
     pub fn failures(&self) -> u32 {
         self.failures
     }

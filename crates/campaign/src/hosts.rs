@@ -15,51 +15,51 @@ use workers::{LocalPool, Pool};
 
 /// Hosts, this one always among them.
 pub trait Hosts: Sync {
-    /// A pool whose workers work in the name of `user`, or in that of this process; each run may take `timeout`.
+    /// Returns a pool whose workers run as `user`, or as the user of this process; each run may take `timeout`.
     ///
     /// # Errors
     /// Workers cannot be started at all.
     fn pool(&self, timeout: Duration, user: Option<User>) -> Result<Box<dyn Pool + '_>>;
 
-    /// How many workers there can be; `None` where processes are started as they are needed.
+    /// Returns the most workers there can be; `None` where processes are started on demand.
     fn most_workers(&self) -> Option<u32> {
         None
     }
 
-    /// Whether there are others than this one.
+    /// Returns whether there are others than this one.
     fn is_many(&self) -> bool {
         false
     }
 
-    /// The process below which all workers of this host are, and nothing else.
+    /// Returns the process whose descendants are the workers of this host, and nothing else.
     fn process(&self) -> u32 {
         std::process::id()
     }
 
-    /// Whether `worker` of so many is on this host.
+    /// Returns whether `worker`, one of the given number, is on this host.
     fn is_here(&self, _worker: u32, _workers: u32) -> bool {
         true
     }
 
-    /// Whether it was asked that nobody reads what its own host wrote.
+    /// Returns whether no worker may read what its own host wrote.
     fn is_shifted(&self) -> bool {
         false
     }
 
-    /// For each of so many workers those of other hosts whose files it takes, one, two and three strides further on;
-    /// `None` where a host would read its own.
+    /// Returns, for each of the given number of workers, those of other hosts whose files it reads, one, two and three
+    /// strides further on; `None` where a host would read its own.
     fn owners(&self, _workers: u32) -> Option<Vec<[u32; 3]>> {
         None
     }
 
-    /// On which host each of so many workers is; empty where all are here.
+    /// Returns the host of each of the given number of workers; empty where all are here.
     fn names(&self, _workers: u32) -> Vec<String> {
         Vec::new()
     }
 
-    /// Has every other host that has workers look how much of their `files`, which lie below `root`, is in its
-    /// memory, after it has written back and forgotten all of `root` where it is to be `cold`. There is a list for
-    /// each worker. `None` where no other host has one that reads a file.
+    /// Has every other host with workers check how much of their `files`, below `root`, is in its memory; if `cold`, it
+    /// first syncs `root` and drops all of it from the cache. There is a list for each worker. `None` where no other
+    /// host has a worker that reads a file.
     ///
     /// # Errors
     /// A host cannot do it; the message names it.
@@ -72,15 +72,15 @@ pub trait Hosts: Sync {
         Ok(None)
     }
 
-    /// Checks that every other host has `assets` where this one has them.
+    /// Checks that every other host has `assets` at the same paths as this one.
     ///
     /// # Errors
-    /// A host lacks one, or has other data in its place; the message names both.
+    /// A host lacks an asset, or has other data in its place; the message names both.
     fn verify_assets(&self, _assets: &[AssetFile]) -> Result<()> {
         Ok(())
     }
 
-    /// What a campaign in `dir` has to say about its hosts: facts, and a line for each difference between them.
+    /// Describes the hosts of a campaign in `dir`: facts, and a line for each difference between them.
     ///
     /// # Errors
     /// A host does not answer.
@@ -101,8 +101,9 @@ impl Hosts for ThisHost {
     }
 }
 
-/// Those who do `jobs` in the timed part of `test`: where workers are shifted, a worker that only reads does the job of
-/// one on another host. The number of a job is then that of who wrote its files, its place in the list who reads them.
+/// Assigns `jobs` in the timed part of `test`: where workers are shifted, a worker that only reads does the job of
+/// one on another host. The number of a job is then that of the writer of its files, its place in the list is that of
+/// the reader.
 pub(crate) fn shifted(test: &dyn Test, jobs: &[Job]) -> Vec<Job> {
     let of = |job: &Job| match (test.shift(), job.owners) {
         (Shift::Reads, Some([owner, ..])) => Job {
@@ -116,7 +117,7 @@ pub(crate) fn shifted(test: &dyn Test, jobs: &[Job]) -> Vec<Job> {
     jobs.iter().map(of).collect()
 }
 
-/// How many workers read what a worker of their own host wrote, where all were to read that of another.
+/// Counts workers that read what their own host wrote, where all were to read that of another.
 pub(crate) fn readers_of_own(report: &PoolReport) -> Option<Metric> {
     let writer = |worker: &WorkerReport| report.hosts.get(worker.worker as usize);
     let read = report.workers.iter().zip(&report.hosts);
@@ -125,7 +126,7 @@ pub(crate) fn readers_of_own(report: &PoolReport) -> Option<Metric> {
         .then(|| Metric::new("readers_of_own_host", own as f64, "", Better::Lower))
 }
 
-/// What is resident here and elsewhere.
+/// Returns the residency here and elsewhere.
 pub fn together(here: Option<Residency>, elsewhere: Option<Residency>) -> Option<Residency> {
     match (here, elsewhere) {
         (Some(mut all), Some(more)) => {
@@ -136,10 +137,10 @@ pub fn together(here: Option<Residency>, elsewhere: Option<Residency>) -> Option
     }
 }
 
-/// Clocks may be apart by at most this share of a timed part.
+/// Largest difference of clocks, as a share of a timed part.
 const MOST_CLOCK_SHARE: f64 = 1.0 / 20.0;
 
-/// Why a part of `seconds` cannot be timed by the clocks of the hosts, if it cannot.
+/// Returns why a part of `seconds` cannot be timed by the clocks of the hosts, if so.
 pub fn clocks_disagree(report: &PoolReport, seconds: f64) -> Option<String> {
     let bound_s = report.clock_bound_ns as f64 / 1e9;
     (bound_s > seconds * MOST_CLOCK_SHARE).then(|| {
@@ -151,7 +152,7 @@ pub fn clocks_disagree(report: &PoolReport, seconds: f64) -> Option<String> {
     })
 }
 
-/// How far workers and hosts were apart in `phases`: rates in operations per second of a worker, or of all of a
+/// Measures the spread of workers and hosts in `phases`: rates in operations per second of a worker, or of all of a
 /// host, from its first start to its last end. Nothing where all worked on this machine.
 pub fn metrics(report: &PoolReport, phases: &Range<usize>) -> Vec<Metric> {
     if report.hosts.is_empty() {
@@ -276,7 +277,7 @@ mod tests {
         for writes in ["'io'\nrw = 'randrw'", "'io'\nrw = 'seqwr'", "'files'\naction = 'delete'"] {
             assert_eq!(taken(writes, &jobs), own, "{writes}");
         }
-        // Each sees the names of all there, so that nobody can be kept from its own.
+        // Each worker sees the names of all files there, so that none can be kept from its own.
         assert_eq!(taken("'files'\naction = 'find'\nshared = true", &jobs), own);
         assert_eq!(taken("'io'\nrw = 'rndrd'", &[job(0, None), job(1, None)]), own);
     }

@@ -12,7 +12,7 @@ pub fn image_dir(placed: &Placed, state: &Path) -> PathBuf {
     placed.plan.backing.dir.clone().unwrap_or_else(|| state.join(IMAGES))
 }
 
-/// The backing that the campaign will use: its first disk, else the directory where images go, or the
+/// Returns the backing that the campaign will use: its first disk, else the directory of the images, or the
 /// first target.
 pub fn work_dir(placed: &Placed, state: &Path) -> PathBuf {
     if let Some(disk) = placed.plan.backing.devices.first() {
@@ -30,7 +30,7 @@ pub fn work_dir(placed: &Placed, state: &Path) -> PathBuf {
     nearest_existing(&dir)
 }
 
-/// `dir`, or the nearest folder above it that is there; the current one for a relative path of which none is.
+/// Returns `dir`, or its nearest existing parent; the current folder for a relative path without any.
 fn nearest_existing(dir: &Path) -> PathBuf {
     let above = dir.ancestors().find(|above| above.exists());
     above.map_or_else(|| PathBuf::from("."), Path::to_path_buf)

@@ -11,16 +11,16 @@ use std::{
     path::Path,
 };
 
-/// The most that a text by a person holds: plans, suites, jobs and profiles.
+/// Most bytes of a hand-written text: plans, suites, jobs and profiles.
 const TEXT_BYTES: u64 = 1 << 20;
 
-/// The text of a plan, a suite, a job or a profile, at most 1 MiB.
+/// Reads the text of a plan, a suite, a job or a profile, at most 1 MiB.
 pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
     let bytes = read_bounded(path.as_ref(), TEXT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
 }
 
-/// A whole regular file of at most `most` bytes.
+/// Reads a whole regular file of at most `most` bytes.
 pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_bounded(path, most)?.read_to_end(&mut bytes)?;
@@ -29,15 +29,15 @@ pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 /// Opens a regular file of at most `most` bytes.
 pub fn open_bounded(path: &Path, most: u64) -> io::Result<Bounded> {
-    // Before it is opened, because opening alone does something to some devices.
+    // Before it is opened, because opening some devices has side effects.
     fits(&path.metadata()?, most)?;
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     Bounded::new(file, most)
 }
 
-/// What is left of an open file, which may be another than the one that was looked at, and may grow. More
-/// than it may have is an error.
+/// Reads the rest of an open file, which may differ from the one that was checked, and may grow. More than
+/// the limit is an error.
 pub struct Bounded {
     file: File,
     most: u64,
@@ -53,7 +53,7 @@ impl Bounded {
 
 impl Read for Bounded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // One byte more than it may have tells that it has more.
+        // One byte beyond the limit shows that it is exceeded.
         let left = (self.most - self.read).saturating_add(1);
         let count = (&self.file).take(left).read(buffer)?;
         let read = self.read + count as u64;
@@ -65,7 +65,7 @@ impl Read for Bounded {
     }
 }
 
-/// Whether a file of which `meta` is known is regular and has at most `most` bytes.
+/// Checks by its `meta` that a file is regular and has at most `most` bytes.
 pub fn fits(meta: &Metadata, most: u64) -> io::Result<()> {
     match meta.is_file() {
         false => Err(io::Error::other("it is not a regular file")),
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(read_bounded(&link, 4).unwrap(), [0xff]);
     }
 
-    /// Files of the kernel say that they are empty, and files that are written to say too little.
+    /// Files of the kernel report a length of 0, and files being written report too little.
     #[test]
     fn file_longer_than_its_size_is_read_to_the_limit() {
         let error = read_bounded(Path::new("/proc/self/maps"), 10).unwrap_err().to_string();

@@ -9,9 +9,9 @@ use model::{
 };
 use suites::{Measured, RandomReads};
 
-/// A cold run must bring at least this share of the pages it touched from the device.
+/// A cold run must read at least this share of the pages it touched from the device.
 const COLD_DEVICE_SHARE: f64 = 0.9;
-/// The same of what a declaration alone says, which is rounded and may count what is found in memory.
+/// The same for declared bytes, which are rounded and may include bytes found in memory.
 const COLD_DECLARED_SHARE: f64 = 0.5;
 /// A cold run may find at most this share resident before it starts.
 const COLD_RESIDENT_SHARE: f64 = 0.01;
@@ -19,37 +19,37 @@ const COLD_RESIDENT_SHARE: f64 = 0.01;
 const HOT_DEVICE_SHARE: f64 = 0.01;
 /// A hot run must find at least this share resident before it starts.
 const HOT_RESIDENT_SHARE: f64 = 0.99;
-/// The device has at least this share of what is moved past the page cache.
+/// The device must move at least this share of the direct I/O.
 const DIRECT_DEVICE_SHARE: f64 = 0.1;
 /// A timed part shorter than this is dominated by the two clock reads around it.
 const SHORTEST_S: f64 = 10e-6;
 
-/// What a footprint is counted in.
+/// Unit of a footprint.
 const PAGE_BYTES: u64 = 4096;
 
-/// What the device may move while a part stands still: what is read ahead comes in, which is a few MiB at every
-/// stop of many workers.
+/// Bytes that the device may move while a part is paused: read-ahead completes, which is a few MiB at every
+/// pause of many workers.
 const HELD_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 const HELD_SHARE: f64 = 0.05;
 
-/// What was seen of one case beside the workers' reports.
+/// Observations of one case in addition to the workers' reports.
 pub struct Seen<'a> {
-    /// What the test asked for.
+    /// Cache state that the test requires.
     pub need: CacheNeed,
-    /// Residency of the test's files when the cache was last looked at before the release; `None` when it reads none.
+    /// Residency of the test's files at the last check before the release; `None` when it reads none.
     pub residency: Option<Residency>,
     /// Bytes that the test is declared to read, all workers; `None` where it measures that itself.
     pub declared: Option<u64>,
     /// Bytes of assets that its devices may have read for it during that time.
     pub asset_bytes: u64,
-    /// Why the target can never be cold, where that is so.
+    /// Why the target can never be cold, if so.
     pub never_cold: Option<&'a str>,
     /// Counters of the machine over the phases of the measured test.
     pub usage: &'a Usage,
 }
 
 impl Seen<'_> {
-    /// What `bytes` of the test's files hold on the device: no more than that can come from there.
+    /// Returns the bytes on the device of `bytes` of the test's files: no more can be read from there.
     fn stored(&self, bytes: u64) -> u64 {
         self.residency.map_or(bytes, |residency| residency.stored(bytes))
     }
@@ -85,7 +85,7 @@ pub fn cache_verdict(
     }
 }
 
-/// Why a part was not measured during a rebuild, which was at work before its release and after its end, or not.
+/// Returns why a part was not measured during a rebuild, unless one ran before its release and after its end.
 pub fn not_rebuilt((before, after): (bool, bool)) -> Option<String> {
     let why = match (before, after) {
         (true, true) => return None,
@@ -95,13 +95,13 @@ pub fn not_rebuilt((before, after): (bool, bool)) -> Option<String> {
     Some(format!("{why}; use a lower resync rate, or a larger --image-size"))
 }
 
-/// At how many of the two looks, before the release and after the end, the rebuild was at work.
+/// Counts the checks, before the release and after the end, at which the rebuild was running.
 pub fn rebuild_looks((before, after): (bool, bool)) -> Metric {
     let looks = f64::from(u8::from(before) + u8::from(after));
     Metric::new("rebuild_looks", looks, "", Better::Higher)
 }
 
-/// What took blocks through the page cache that were to go past it.
+/// Names what sent direct I/O through the page cache.
 pub fn buffered(measured: &Measured) -> Option<String> {
     let below = measured.metrics.iter().find(|metric| metric.name == BUFFERED_BELOW)?;
     let multiple = Bytes(below.value as u64);
@@ -110,7 +110,7 @@ pub fn buffered(measured: &Measured) -> Option<String> {
     ))
 }
 
-/// Why direct I/O of `bytes` was none, whose device moved next to nothing.
+/// Returns why direct I/O of `bytes` did not happen: the device moved next to nothing.
 pub fn past_no_device(bytes: u64, usage: &Usage) -> Option<String> {
     let device = usage.device_read_bytes? + usage.device_write_bytes?;
     let is_little = (device as f64) < DIRECT_DEVICE_SHARE * bytes as f64;
@@ -131,7 +131,7 @@ fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
         None => return Some("the residency of its files is unknown".into()),
         Some(_) => {}
     }
-    // What may be of an asset proves nothing of the target.
+    // Bytes that may be of an asset prove nothing about the target.
     let read = seen.usage.device_read_bytes?.saturating_sub(seen.asset_bytes);
     let share = |bytes: u64| read as f64 / bytes.max(1) as f64;
     let less = |bytes: u64, least: f64, what: &str| {
@@ -157,13 +157,13 @@ fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
         .then(|| format!("the device read {:.1} % of the bytes", share * 100.0))
 }
 
-/// Share of the operations of a cold test of `reads` that found in memory what none before them had asked for,
-/// percent; `None` where that is not asked, or nobody counted. It is of those operations alone that were the first
-/// at their place: `footprint`, the distinct bytes in whole pages, over the pages of an operation.
+/// Share of the operations of a cold test of `reads` that found in memory a block that no operation before had
+/// requested, percent; `None` where it does not apply, or was not counted. Only first operations at an offset count:
+/// `footprint`, the distinct bytes in whole pages, over the pages of an operation.
 ///
-/// Of these, one that did not find its block made the device complete one request at least, and had one major fault
-/// at least where it touched a mapping. So no more than the fewer of both missed. Both may be more than the
-/// misses: requests read metadata too and are several for a large operation, and it may fault several times.
+/// A first operation that missed made the device complete at least one request, and had at least one major fault
+/// where it touched a mapping. So misses are at most the smaller count. Both may exceed the misses: requests also
+/// read metadata and are several for a large operation, and it may fault several times.
 pub fn read_ahead(
     seen: &Seen<'_>,
     reads: Option<RandomReads>,
@@ -181,15 +181,15 @@ pub fn read_ahead(
     Some(Metric::new(READ_AHEAD_HITS, 100.0 * hits, "%", Better::Lower))
 }
 
-/// Adds the processor time of the target's own servers to the figure for each of `ops` operations that a test
-/// knows of its workers alone.
+/// Adds the processor time of the target's own servers to the figure per operation of a test, which covers its workers
+/// only.
 pub fn charge_servers(metrics: &mut [Metric], ops: u64, usage: &Usage) {
     let server_ns = 1e9 * (usage.server_user_s + usage.server_sys_s) / ops.max(1) as f64;
     metrics.iter_mut().filter(|m| m.name == "cpu_ns_per_op").for_each(|m| m.value += server_ns);
 }
 
-/// Why a part is no measurement whose device, which is its alone, moved so many `bytes` while its clock stood;
-/// `None` when that is little beside what it moved in its own time.
+/// Returns why a part is invalid if its own device moved `bytes` while its clock was stopped; `None` when that is
+/// little compared with its own time.
 pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
     let own = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
     let is_much = bytes as f64 > HELD_BYTES + HELD_SHARE * own as f64;
@@ -202,7 +202,7 @@ pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
     })
 }
 
-/// Metrics that every sample carries beside the test's own: pressure, whole-machine processor time,
+/// Metrics of every sample in addition to the test's own: pressure, whole-machine processor time,
 /// memory and space.
 pub fn machine_metrics(usage: &Usage, used_bytes: u64, settle_s: f64) -> Vec<Metric> {
     let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
@@ -226,7 +226,7 @@ pub fn machine_metrics(usage: &Usage, used_bytes: u64, settle_s: f64) -> Vec<Met
 }
 
 /// Metrics from the seconds of a timed part: how busy device and busiest worker were, the most dirty
-/// pages, the lowest frequency. Of a part without whole seconds only what its edges tell.
+/// pages, the lowest frequency. A part without whole seconds has only those of its edges.
 pub fn second_metrics(whole: &Usage, seconds: &[Usage], load: &Load) -> Vec<Metric> {
     let share = |usage: &Usage| Some(100.0 * usage.device_busy_s? / usage.seconds.max(1e-9));
     let all = || seconds.iter().chain([whole]);

@@ -1,14 +1,14 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
-//! [`pipeline`] is the way from a plan to a campaign that can run, by [`stages`]: each check is made in one place.
-//! `programs` decides what those of others may do, `room` refuses what cannot fit, `reserve` says what a directory's
-//! file system keeps, `places` finds where each target is made, `rehearsal` makes each once before anything is
-//! written. `images` says on which disk, `sizing` asks the backing for its rates, `stretch`, `sizes` and `trial` find
-//! how much each test does, `hosts` says where workers come from, `schedule` walks blocks and targets, `history` tells
-//! it when to give one up, `target_run` makes one and runs its tests, `relay` has several share the machine,
-//! `condition` ages and fills a fresh instance, `case` runs one case while `sampler` watches the machine,
-//! `judge`, `durable`, `limiter` and `each_disk` turn what was seen into a sample, `numa` and `processors` say where a
-//! worker works, `upkeep` notes what the target itself cost.
+//! [`pipeline`] leads from a plan to a campaign that can run, by [`stages`]: each check is made in one place.
+//! `programs` confines external programs, `room` refuses work that cannot fit, `reserve` keeps free space on a
+//! directory's file system, `places` chooses the lab of each target, `rehearsal` makes each once before anything is
+//! written. `images` names the disk, `sizing` measures the rates of the backing, `stretch`, `sizes` and `trial` choose
+//! how much each test does, `hosts` provides workers, `schedule` walks blocks and targets, `history` decides when to
+//! drop one, `target_run` makes one and runs its tests, `relay` has several share the machine,
+//! `condition` ages and fills a fresh instance, `case` runs one case while `sampler` observes the machine,
+//! `judge`, `durable`, `limiter` and `each_disk` turn observations into a sample, `numa` and `processors` place
+//! workers, `upkeep` records the costs of the target itself.
 
 pub mod assets;
 pub mod case;

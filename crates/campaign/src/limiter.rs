@@ -6,18 +6,18 @@ use lab::observe::Usage;
 use model::{Limiter, WorkerReport};
 use suites::Measured;
 
-/// Where workers start over more than this share of a timed part, the start is what was measured.
+/// Spread of worker starts, as a share of a timed part, above which the start dominates the measurement.
 const LATE_SHARE: f64 = 0.1;
 /// A coordinator that uses more than this share of a processor takes part in the work.
 const COORDINATOR_SHARE: f64 = 0.1;
 
-/// What the workers themselves say of a timed part.
+/// The workers' own account of a timed part.
 pub struct Load {
     /// Logical bytes, all workers.
     pub bytes: u64,
-    /// Share of the processors that all workers together could use, in which they did.
+    /// Share used of the processors that all workers together could use.
     pub pool_busy: f64,
-    /// The same of the worker that was busy most.
+    /// The same for the busiest worker.
     pub busiest: f64,
     /// Processors that one worker could use.
     pub each: u32,
@@ -26,8 +26,8 @@ pub struct Load {
 }
 
 impl Load {
-    /// Of what was measured by `reports`, each worker being able to use `threads` processors of the
-    /// machine's `cpus`; `workers` processes worked, which may be more than reported.
+    /// Computes the load from `reports`, where each worker can use `threads` processors of the machine's `cpus`;
+    /// `workers` processes worked, which may be more than reported.
     pub fn of(
         measured: &Measured,
         reports: &[WorkerReport],
@@ -54,11 +54,10 @@ impl Load {
     }
 }
 
-/// What limited a timed part, by Gregg's active benchmarking: the device when it was busy, a
-/// processor when a worker never left it, the cache when the device had little to do. With it the
-/// share of the seconds of the part in which the same was busy, where there are three or more; then
-/// the label is what was busy in most of them, because a part that waits for the device half of the
-/// time is not limited by an average.
+/// Determines what limited a timed part, by Gregg's active benchmarking: the device when it was busy, a
+/// processor when a worker never left it, the cache when the device had little to do. Also returns the
+/// share of the seconds with that label, where there are three or more; then the label is that of most
+/// seconds, because an average does not describe a part that waits for the device half of the time.
 pub fn limiter(whole: &Usage, seconds: &[Usage], load: &Load) -> (Limiter, Option<f64>) {
     let over_all = busy(whole, load.pool_busy.max(load.busiest), load.late);
     let settled = |label: Option<Limiter>| label.unwrap_or_else(|| idle(whole, load));
@@ -68,15 +67,15 @@ pub fn limiter(whole: &Usage, seconds: &[Usage], load: &Load) -> (Limiter, Optio
     let labels: Vec<Option<Limiter>> =
         seconds.iter().map(|one| of_second(one, load.each)).collect();
     let votes = |label: Option<Limiter>| labels.iter().filter(|other| **other == label).count();
-    // Of equally many the one that holds over all.
+    // On a tie, the label of the whole part.
     let most = labels.iter().copied().max_by_key(|l| (votes(*l), *l == over_all)).flatten();
-    // What the whole part shows and no second could: late starts, the time of children.
+    // Visible only in the whole part: late starts, the time of children.
     let label = if most.is_none() { over_all } else { most };
     let share = votes(label) as f64 / seconds.len() as f64;
     (settled(label), (share > 0.0).then_some(share))
 }
 
-/// What was busy in one second; the processes' own counters tell of their threads, not of children.
+/// Returns what was busy in one second; the processes' own counters cover their threads, not their children.
 fn of_second(usage: &Usage, each: u32) -> Option<Limiter> {
     let busiest_s = usage.worker_cpu_s.iter().copied().fold(0.0, f64::max);
     busy(usage, busiest_s / (usage.seconds.max(1e-9) * f64::from(each.max(1))), 0.0)
@@ -99,7 +98,7 @@ fn busy(usage: &Usage, worker_busy: f64, late: f64) -> Option<Limiter> {
     }
 }
 
-/// What a part was limited by in which nothing was busy.
+/// Returns the limiter of a part in which nothing was busy.
 fn idle(usage: &Usage, load: &Load) -> Limiter {
     match usage.device_read_bytes.zip(usage.device_write_bytes) {
         None => Limiter::Unknown,
@@ -158,7 +157,7 @@ mod tests {
         };
         let whole = usage(40 * MB, 4.0, 2.6);
         let busy = [second(0.99, 0.2), second(0.95, 0.2), second(0.96, 0.2), second(0.0, 0.98)];
-        // 65 % on average, and yet the device was what it waited for.
+        // 65 % on average, although it waited for the device.
         assert_eq!(limiter(&whole, &busy, &load(100 * MB, 0.4)), (Limiter::Device, Some(0.75)));
         let halves = [second(0.99, 0.2), second(0.0, 0.99), second(0.99, 0.2), second(0.0, 0.99)];
         let whole = usage(40 * MB, 4.0, 2.0);
@@ -166,7 +165,7 @@ mod tests {
         let rest = [second(0.5, 0.5), second(0.5, 0.5), second(0.99, 0.5)];
         assert_eq!(limiter(&whole, &rest, &load(100 * MB, 0.4)).0, Limiter::None);
         assert_eq!(limiter(&usage(MB, 3.0, 0.1), &rest, &load(100 * MB, 0.4)).0, Limiter::Cache);
-        // Children of a worker are told at its end only.
+        // Children of a worker are reported at its end only.
         assert_eq!(limiter(&whole, &rest, &load(100 * MB, 0.99)), (Limiter::Cpu, None));
     }
 

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use model::Bytes;
 
-/// Least and most memory of a guest: a quarter of this machine's, within this. With 2 GiB the kernel of a
-/// guest killed ZeroFS, which holds up to 1 GiB of writes by default, beside the test and the page cache.
+/// Least and most memory of a guest: a quarter of this machine's, within this range. With 2 GiB the kernel of a
+/// guest killed ZeroFS, which holds up to 1 GiB of writes by default, in addition to the test and the page cache.
 const MEMORY: (u64, u64) = (512 << 20, 4 << 30);
 
 /// Memory of the machine.
@@ -14,7 +14,7 @@ pub fn memory() -> Result<Bytes> {
     (bytes > 0).then_some(Bytes(bytes)).context("cannot read the memory size from the kernel")
 }
 
-/// Whether this machine has the memory for so many guests at once.
+/// Returns whether this machine has the memory for the given number of guests at once.
 pub fn fit_together(guests: usize) -> bool {
     let own = memory().map_or(0, |bytes| bytes.0);
     guest_memory().0.saturating_mul(guests as u64) <= own / 4 * 3

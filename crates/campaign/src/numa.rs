@@ -6,12 +6,12 @@ use anyhow::{Context, Result, bail, ensure};
 use model::{Job, Numa, NumaNode};
 use std::{fs, io, path::Path, sync::LazyLock};
 
-/// Where the kernel describes its nodes (Documentation/ABI/stable/sysfs-devices-node).
+/// Folder in which the kernel describes its nodes (Documentation/ABI/stable/sysfs-devices-node).
 const NODES: &str = "/sys/devices/system/node";
-/// Where it says of which of them this process may use the memory (proc_pid_status(5)).
+/// File that lists the nodes whose memory this process may use (proc_pid_status(5)).
 const ALLOWED: (&str, &str) = ("/proc/self/status", "Mems_allowed_list:");
 
-/// The fact of a target by which its workers are kept on nodes.
+/// The fact of a target that states how its workers are bound to nodes.
 pub const FACT: &str = "work.numa";
 
 /// Looked up once and not before each case.
@@ -31,8 +31,8 @@ struct Node {
     levels: Vec<Vec<u32>>,
 }
 
-/// Keeps `jobs`, which are the workers of a case in this process's machine, on nodes as `numa` asks; where there is
-/// a single node they go anywhere. Those that had a processor of their own get one of their node.
+/// Binds `jobs`, the workers of a case on this machine, to nodes by `numa`; with a single node they are not bound.
+/// Workers pinned to a processor get one of their node.
 ///
 /// # Errors
 /// The nodes of this machine cannot be looked up.
@@ -43,7 +43,7 @@ pub fn bind(numa: Numa, jobs: &mut [Job], steps: u64) -> Result<()> {
     Ok(())
 }
 
-/// How workers are kept, for facts and plans: `round-robin over nodes 0, 1`; `None` where it was not asked for.
+/// Describes the binding, for facts and plans: `round-robin over nodes 0, 1`; `None` if it was not requested.
 ///
 /// # Errors
 /// The nodes of this machine cannot be looked up.
@@ -58,7 +58,7 @@ pub fn describe(numa: Numa) -> Result<Option<String>> {
     }))
 }
 
-/// What the reader of a plan or a report must know; `None` where it was not asked for.
+/// Note for the reader of a plan or a report; `None` if binding was not requested.
 ///
 /// # Errors
 /// The nodes of this machine cannot be looked up.
@@ -82,13 +82,13 @@ fn spread(nodes: &[Node], jobs: &mut [Job], steps: u64) {
         nodes.iter().map(|one| processors::turned(&one.levels, steps)).collect();
     for (worker, job) in jobs.iter_mut().enumerate() {
         let (node, round) = (worker % nodes.len(), worker / nodes.len());
-        // Where a node has more workers than processors, its later ones go anywhere on it.
+        // Where a node has more workers than processors, its later ones may use all of it.
         job.cpu = job.cpu.and_then(|_| of_node[node].get(round).copied());
         job.node = Some(nodes[node].node.clone());
     }
 }
 
-/// The nodes below `root` that have some of `cpus`, and memory that is `allowed`; none for a kernel that has no NUMA.
+/// Returns the nodes below `root` that have some of `cpus`, and `allowed` memory; none for a kernel without NUMA.
 fn nodes(root: &Path, cpus: &[u32], allowed: &str) -> Result<Vec<Node>> {
     let with_memory = match fs::read_to_string(root.join("has_memory")) {
         Ok(text) => list(&text)?,
@@ -110,7 +110,7 @@ fn nodes(root: &Path, cpus: &[u32], allowed: &str) -> Result<Vec<Node>> {
     Ok(found)
 }
 
-/// The numbers of a list of the kernel, as `0-3,8`.
+/// Parses a list of the kernel, e.g. `0-3,8`.
 fn list(text: &str) -> Result<Vec<u32>> {
     let mut numbers = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {

@@ -12,30 +12,30 @@ use std::time::Duration;
 /// What a campaign has used so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
-    /// Blocks in which every target that is not given up did what it should.
+    /// Blocks in which every target that is not dropped worked.
     pub blocks: u32,
     /// Time, seconds: of this run, and of the finished blocks of earlier ones.
     pub used_s: f64,
-    /// What the next block is expected to take, seconds.
+    /// Expected time of the next block, seconds.
     pub block_s: f64,
 }
 
-/// What a block is expected to take after those that took `finished`, seconds: as long as the longer of the last
-/// two. The first of a campaign takes longer than the others, and so does one that was disturbed.
+/// Expected time of a block after those that took `finished`, seconds: the longer of the last two. The first of a
+/// campaign takes longer than the others, and so does a disturbed one.
 pub fn block_s(finished: &[f64]) -> f64 {
     finished.iter().rev().take(2).copied().fold(0.0, f64::max)
 }
 
-/// Share of the ratios that are to be resolved when a campaign that seeks a verdict ends before its time: a verdict
-/// over tables that are mostly open would say which candidate to take, and not for what.
+/// Share of the ratios that must be resolved before a campaign that seeks a verdict ends early: a verdict
+/// over mostly open tables would name a candidate, but not what it is good for.
 const RESOLVED_SHARE: f64 = 0.7;
-/// Half-width of the median ratio that is narrow enough for such an end, at each process count.
+/// Largest half-width of the median ratio for such an end, at each process count.
 const MEDIAN_HALF_WIDTH: f64 = 0.06;
 
-/// What a look at a campaign shows.
+/// The result of a look at a campaign.
 #[derive(Debug, PartialEq)]
 pub enum Seen {
-    /// Where it seeks a verdict, how far that is, and how many ratios are resolved.
+    /// If it seeks a verdict: the state of that, and how many ratios are resolved.
     Verdict(Look, Precision),
     /// How many ratios are resolved.
     Ratios(Precision),
@@ -67,7 +67,7 @@ pub enum End {
     Budget(Seen),
 }
 
-/// Whether a campaign of `plan` ends here. `look` is asked only when the answer hangs on it.
+/// Decides whether a campaign of `plan` ends here. `look` is called only when the answer depends on it.
 pub fn end(plan: &Plan, spent: &Spent, look: impl FnOnce() -> Result<Seen>) -> Result<Option<End>> {
     let last = spent.blocks >= plan.block_count();
     if plan.looks().is_empty() {
@@ -86,18 +86,18 @@ pub fn end(plan: &Plan, spent: &Spent, look: impl FnOnce() -> Result<Seen>) -> R
     Ok(if is_short(plan, spent) { Some(End::Budget(look()?)) } else { None })
 }
 
-/// Whether a campaign of `plan` is looked at here.
+/// Returns whether there is a look at a campaign of `plan` here.
 pub fn is_look(plan: &Plan, spent: &Spent) -> bool {
     plan.looks().contains(&spent.blocks)
 }
 
-/// Whether a campaign of `plan` may end here, by what was run. What failed is tried again before that.
+/// Returns whether a campaign of `plan` may end here, by what was run. Failed targets are retried before that.
 pub fn may_end(plan: &Plan, spent: &Spent) -> bool {
     spent.blocks >= plan.block_count() || is_look(plan, spent) || is_short(plan, spent)
 }
 
-/// True when another block would not end within the budget. The first block is always run: until
-/// then nothing tells how long one takes.
+/// Returns whether another block would not end within the budget. The first block is always run: before
+/// it, the time of a block is unknown.
 fn is_short(plan: &Plan, spent: &Spent) -> bool {
     let needed_s = spent.used_s + spent.block_s;
     spent.blocks > 0 && plan.budget().is_some_and(|budget_s| needed_s > budget_s as f64)
@@ -109,7 +109,7 @@ pub fn goal(plan: &Plan, done: u32) -> u32 {
 }
 
 impl End {
-    /// Why, in a sentence or two; `None` when that was to be expected.
+    /// The reason, in a sentence or two; `None` when the end was expected.
     pub fn sentence(&self, plan: &Plan, spent: &Spent, band: f64) -> Option<String> {
         let after = format!("Ended after {} blocks", spent.blocks);
         let after = if spent.blocks == 1 { "Ended after 1 block".into() } else { after };
@@ -130,7 +130,7 @@ impl End {
 }
 
 impl Seen {
-    /// What was seen, as the rest of a sentence.
+    /// The result, as the rest of a sentence.
     fn sentence(&self, band: f64) -> String {
         match self {
             Seen::Ratios(p) if p.ratios == 0 => "more blocks would not narrow any ratio.".into(),
@@ -180,7 +180,7 @@ fn widest(p: &Precision) -> String {
     )
 }
 
-/// A time for a reader: whole seconds, at least one.
+/// Formats a time: whole seconds, at least one.
 pub fn time(seconds: f64) -> String {
     let whole = Duration::from_secs(seconds.max(1.0).round() as u64);
     humantime::format_duration(whole).to_string()

@@ -12,12 +12,12 @@ pub enum Place {
     Host,
     /// In a guest.
     Guest(Arc<dyn Guest>),
-    /// Nowhere: why, and what to do.
+    /// Nowhere: the reason, and the remedy.
     Nowhere(String),
 }
 
 impl Place {
-    /// The kind of lab that its samples carry.
+    /// Returns the kind of lab of its samples.
     pub fn kind(&self) -> LabKind {
         match self {
             Place::Guest(guest) => guest.venue().kind,
@@ -25,7 +25,7 @@ impl Place {
         }
     }
 
-    /// Why it can be made nowhere, when that is so.
+    /// Returns why it cannot be made anywhere, if so.
     pub fn nowhere(&self) -> Option<&str> {
         match self {
             Place::Nowhere(why) => Some(why),
@@ -33,7 +33,7 @@ impl Place {
         }
     }
 
-    /// Whether it is a guest, or this machine.
+    /// Returns whether it is a guest, or this machine.
     pub fn is_of(&self, in_guests: bool) -> bool {
         match self {
             Place::Host => !in_guests,
@@ -42,7 +42,7 @@ impl Place {
         }
     }
 
-    /// What it is, as facts of a target.
+    /// Describes it, as facts of a target.
     pub fn facts(&self) -> Environment {
         match self {
             Place::Guest(venue) => {

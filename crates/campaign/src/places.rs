@@ -1,7 +1,7 @@
 //! Chooses a place for each target: this machine, or a guest that has what this machine lacks.
 //!
-//! A kind of guest is taken for a target when it has made, written and torn down it once. That a target
-//! can be made is remembered in the cache folder, together with everything that it hangs on.
+//! A kind of guest qualifies for a target when it has created, written and torn it down once. The result is
+//! stored in the cache folder, together with everything that it depends on.
 
 pub use super::place::Place;
 
@@ -29,13 +29,13 @@ use std::{
     time::Duration,
 };
 
-/// Size of the disks on which a guest tries targets; nothing of them is written but by mkfs.
+/// Size of the disks on which a guest tries targets; only mkfs writes to them.
 const TRIAL_DISK: u64 = 2 << 30;
-/// What a boot may take, and each target that is tried; an emulated processor takes most of it.
+/// Longest time for a boot, and for each target that is tried; an emulated processor needs most of it.
 const BOOT: Duration = Duration::from_secs(180);
 const TRIAL: Duration = Duration::from_secs(120);
 
-/// A target of the plan, and how the search for its place stands.
+/// A target of the plan, and the state of the search for its place.
 struct Search<'p> {
     target: &'p ResolvedTarget,
     /// Where it can be made, the preferred first.
@@ -48,15 +48,15 @@ impl Search<'_> {
         self.places.iter().find(|place| place.kind() == kind)
     }
 
-    /// The place in the lab `kind`, or the preferred one where that is none for all.
+    /// Returns the place in the lab `kind`, or the preferred one if no lab serves all.
     fn place(self, kind: Option<LabKind>) -> Place {
         let chosen = kind.and_then(|kind| self.in_kind(kind)).or(self.places.first()).cloned();
         chosen.unwrap_or_else(|| Place::Nowhere(self.reasons.join("; ")))
     }
 }
 
-/// The place of every target of the plan, found by trying what is not known. `notes` takes where guests are used, and
-/// why.
+/// Finds the place of every target of the plan, by trying what is unknown. `notes` receives the use of guests, and the
+/// reason.
 ///
 /// # Errors
 /// A test runs programs that its guest would not see, or a signal asked to stop.
@@ -73,7 +73,7 @@ pub fn choose(
     Ok(places)
 }
 
-/// Like [`choose`], but tries nothing: a guest is taken to make what it has a module and programs for.
+/// Like [`choose`], but tries nothing: a guest is assumed to make a target if it has the module and programs for it.
 ///
 /// # Errors
 /// As of [`choose`].
@@ -103,7 +103,7 @@ fn check_programs(placed: &Placed, places: &[Place]) -> Result<()> {
     }
 }
 
-/// Says for each target why a guest cannot make it.
+/// States for each target why a guest cannot make it.
 type Trial<'t> = dyn Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>> + 't;
 
 fn search<'p>(
@@ -114,7 +114,7 @@ fn search<'p>(
     let plan = &placed.plan;
     // A disk of this machine is not handed to a guest.
     let lab = if plan.backing.devices.is_empty() { plan.lab } else { LabChoice::Host };
-    // A kernel that is named is wanted, whatever else would do.
+    // A named kernel is used even if another lab would do.
     let lab = match (&plan.kernel, lab) {
         (Some(_), LabChoice::Auto) => LabChoice::Qemu,
         _ => lab,
@@ -147,7 +147,7 @@ fn search<'p>(
         };
         let placed: Vec<_> =
             placed.into_iter().filter(|search| !is_of_this_machine(search.target)).collect();
-        // What else can be made is compared with them where they are made, if that can be.
+        // The other targets are made in the same lab for comparison, if possible.
         if made > 0 && !placed.is_empty() {
             in_guests(kind, plan.kernel.as_deref(), placed, &trial)?;
         }
@@ -166,7 +166,7 @@ fn one_lab(all: &[Search<'_>]) -> Option<LabKind> {
     LabKind::ALL.into_iter().find(makes_all)
 }
 
-/// What the user should know of the choice of `one` lab, or of several.
+/// Note for the user about the choice of `one` lab, or of several.
 fn said(all: &[Search<'_>], one: Option<LabKind>) -> Option<String> {
     let preferred = |search: &Search<'_>| search.places.first().map(Place::kind);
     let of = |kind: LabKind| -> Vec<String> {
@@ -201,17 +201,17 @@ fn said(all: &[Search<'_>], one: Option<LabKind>) -> Option<String> {
     }
 }
 
-/// Whether no guest can have `target`.
+/// Returns whether no guest can have `target`.
 fn is_of_this_machine(target: &ResolvedTarget) -> bool {
     target.directory().is_some() || target.is_remote()
 }
 
-/// Why a guest cannot have an export of a server that is named.
+/// Returns why a guest cannot have the export of a named server.
 fn no_network(kind: LabKind) -> String {
     format!("{}: it has no network, so it cannot reach the server", kind.place())
 }
 
-/// Finds which of `open` guests of `kind` can make, in one boot. Returns how many these are.
+/// Finds which targets of `open` guests of `kind` can make, in one boot. Returns their number.
 fn in_guests(
     kind: LabKind,
     kernel: Option<&Path>,
@@ -256,7 +256,7 @@ fn in_guests(
     Ok(made)
 }
 
-/// Makes, writes and undoes each of `targets` in one boot of `guest`. Returns for each why it cannot be.
+/// Makes, writes and undoes each of `targets` in one boot of `guest`. Returns for each why that failed, if it did.
 fn try_out(
     guest: &dyn Guest,
     targets: &[&ResolvedTarget],
@@ -316,7 +316,7 @@ fn trial_disk(dir: &Path, number: usize) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Says of every target that is not made on this machine where it is made instead.
+/// States for every target that is not made on this machine where it is made instead.
 pub(crate) fn announce(placed: &Placed, notes: Notes<'_>) {
     for entrant in &placed.entrants {
         if let Place::Guest(guest) = &entrant.place {
@@ -336,7 +336,7 @@ pub(crate) fn announce(placed: &Placed, notes: Notes<'_>) {
 pub fn made_before(venue: &Venue) -> Vec<String> {
     let memory = Memory::of(venue);
     let own = memory.known.lines().filter_map(|line| line.strip_prefix(&memory.guest));
-    // What an earlier version wrote there and this one does not know was not made by it.
+    // Entries of an earlier version that this one does not know do not count.
     let targets = own.filter_map(|rest| rest.strip_prefix(": ")?.split(": ").next()?.parse().ok());
     let mut made: Vec<String> =
         targets.filter(|t| memory.knows(t)).map(|t: ResolvedTarget| t.to_string()).collect();
@@ -345,11 +345,11 @@ pub fn made_before(venue: &Venue) -> Vec<String> {
     made
 }
 
-/// Which targets a guest has made before, a line each.
+/// Record of the targets that a guest has made before, a line each.
 struct Memory {
     path: PathBuf,
     known: String,
-    /// What it hangs on beside the target.
+    /// What the result depends on apart from the target.
     guest: String,
     /// Version of the guest's kernel.
     kernel: String,
@@ -374,7 +374,7 @@ impl Memory {
         self.known.lines().any(|known| known == line)
     }
 
-    /// Where it cannot be kept, the target is tried again next time.
+    /// If it cannot be stored, the target is tried again next time.
     fn learn(&self, target: &ResolvedTarget, notes: Notes<'_>) {
         let kept = self.path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
             let mut file = File::options().create(true).append(true).open(&self.path)?;

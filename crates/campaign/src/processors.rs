@@ -8,11 +8,11 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use std::{collections::BTreeMap, fs, sync::LazyLock};
 use suites::Test;
 
-/// Those that this process may use, looked up once and not before each case.
+/// The processors that this process may use, looked up once and not before each case.
 static PROCESSORS: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| by_thread(&allowed()));
 
-/// Gives each of `jobs`, which are the workers of `test` in `block`, a processor of its own; all may go anywhere
-/// where there are more workers than processors, where a worker has several threads, and where it starts programs.
+/// Pins each of `jobs`, the workers of `test` in `block`, to a processor of its own. Workers are not pinned if there
+/// are more of them than processors, if a worker has several threads, or if it starts programs.
 pub fn assign(test: &dyn Test, jobs: &mut [Job], block: u32) {
     if test.runs_programs() || jobs.first().is_none_or(|job| test.threads(job) != 1) {
         return;
@@ -26,7 +26,7 @@ pub fn assign(test: &dyn Test, jobs: &mut [Job], block: u32) {
     }
 }
 
-/// By how many places the processors of `jobs` are turned in `block`.
+/// Number of places by which the processors of `jobs` are rotated in `block`.
 pub fn steps(jobs: &[Job], block: u32) -> u64 {
     let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let seed = jobs.first().map_or(0, |job| job.test.bytes().fold(job.seed, hash));
@@ -39,7 +39,7 @@ pub(crate) fn allowed() -> Vec<u32> {
     (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect()
 }
 
-/// `cpus` by which thread of its core each is: first one of every core, then the second ones.
+/// Groups `cpus` by their thread of a core: first one of every core, then the second ones.
 pub(crate) fn by_thread(cpus: &[u32]) -> Vec<Vec<u32>> {
     let mut cores = BTreeMap::<String, usize>::new();
     let mut levels = Vec::<Vec<u32>>::new();
@@ -55,7 +55,7 @@ pub(crate) fn by_thread(cpus: &[u32]) -> Vec<Vec<u32>> {
     levels
 }
 
-/// All of `levels` one after the other, each turned by `steps`.
+/// All of `levels` one after the other, each rotated by `steps`.
 pub(crate) fn turned(levels: &[Vec<u32>], steps: u64) -> Vec<u32> {
     let turn = |level: &Vec<u32>| {
         let mut level = level.clone();
@@ -70,7 +70,7 @@ pub(crate) fn turned(levels: &[Vec<u32>], steps: u64) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// A worker of `columnar.read.float.large` with so many threads.
+    /// A worker of `columnar.read.float.large` with the given number of threads.
     fn job(threads: u32) -> Job {
         serde_json::from_value(serde_json::json!({
             "test": "columnar.read.float.large", "mode": "run", "dir": "/w0", "worker": 0, "workers": 1,

@@ -7,10 +7,10 @@ use anyhow::Result;
 use engine::confine;
 use model::Programs;
 
-/// What programs of others may do in `placed`; `unconfined` is what the command line says.
+/// Decides what external programs may do in `placed`; `unconfined` is the option of the command line.
 ///
 /// # Errors
-/// This machine does not let them be confined, and what they would do is not known.
+/// This machine cannot confine them, and their actions are not known to be safe.
 pub fn decide(placed: &Placed, unconfined: bool, notes: Notes<'_>) -> Result<Programs> {
     let is_here = placed.entrants.iter().any(|entrant| matches!(entrant.place, Place::Host));
     let running = || placed.items.iter().filter(|item| item.test.runs_programs());

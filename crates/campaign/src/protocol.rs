@@ -5,14 +5,14 @@ use model::{Plan, Target};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// The hidden verb under which this program runs inside.
+/// The hidden command under which this program runs in a guest.
 pub const VERB: &str = "__guest";
 /// File of the task, in the directory of the guest.
 pub const TASK: &str = "task.json";
-/// File of what happened, a line each.
+/// File of events, one per line.
 pub const REPORTS: &str = "reports.jsonl";
 
-/// What a guest is asked to do.
+/// The task of a guest.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Task {
     /// Campaign for which it is done.
@@ -27,7 +27,7 @@ pub struct Task {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
-    /// To make, write and undo each of these once.
+    /// Make, write and undo each of these targets once.
     Try(Vec<Target>),
     /// The target runs of one target in one block.
     TargetRuns(Box<TargetRuns>),
@@ -38,7 +38,7 @@ pub enum Work {
 pub struct TargetRuns {
     /// The plan of the campaign, with this target alone.
     pub plan: Plan,
-    /// Whether programs of others may do anything, as was said on the command line.
+    /// Whether external programs run unconfined, as allowed on the command line.
     pub unconfined: bool,
     /// Label of the target.
     pub label: String,
@@ -56,11 +56,11 @@ pub struct TargetRuns {
     pub counts: BTreeMap<String, Vec<u32>>,
 }
 
-/// What a guest tells.
+/// A report of a guest.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
-    /// How the target with this number fared: why it cannot be made, or nothing.
+    /// The result of the target with this number: why it cannot be made, or nothing.
     Tried {
         /// Its number in the task.
         target: usize,
@@ -69,11 +69,11 @@ pub enum Report {
     },
     /// An event of the target run at this process count.
     TargetRun(u32, Event),
-    /// It waits until it may do this; it is called by the file [`call`].
+    /// It waits until it may do this step; the file [`call`] releases it.
     Waits(Step),
 }
 
-/// The file by which a guest is called for the `number`th time, from 1.
+/// The file that calls a guest for the `number`th time, from 1.
 pub fn call(number: u32) -> String {
     format!("call-{number}")
 }

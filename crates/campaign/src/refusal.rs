@@ -1,6 +1,6 @@
 //! Refusals: a campaign does not start, or ends early, with an exit status for the reason.
 
-/// A refusal; each names what to do about it.
+/// A refusal; each names the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// Arguments or a plan are wrong; nothing was touched.
@@ -9,10 +9,10 @@ pub enum Refusal {
     /// The machine lacks something: root, a tool, a kernel file system, space.
     #[error("{0}")]
     Lacking(String),
-    /// Of several candidates one alone is left, with nothing to compare it with.
+    /// Only one of several candidates is left, with nothing to compare it with.
     #[error("{0}")]
     Alone(String),
-    /// A signal came; everything that was made is torn down.
+    /// A signal arrived; everything that was made is torn down.
     #[error("{0}")]
     Stopped(String),
 }

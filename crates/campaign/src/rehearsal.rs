@@ -1,5 +1,5 @@
 //! Rehearses every target of this machine before anything is written for it, so that a plan whose options are wrong is
-//! refused in the words of the tools, and not after minutes of writing images.
+//! refused with the messages of the tools, and not after minutes of writing images.
 
 use super::{
     images,
@@ -18,16 +18,16 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// How a target failed that was rehearsed.
+/// Failure of a rehearsed target.
 #[derive(Clone, Debug, PartialEq)]
 enum Failed {
-    /// Without its options it can be made: the plan is wrong.
+    /// It can be made without its options: the plan is wrong.
     Plan(String),
     /// It cannot be made here at all.
     Machine(String),
 }
 
-/// What becomes of a target whose options are wrong.
+/// Treatment of a target whose options are wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// The plan is refused.
@@ -36,11 +36,11 @@ pub enum Wrong {
     LeaveOut,
 }
 
-/// Makes and mounts every target of this machine once, on sparse files. One that this machine cannot make at all is
-/// left out, as those are that lack a program: then the places of all targets are given.
+/// Makes and mounts every target of this machine once, on sparse files. A target that this machine cannot make at all
+/// is left out, like one that lacks a program: then the places of all targets are returned.
 ///
 /// # Errors
-/// Options of a target are wrong and that is refused, nothing is left to measure, no sparse file can be made, or a
+/// Options of a target are wrong and the plan is refused, nothing is left to measure, no sparse file can be made, or a
 /// signal asked to stop.
 pub fn rehearse_all(
     placed: &Placed,
@@ -108,7 +108,7 @@ fn rehearse(
         }
         match tried {
             Ok(()) => {}
-            // Of the sparse file or its place, and so of every target.
+            // An error of the sparse file or its folder, which affects every target.
             Err(error @ LabError::Disk(disk::Error::Io { .. })) => return Err(error.into()),
             Err(error) => drop(failed.insert(target.to_string(), stage.judged(target, &error))),
         }
@@ -117,7 +117,7 @@ fn rehearse(
     Ok(failed)
 }
 
-/// The targets that are rehearsed, each once.
+/// The targets to rehearse, each once.
 fn rehearsed(placed: &Placed) -> Vec<&ResolvedTarget> {
     let mut targets = Vec::new();
     for entrant in placed.entrants.iter().filter(|own| matches!(own.place, Place::Host)) {
@@ -129,7 +129,7 @@ fn rehearsed(placed: &Placed) -> Vec<&ResolvedTarget> {
     targets
 }
 
-/// Where targets are rehearsed.
+/// The place where targets are rehearsed.
 struct Stage<'a> {
     lab: &'a Lab,
     dir: PathBuf,
@@ -137,7 +137,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Whether `error` is for the options of `target` or for this machine.
+    /// Returns whether `error` is due to the options of `target` or to this machine.
     fn judged(&self, target: &ResolvedTarget, error: &LabError) -> Failed {
         match target.bare() {
             Ok(bare)
@@ -150,7 +150,7 @@ impl Stage<'_> {
     }
 }
 
-/// Where the images of the campaign will lie, whose disk gives them their sectors.
+/// The folder of the campaign's images, whose disk determines their sector size.
 fn dir(placed: &Placed, state: &Path) -> PathBuf {
     match placed.plan.backing.devices.is_empty() && placed.needs_image() {
         true => images::work_dir(placed, state),
@@ -158,7 +158,7 @@ fn dir(placed: &Placed, state: &Path) -> PathBuf {
     }
 }
 
-/// The size of what the campaign will be made on.
+/// The size of the image or disk for the targets of the campaign.
 fn size(placed: &Placed, state: &Path) -> Result<Bytes> {
     if placed.plan.backing.devices.is_empty() {
         return room::image_size(placed, &Amount::scaled(placed.amount().scale));

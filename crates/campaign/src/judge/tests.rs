@@ -87,7 +87,7 @@ fn compressed_files_are_cold_by_their_stored_bytes() {
     assert_eq!(of(CacheNeed::Hot, MB / 2, 25 * MB, None), CacheState::Lukewarm);
 }
 
-/// The verdict on a cold test that touched `footprint` bytes and is `declared` to read so many, whose device
+/// The verdict on a cold test that touched `footprint` bytes and is `declared` to read that number, whose device
 /// read `read` bytes; its 100 MB of files take `stored_bytes` there.
 fn cold_verdict(footprint: u64, declared: Option<u64>, stored_bytes: u64, read: u64) -> Validity {
     let usage = usage(read, 1.0, 0.5);
@@ -123,7 +123,7 @@ fn three_percent_of_declared_reads_is_not_cold() {
 
 #[test]
 fn three_percent_of_touched_pages_is_not_cold() {
-    // As columnar, io and files, which know their pages.
+    // For columnar, io and files, which know their pages.
     let of = |stored, read| cold_verdict(100 * MB, None, stored, read);
     let touched = "were touched";
     assert_eq!(of(100 * MB, 3 * MB), gave(3, touched));
@@ -132,7 +132,7 @@ fn three_percent_of_touched_pages_is_not_cold() {
     assert_eq!(of(25 * MB, 750_000), gave(3, touched));
     assert_eq!(of(25 * MB, 22 * MB), gave(88, touched));
     assert_eq!(of(25 * MB, 22_500_000), Validity::Valid);
-    // Both are asked.
+    // Both rules apply.
     let both = |read| cold_verdict(10 * MB, Some(100 * MB), 100 * MB, read);
     assert_eq!(both(8 * MB), gave(80, touched));
     assert_eq!(both(10 * MB), gave(10, "the test is declared to read"));
@@ -201,13 +201,13 @@ fn reads_without_device_requests_count_as_read_ahead() {
     };
     let called =
         |device, ops| hits(CacheNeed::Cold, Some(RandomReads::Called), device, Some(0), ops);
-    // As it was seen: 12 000 reads of 4 KiB by 1118 requests of 838 KiB.
+    // As measured: 12 000 reads of 4 KiB by 1118 requests of 838 KiB.
     assert_eq!(called(Some(1118), 12_000).map(f64::round), Some(91.0));
     assert_eq!(called(Some(9_000), 10_000), Some(10.0));
-    // Metadata are read, too, and a read of 1 MiB is several requests.
+    // Metadata is read too, and a read of 1 MiB is several requests.
     assert_eq!(called(Some(10_300), 10_000), Some(0.0));
     assert_eq!(called(Some(800), 100), Some(0.0));
-    assert_eq!(called(None, 100), None, "nobody counted");
+    assert_eq!(called(None, 100), None, "not counted");
     assert_eq!(called(Some(0), 0), Some(0.0));
     let mapped =
         |device, faults| hits(CacheNeed::Cold, Some(RandomReads::Mapped), device, faults, 1000);
@@ -216,7 +216,7 @@ fn reads_without_device_requests_count_as_read_ahead() {
     assert_eq!(mapped(Some(700), Some(900)), Some(30.0));
     assert_eq!(mapped(None, Some(900)), Some(10.0), "no device");
     assert_eq!(mapped(Some(900), None), Some(10.0), "a worker is gone");
-    // Drawn at random, with a third of the places twice: those are no hits of read-ahead.
+    // Drawn at random, with a third of the offsets twice: those are not hits of read-ahead.
     let usage = Usage { device_reads: Some(2600), ..Usage::default() };
     let seen = Seen {
         need: CacheNeed::Cold,

@@ -25,7 +25,7 @@ impl Guest for Still {
     }
 }
 
-/// Where each of the targets, given with the labs that can make it, is made, and what is said.
+/// Returns the lab chosen for each target, given with the labs that can make it, and the note.
 fn chosen(given: &[(&str, &[LabKind])]) -> (Vec<LabKind>, Option<String>) {
     let targets: Vec<ResolvedTarget> =
         given.iter().map(|(name, _)| name.parse().unwrap()).collect();
