@@ -22,16 +22,16 @@ use std::{
 };
 use workers::TimeSharing;
 
-/// What a member waits for; who is less far goes first.
+/// A step that a member waits for; the member that is less far goes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Step {
     /// Process count, where a member works at several, ascending.
     pub procs: u32,
-    /// Number of the test, from 1; 0 for what comes before the first.
+    /// Number of the test, from 1; 0 before the first.
     pub test: u32,
-    /// How often the test was taken before.
+    /// Previous runs of the test.
     pub again: u32,
-    /// Whether all is prepared for it.
+    /// Whether it is prepared.
     pub is_timed: bool,
     /// Slices of the timed part that it has had.
     pub slices: u32,
@@ -43,14 +43,14 @@ impl Step {
         (self.procs, self.test, self.again)
     }
 
-    /// Whether it is done beside the others' of the same part: a test is prepared. Targets are made and torn down one
-    /// after the other.
+    /// Returns whether it runs at the same time as the same step of others: tests are prepared together. Targets are
+    /// made and torn down one after the other.
     fn is_shared(&self) -> bool {
         !self.is_timed && (1..u32::MAX).contains(&self.test)
     }
 }
 
-/// Where somebody else, elsewhere, says who may work: returns when this one may.
+/// A remote relay: returns when this member may work.
 pub type Gate<'a> = dyn Fn(Step) + Sync + 'a;
 
 #[derive(Clone, Copy, Debug)]
@@ -60,17 +60,17 @@ enum Member {
     Gone,
 }
 
-/// The slice of a member that has done its timed part.
+/// The slice of a member that has finished its timed part.
 const DONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 struct State {
     members: Vec<Member>,
-    /// What each member said when it had done a timed part.
+    /// Value that each member reported at the end of a timed part.
     said: Vec<Option<(Step, f64)>>,
 }
 
-/// The order of those who share the machine.
+/// The order of the members that share the machine.
 pub struct Relay<'g> {
     seed: u64,
     block: u32,
@@ -86,20 +86,20 @@ impl fmt::Debug for Relay<'_> {
 }
 
 impl<'g> Relay<'g> {
-    /// For `members`, each of which takes its [`RelaySlot`] before anything is waited for. Their order in a test is
-    /// balanced over the blocks in which they have the same numbers, as `seed` has it.
+    /// Creates a relay of `members`, each of which takes its [`RelaySlot`] before any of them waits. Their order in a
+    /// test is balanced over the blocks in which they have the same numbers, and follows from `seed`.
     pub fn of(members: usize, (seed, block): (u64, u32)) -> Relay<'g> {
         let working = vec![Member::Works(Step::default()); members];
         let state = State { members: working, said: vec![None; members] };
         Relay { seed, block, gate: None, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// For one member, which shares the machine with others that are not here.
+    /// Creates a relay of one member, which shares the machine with remote ones.
     pub fn gated(gate: &'g Gate<'g>) -> Relay<'g> {
         Relay { gate: Some(gate), ..Relay::of(1, (0, 0)) }
     }
 
-    /// The slot of `member`, which leaves the relay when it is dropped.
+    /// Returns the slot of `member`, which leaves the relay when the slot is dropped.
     pub fn slot(&self, member: usize) -> RelaySlot<'_> {
         RelaySlot { relay: self, member }
     }
@@ -120,14 +120,14 @@ impl<'g> Relay<'g> {
         state.members[member] = Member::Works(step);
     }
 
-    /// Notes what `member`, which worked, is now, and has those who wait look whether they may work.
+    /// Sets the state of `member`, which worked, and wakes the waiting members to check whether they may work.
     fn now(&self, state: &mut State, member: usize, is: Member) {
         state.members[member] = is;
         self.changed.notify_all();
     }
 
-    /// Whether `member`, which waits for `step`, may do it: it is the least far of those who wait, and nobody
-    /// works; or it prepares what all who work, and who is least far, prepare too.
+    /// Returns whether `member`, which waits for `step`, may do it: it is the least far of the waiting ones, and none
+    /// works; or it prepares the same test as all working members and the one that is least far.
     fn may_work(&self, members: &[Member], member: usize, step: Step) -> bool {
         let waits = |(at, member): (usize, &Member)| match member {
             Member::Waits(step) => Some((*step, self.rank(at, *step, members.len()), at)),
@@ -149,8 +149,8 @@ impl<'g> Relay<'g> {
             || (is_beside(&least) && working().all(is_beside))
     }
 
-    /// The place of `member` in the order at `step`, which is turned round with every slice: what drifts
-    /// steadily hits all alike.
+    /// Returns the place of `member` in the order at `step`, which is reversed with every slice: a steady drift affects
+    /// all alike.
     fn rank(&self, member: usize, step: Step, members: usize) -> usize {
         let salt = u64::from(step.procs) << 20 ^ u64::from(step.test);
         let mut order = balanced_order(self.seed ^ salt, self.block, members);
@@ -160,7 +160,7 @@ impl<'g> Relay<'g> {
         order.iter().position(|at| *at == member).unwrap_or(members)
     }
 
-    /// Whether another than `member` may want the machine before all have done `step`.
+    /// Returns whether a member other than `member` may need the machine before all have done `step`.
     fn is_wanted(&self, member: usize, step: Step) -> bool {
         let wants = |(at, other): (usize, &Member)| match other {
             _ if at == member => false,
@@ -173,7 +173,7 @@ impl<'g> Relay<'g> {
     }
 }
 
-/// One of those who share the machine.
+/// A member that shares the machine.
 #[derive(Debug)]
 pub struct RelaySlot<'a> {
     relay: &'a Relay<'a>,
@@ -181,8 +181,7 @@ pub struct RelaySlot<'a> {
 }
 
 impl RelaySlot<'_> {
-    /// Where it stands at a process count in the test with this number, from 1; 0 for what comes before the
-    /// first.
+    /// Returns its turn at a process count in the test with this number, from 1; 0 before the first.
     pub fn at(&self, procs: u32, test: u32) -> Runner<'_> {
         Runner { relay: self.relay, member: self.member, procs, test, again: 0 }
     }
@@ -199,7 +198,7 @@ impl Drop for RelaySlot<'_> {
     }
 }
 
-/// One of those who share the machine, in one test.
+/// A member that shares the machine, in one test.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner<'a> {
     relay: &'a Relay<'a>,
@@ -210,13 +209,13 @@ pub struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// The same test, once more.
+    /// The next run of the same test.
     pub fn again(self) -> Runner<'a> {
         Runner { again: self.again + 1, ..self }
     }
 
-    /// Waits until all who share the machine have done the test, and gives the largest of what they say of it.
-    /// One in a guest knows only of itself.
+    /// Waits until all members have finished the test, and returns the largest of their values. A member in a guest
+    /// knows only its own.
     pub fn largest(&self, own: f64) -> f64 {
         let done = self.step(true, DONE);
         self.relay.state().said[self.member] = Some((done, own));
@@ -226,7 +225,7 @@ impl<'a> Runner<'a> {
         state.said.iter().filter_map(of_this).map(|said| said.1).fold(own, f64::max)
     }
 
-    /// Waits until it may prepare the test, or do what comes before the first.
+    /// Waits until it may prepare the test, or do the work before the first.
     pub fn prepare(&self) {
         self.relay.wait(self.member, self.step(false, 0));
     }
@@ -235,7 +234,7 @@ impl<'a> Runner<'a> {
         Step { procs: self.procs, test: self.test, again: self.again, is_timed, slices }
     }
 
-    /// The pace of its timed part, in slices of this length where it can stand still.
+    /// Returns the pace of its timed part, in slices of this length where it can be paused.
     pub fn timed(&self, slice: Option<Duration>) -> Slices<'a> {
         Slices { runner: *self, slice, had: 0 }
     }
@@ -250,8 +249,8 @@ pub struct Slices<'a> {
 }
 
 impl Slices<'_> {
-    /// Which of those who share the machine it was in this timed part, from 0; `None` where nobody shares it here, or
-    /// where the part was had in slices, whose order is turned round.
+    /// Returns its place among the members in this timed part, from 0; `None` where no other member shares the machine
+    /// here, or where the part ran in slices, whose order is reversed each time.
     pub fn place(&self) -> Option<u32> {
         let Runner { relay, member, .. } = self.runner;
         let members = relay.state().members.len();
@@ -273,9 +272,9 @@ impl TimeSharing for Slices<'_> {
     }
 }
 
-/// Has every member of a relay `run` in a thread of its own, and hands on what they report, with their numbers;
+/// Has every member of a relay `run` in a thread of its own, and passes on their reports, with their numbers;
 /// their orders follow from the seed of the campaign and the block. When one of them or `tell` fails, the others
-/// are told at their next word, and the first error is returned when all have left.
+/// stop at their next report, and the first error is returned when all have left.
 ///
 /// # Errors
 /// `run` or `tell` failed.
@@ -293,7 +292,7 @@ pub fn side_by_side<E: Send>(
         let start = |member: usize| {
             let sender = sender.clone();
             scope.spawn(move || {
-                // Left when the others can see that it is over.
+                // Left only when the others can see the end.
                 let slot = relay.slot(member);
                 let ended = run(member, &slot, &mut |event| {
                     ensure!(!over.load(Ordering::SeqCst), Noticed);
@@ -314,7 +313,7 @@ pub fn side_by_side<E: Send>(
     })
 }
 
-/// Why one ends that has not failed itself.
+/// The error of a member that ends because another failed.
 #[derive(Debug)]
 struct Noticed;
 
@@ -324,12 +323,12 @@ impl fmt::Display for Noticed {
     }
 }
 
-/// What became of a thread; its panic goes on here.
+/// The result of a thread; its panic is resumed here.
 fn joined(thread: thread::ScopedJoinHandle<'_, Result<Ended>>) -> Result<Ended> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// How several ended together; of errors the first that is a cause.
+/// The combined result of several members; of errors the first that is a cause.
 fn together(mut ended: Vec<Result<Ended>>) -> Result<Ended> {
     let is_cause = |one: &Result<Ended>| one.as_ref().is_err_and(|error| !error.is::<Noticed>());
     if let Some(at) = ended.iter().position(is_cause) {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const TEXT_CHARS: usize = 4000;
 const FACTS: usize = 1000;
 
-/// What a guest was asked for: the target runs of one target in one block.
+/// The task of a guest: the target runs of one target in one block.
 #[derive(Debug)]
 pub struct Asked {
     label: String,
@@ -23,7 +23,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Of the target `label`, at `position` in `block`, all that `placed` has.
+    /// Creates the task of the target `label`, at `position` in `block`, with all tests of `placed`.
     pub fn of(placed: &Placed, label: &str, block: u32, position: u32) -> Asked {
         let known = placed.items.iter().flat_map(|item| {
             let of_test = move |info: model::TestInfo| {
@@ -44,10 +44,10 @@ impl Asked {
         }
     }
 
-    /// The process count and the event of `report`, when it was asked for.
+    /// Returns the process count and the event of `report`, if it belongs to the task.
     ///
     /// # Errors
-    /// Why it was not.
+    /// It does not; the message gives the reason.
     pub fn take(&self, report: Report) -> Result<(u32, Event), String> {
         let (procs, event) = match report {
             Report::TargetRun(procs, event) => (procs, event),
@@ -106,7 +106,7 @@ impl Asked {
     }
 }
 
-/// `text` on one line, without what a terminal obeys.
+/// Returns `text` on one line, without control characters.
 pub fn plain(text: &str) -> String {
     printable_line(text).chars().take(TEXT_CHARS).collect()
 }

@@ -5,25 +5,25 @@ use anyhow::{Context, Result};
 use model::{Bytes, Job, Target};
 use std::path::Path;
 
-/// The share of a file system that is kept is one of so many.
+/// Divisor of the size of a file system that gives its reserve.
 const SHARE: u64 = 20;
 
-/// More is not kept of any.
+/// Largest reserve.
 const MOST: u64 = 4 << 30;
 
-/// A program is ended when the reserve and this share of it are left: it writes on until that is seen.
+/// A program is ended when the reserve and this share of it are left: it continues to write until that is noticed.
 const AHEAD: u64 = 4;
 
-/// What a file system of `size` keeps.
+/// Returns the reserve of a file system of `size`.
 pub fn of(size: Bytes) -> Bytes {
     Bytes((size.0 / SHARE).min(MOST))
 }
 
-/// What the file system of `dir` keeps, with what is written until a program has ended, where that is one of
-/// `targets`; nothing of one that is made for a target.
+/// Returns the reserve of the file system of `dir`, plus a margin for writes until a program has ended, if it is that
+/// of one of `targets`; none for a file system made for a target.
 ///
 /// # Errors
-/// It cannot be asked for its size.
+/// Its size cannot be determined.
 pub fn kept(targets: &[Target], dir: &Path) -> Result<Bytes> {
     let is_target = |target: &Target| matches!(target, Target::Dir(path) if path == dir);
     if !targets.iter().any(is_target) || !dir.is_dir() {
@@ -35,10 +35,10 @@ pub fn kept(targets: &[Target], dir: &Path) -> Result<Bytes> {
     Ok(Bytes(reserve + reserve / AHEAD))
 }
 
-/// Tells `jobs`, which are done on `target`, what its file system keeps.
+/// Sets the reserve of the file system of `target` in `jobs`, which run on it.
 ///
 /// # Errors
-/// It cannot be asked for its size.
+/// Its size cannot be determined.
 pub fn tell(jobs: &mut [Job], target: &Target) -> Result<()> {
     let Target::Dir(dir) = target else { return Ok(()) };
     let reserve = kept(std::slice::from_ref(target), dir)?;

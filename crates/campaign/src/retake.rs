@@ -11,37 +11,37 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A case is taken again at once, as most disturbances are over then, and once more after a while.
+/// Waits before the repeats of a case: none at first, as most disturbances are over then, and some later.
 const PAUSES: [Duration; 2] = [Duration::ZERO, Duration::from_secs(2)];
 
-/// After so many cases in a row that were disturbed whatever was done, only the first try is taken.
+/// Cases in a row without a calm try, after which each is measured only once.
 const MOST_IN_VAIN: u32 = 3;
 
-/// How often a signal is looked for while nothing is done.
+/// Interval at which a signal is checked for while waiting.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// How the cases of one target fared in a campaign; those that share the machine with it fare alike.
+/// State of the cases of one target in a campaign; it is the same for all that share the machine with it.
 #[derive(Debug, Default)]
 pub struct Retakes {
-    /// Cases in a row of which every try was disturbed.
+    /// Cases in a row without a calm try.
     in_vain: AtomicU32,
 }
 
-/// The samples of a try, and what others had of the machine while any candidate did it, percent.
+/// The samples of a try, and the foreign share of the machine while any candidate ran it, percent.
 struct Try {
     samples: Vec<Sample>,
     shared_pct: f64,
 }
 
 impl Retakes {
-    /// For a target in a campaign of `preset`. One of smoke is to show that everything works, and measures each
-    /// case once.
+    /// Creates the state of a target in a campaign of `preset`. The preset smoke shows that everything works, and
+    /// measures each case once.
     pub fn of(preset: Preset) -> Option<Retakes> {
         (preset != Preset::Smoke).then(Retakes::default)
     }
 
-    /// Runs a case by `once`, again where others had too much of the machine; `None` when it was stopped. All
-    /// samples are kept, and those that are not of the calmest try are not valid.
+    /// Runs a case by `once`, and repeats it if others used too much of the machine; `None` when it was stopped. All
+    /// samples are kept; only those of the calmest try are valid.
     ///
     /// # Errors
     /// Those of `once`.
@@ -53,7 +53,7 @@ impl Retakes {
         let mut tries: Vec<Try> = Vec::new();
         loop {
             let Some(samples) = once(&bench)? else { return Ok(None) };
-            // Those that share the machine wait one after the other: each from now, so that all wait once.
+            // Members that share the machine wait one after the other: each from now, so that all wait once.
             let done = Instant::now();
             let shared_pct = bench.runner.largest(shared_pct(&samples));
             tries.push(Try { samples, shared_pct });
@@ -71,7 +71,7 @@ impl Retakes {
         Ok(Some(calmest_of(tries)))
     }
 
-    /// How long to wait before the case is taken again; `None` when it is not.
+    /// Returns the wait before the case is repeated; `None` when it is not.
     fn pause(&self, tries: &[Try]) -> Option<Duration> {
         let again = tries.last().is_some_and(|one| is_disturbed(one.shared_pct));
         let has_hope = self.in_vain.load(Ordering::Relaxed) < MOST_IN_VAIN;
@@ -79,8 +79,8 @@ impl Retakes {
     }
 }
 
-/// What others had of the machine during any of `samples`. What is not valid is no choice, and no reason to
-/// take the case again either.
+/// Returns the largest foreign share of the machine during any of `samples`. An invalid sample is not considered: it is
+/// no reason to repeat the case either.
 fn shared_pct(samples: &[Sample]) -> f64 {
     if samples.iter().all(|sample| !sample.validity.is_valid()) {
         return f64::INFINITY;
@@ -93,7 +93,7 @@ fn is_disturbed(shared_pct: f64) -> bool {
         && shared_pct > stats::description::Settings::default().contention_limit_pct
 }
 
-/// The samples of all tries. Valid ones of a try that was not the calmest become disturbed.
+/// Returns the samples of all tries. Valid ones of all tries but the calmest become disturbed.
 fn calmest_of(mut tries: Vec<Try>) -> Vec<Sample> {
     let order = |a: &usize, b: &usize| tries[*a].shared_pct.total_cmp(&tries[*b].shared_pct);
     let calmest = (0..tries.len()).min_by(order);
@@ -114,7 +114,7 @@ fn disturb(sample: &mut Sample, shared_pct: f64) {
     }
 }
 
-/// Waits until then; false when a signal came before.
+/// Waits until then; false when a signal arrived before.
 pub fn waited(until: Instant, stop: &AtomicBool) -> bool {
     while Instant::now() < until {
         if stop.load(Ordering::Relaxed) {

@@ -17,29 +17,29 @@ use std::path::{Path, PathBuf};
 /// The smallest scale that is proposed.
 const LEAST: f64 = 0.0005;
 
-/// What can be done about it.
+/// The remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Ask for something else.
+    /// Request less.
     Choose,
-    /// What is asked for stands; only room can be made.
+    /// The request is fixed; only space can be freed.
     MakeRoom,
 }
 
-/// What does not fit where.
+/// Work that does not fit in a place.
 #[derive(Debug, PartialEq)]
 struct Shortage {
     /// What the work needs, in words.
     needs: String,
     place: PathBuf,
     free: Bytes,
-    /// The option by which another place can be named.
+    /// The option that names another place.
     option: Option<&'static str>,
 }
 
-/// Fails when how much the tests of `placed` do is settled, by a scale or by sizes, and the room is too small for it:
-/// no image could be written, or the tests would run out of space or of memory; and when not even the smallest image
-/// finds room. Disks are looked at where they are claimed.
+/// Fails when the tests of `placed` have a fixed scale or sizes that do not fit: no image could be written, or the
+/// tests would run out of space or of memory; and when not even the smallest image fits. Disks are checked where they
+/// are claimed.
 pub fn check(placed: &Placed, state: &Path, remedy: Remedy) -> Result<()> {
     memory::check(placed)?;
     let (amount, sized) = (placed.amount(), !placed.plan.sizes.is_empty());
@@ -75,8 +75,7 @@ pub fn check(placed: &Placed, state: &Path, remedy: Remedy) -> Result<()> {
     Err(refusal::usage(format!("{asked} {needs}, but {place} has {free} free; {fix}")))
 }
 
-/// An automatic size follows the room down to the smallest. Of a size that was asked for, a directory beside the
-/// images has no need.
+/// Fails when not even the smallest automatic image fits. A requested size of images does not matter for a directory.
 fn check_least(placed: &Placed, state: &Path) -> Result<()> {
     let plan = &placed.plan;
     let is_dir = |target: &Target| matches!(target, Target::Dir(_));
@@ -93,12 +92,12 @@ fn check_least(placed: &Placed, state: &Path) -> Result<()> {
     }
 }
 
-/// What cannot be made small enough does not fit a directory, whatever the size.
+/// Fails when not even the least work fits a directory.
 fn check_least_of_dirs(placed: &Placed) -> Result<()> {
     let load = Load::of(placed, &Amount::scaled(LEAST), machine::memory()?);
     match dir_shortage(placed, &load)? {
         None => Ok(()),
-        // The trial of the backing says so.
+        // The trial of the backing reports that.
         Some(Shortage { free: Bytes(0), .. }) => Ok(()),
         Some(Shortage { needs, place, free, .. }) => Err(refusal::usage(format!(
             "the smallest possible run needs {needs}, but only {free} are free in {}; use fewer \
@@ -108,10 +107,10 @@ fn check_least_of_dirs(placed: &Placed) -> Result<()> {
     }
 }
 
-/// Whether the scale of `placed`, which is fixed, fits.
+/// Checks whether the fixed scale of `placed` fits.
 ///
 /// # Errors
-/// A place cannot be asked for its room.
+/// The free space of a place cannot be determined.
 pub fn fits(placed: &Placed, state: &Path) -> Result<bool> {
     if placed.fixed_scale().is_none() {
         return Ok(true);
@@ -119,7 +118,7 @@ pub fn fits(placed: &Placed, state: &Path) -> Result<bool> {
     Ok(shortage(placed, &placed.amount(), state)?.is_none())
 }
 
-/// The first thing that does not fit where the tests do `amount`.
+/// Returns the first thing that does not fit if the tests do `amount`.
 fn shortage(placed: &Placed, amount: &Amount, state: &Path) -> Result<Option<Shortage>> {
     let load = Load::of(placed, amount, machine::memory()?);
     if placed.plan.backing.devices.is_empty() && placed.needs_image() {
@@ -133,7 +132,7 @@ fn shortage(placed: &Placed, amount: &Amount, state: &Path) -> Result<Option<Sho
     dir_shortage(placed, &load)
 }
 
-/// The first directory that does not hold `load`.
+/// Returns the first directory that is too small for `load`.
 fn dir_shortage(placed: &Placed, load: &Load) -> Result<Option<Shortage>> {
     for target in &placed.plan.targets {
         let Target::Dir(place) = target else { continue };
@@ -149,8 +148,7 @@ fn dir_shortage(placed: &Placed, load: &Load) -> Result<Option<Shortage>> {
     Ok(None)
 }
 
-/// Gives up the targets whose images, of the size that was asked for, find no room, as a run does that cannot write
-/// them.
+/// Drops the targets whose images of the requested size do not fit, like a run that cannot write them.
 ///
 /// # Errors
 /// No target is left, or nothing to compare one with.
@@ -173,13 +171,13 @@ pub fn give_up_images(mut ordered: Ordered, state: &Path) -> Result<Ordered> {
     Ok(ordered)
 }
 
-/// Size of the images of `placed` where the tests do `amount`.
+/// Size of the images of `placed` if the tests do `amount`.
 pub fn image_size(placed: &Placed, amount: &Amount) -> Result<Bytes> {
     let load = || Ok(Load::of(placed, amount, machine::memory()?).image_bytes());
     placed.plan.backing.size.map_or_else(load, Ok)
 }
 
-/// A sentence for each target that works otherwise on an image of `size` than on a larger volume.
+/// A sentence for each target that behaves differently on an image of `size` than on a larger volume.
 pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
     let on_images = placed.plan.backing.devices.is_empty();
     let made = placed.available().filter(|_| on_images);
@@ -195,7 +193,7 @@ pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
     made.filter_map(sentence).collect()
 }
 
-/// What does not fit on images, and by which option that could be changed.
+/// Work that does not fit on images, and the option that changes that.
 fn image_shortage(placed: &Placed, load: &Load, free: Bytes) -> Option<(String, &'static str)> {
     let files = Bytes(load.peak_bytes);
     let size = placed.plan.backing.size.unwrap_or_else(|| load.image_bytes());
@@ -212,13 +210,13 @@ fn image_shortage(placed: &Placed, load: &Load, free: Bytes) -> Option<(String, 
         .map(|size| (format!("{files} for its files on an image of {size}"), "--image-size"))
 }
 
-/// Whether no file system stores less than it is given.
+/// Returns whether no file system stores less than it is given.
 fn is_incompressible(placed: &Placed) -> bool {
     placed.plan.data == DataKind::Random
 }
 
-/// Whether the file system of `place` is of a kind that may store less than it is given. What another program keeps, as
-/// a server of FUSE or NFS, is not asked: it may.
+/// Returns whether the file system of `place` is of a kind that may store less than it is given. Data kept by another
+/// program, e.g. a server of FUSE or NFS, is assumed to.
 fn may_compress(place: &Path) -> Result<bool> {
     // From linux/magic.h; those of ZFS and bcachefs from their sources.
     const BTRFS: u64 = 0x9123_683e;
@@ -232,7 +230,7 @@ fn may_compress(place: &Path) -> Result<bool> {
     Ok([BTRFS, F2FS, NFS, FUSE, ZFS, BCACHEFS].contains(&(found.f_type as u64)))
 }
 
-/// The largest scale below `high` at which nothing is short, two digits of it.
+/// Returns the largest scale below `high` at which everything fits, to two digits.
 fn fitting(mut high: f64, short: impl Fn(f64) -> Result<Option<Shortage>>) -> Result<Option<f64>> {
     let mut low = LEAST;
     if high < low || short(low)?.is_some() {

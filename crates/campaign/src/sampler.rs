@@ -14,26 +14,26 @@ use workers::{Moved, Observer, Settled};
 /// An interval shorter than this is the rest of a second, too coarse to be judged alone.
 const SHORTEST_S: f64 = 0.5;
 
-/// What was read ahead is done in a hundredth of this; longer only others read.
+/// Longest wait for read-ahead, which takes a hundredth of this; longer reads are of others.
 const LONGEST_SETTLING: Duration = Duration::from_millis(100);
 
 /// Rounds of a sustained run.
 const ROUNDS: usize = model::ROUND_RATES.len();
 
-/// A round is at least this long, so that the counters, read once a second, tell rounds apart.
+/// Least length of a round, so that counters read once a second distinguish rounds.
 const SHORTEST_ROUND_S: f64 = 2.0;
 
 /// Operations below which rounds would differ by chance alone.
 const LEAST_OPS: u64 = 1000;
 
-/// What a device did while the workers of its target stood still.
+/// Activity of a device while the workers of its target were paused.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Held {
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// How long they stood still.
+    /// Length of the pauses.
     pub seconds: f64,
 }
 
@@ -44,29 +44,29 @@ impl Held {
     }
 }
 
-/// Reads the counters of what is watched, and the clock.
+/// Reads the watched counters, and the clock.
 type ReadCounters = Box<dyn FnMut(&Watched) -> Result<Snapshot, LabError>>;
 
-/// Takes and keeps the snapshots of one run. What happens while its workers stand still is left out of all of
+/// Takes and keeps the snapshots of one run. The time in which its workers are paused is excluded from all of
 /// them.
 pub struct Sampler {
     watched: Watched,
     read_counters: ReadCounters,
     persistence: Option<Persistence>,
-    /// Who was on the machine before the first release, and what they did until the workers had reported.
+    /// Processes on the machine before the first release, and their activity until the workers had reported.
     before: Option<Census>,
     others: Option<Others>,
     phases: Vec<Phase>,
-    /// Edges of the times in which the workers stood still.
+    /// Edges of the pauses of the workers.
     away: Vec<(Snapshot, Snapshot)>,
     held: Option<Snapshot>,
     failure: Option<LabError>,
 }
 
-/// What was seen of one phase.
+/// Observations of one phase.
 #[derive(Default)]
 struct Phase {
-    /// What the devices had written when it began and when it ended, whoever stood still meanwhile.
+    /// Bytes that the devices had written when it began and when it ended, pauses included.
     persisted: [Option<Persisted>; 2],
     released: Option<Snapshot>,
     seconds: Vec<(Snapshot, Moved)>,
@@ -81,12 +81,12 @@ impl Phase {
 }
 
 impl Sampler {
-    /// Of the machine, and of what is `watched`; to its servers come all processes that they started.
+    /// Samples the machine, and what is `watched`; its servers include all processes that they started.
     pub fn of(watched: Watched) -> Sampler {
         Sampler::reading(watched, Box::new(Snapshot::of))
     }
 
-    /// The same, with counters and a clock that are read by `read_counters`.
+    /// The same, with counters and a clock read by `read_counters`.
     fn reading(watched: Watched, read_counters: ReadCounters) -> Sampler {
         Sampler {
             watched,
@@ -101,24 +101,24 @@ impl Sampler {
         }
     }
 
-    /// Looks at what other processes did. To be called when all workers have reported.
-    /// Those below the process `own` are not others.
+    /// Records the activity of other processes. To be called when all workers have reported.
+    /// Descendants of the process `own` are not counted as others.
     pub fn count_others(&mut self, own: u32) {
         let now = self.before.as_ref().map(|before| (before, Census::take()));
         self.others = now.map(|(before, now)| now.others_since(before, own));
     }
 
-    /// What other processes did around the timed parts; `None` before they were counted.
+    /// Returns the activity of other processes around the timed parts; `None` before they were counted.
     pub fn others(&self) -> Option<Others> {
         self.others
     }
 
-    /// The same, looking also at what shows that a sync reached the medium.
+    /// The same, and also reads the counters that prove that a sync reached the medium.
     pub fn proving(self, persistence: Option<&Persistence>) -> Sampler {
         Sampler { persistence: persistence.cloned(), ..self }
     }
 
-    /// What the devices had written, and how often they had been flushed, when `phase` began and when it ended.
+    /// Returns the bytes that the devices had written, and their flushes, when `phase` began and when it ended.
     pub fn persisted(&self, phase: usize) -> Option<[Persisted; 2]> {
         let [began, ended] = self.phases.get(phase)?.persisted;
         Some([began?, ended?])
@@ -139,7 +139,7 @@ impl Sampler {
         self.phases.len()
     }
 
-    /// What the device did while the workers stood still; `None` when they never did, or there is no device.
+    /// Returns the activity of the device during pauses; `None` without pauses, or without a device.
     pub fn while_held(&self) -> Option<Held> {
         let each = self.away.iter().map(|(held, goes_on)| {
             let usage = goes_on.since(held);
@@ -154,7 +154,7 @@ impl Sampler {
         })
     }
 
-    /// The counters without what happened while the workers stood still.
+    /// Returns the counters without the pauses of the workers.
     fn snapshot(&mut self) -> Option<Snapshot> {
         let cut =
             |now: Snapshot, (held, goes_on): &(Snapshot, Snapshot)| now.without(held, goes_on);
@@ -188,14 +188,14 @@ impl Sampler {
         intervals.filter(|usage| usage.seconds >= SHORTEST_S).collect()
     }
 
-    /// Operations per second in each fifth of the window in which `phase` did `ops` operations.
+    /// Returns the operations per second in each fifth of the window in which `phase` did `ops` operations.
     pub fn round_rates(&self, phase: usize, window: Window, ops: u64) -> Option<[f64; ROUNDS]> {
         let seen = self.phases.get(phase)?.seconds.iter();
         let points: Vec<(u64, u64)> = seen.map(|(s, moved)| (s.now_ns, moved.ops)).collect();
         round_rates(&points, window, ops)
     }
 
-    /// What the device wrote since the last phase ended, bytes.
+    /// Returns the bytes that the device wrote since the last phase ended.
     pub fn written_since_end(&mut self) -> Option<u64> {
         let now = self.snapshot()?;
         now.since(self.phases.last()?.ended.as_ref()?).device_write_bytes
@@ -227,7 +227,7 @@ impl Observer for Sampler {
     }
 
     fn ended(&mut self, phase: usize) {
-        // First of all, as every moment lets more be written.
+        // Before anything else, as more is written all the time.
         let persisted = self.look();
         let ended = self.snapshot();
         if let Some(phase) = self.phases.get_mut(phase) {
@@ -238,7 +238,7 @@ impl Observer for Sampler {
 
     fn settles(&mut self) -> Settled {
         let devices = &self.watched.devices;
-        // Writes first: who is not held has no time to lose.
+        // Writes first: a candidate that is not held must not be delayed.
         if are_writing(devices) {
             return Settled::Writes;
         }
@@ -264,9 +264,9 @@ pub struct Window {
     pub to_ns: u64,
 }
 
-/// Rates in equal parts of `window`, from counts at some times in it, with straight lines between
-/// them. `None` when the window is too short, too little was done in it, or the counter was not kept
-/// up to date: a test that counts at its end tells nothing of its rounds.
+/// Rates in equal parts of `window`, from counts at some times in it, interpolated linearly. `None` when
+/// the window is too short, too little was done in it, or the counter was not kept up to date: a test that
+/// counts at its end has no rounds.
 fn round_rates(seen: &[(u64, u64)], window: Window, ops: u64) -> Option<[f64; ROUNDS]> {
     let round_s = window.to_ns.saturating_sub(window.from_ns) as f64 / 1e9 / ROUNDS as f64;
     let inside = |&(time, count): &(u64, u64)| {
@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(round_rates(&idle, full, 1000), None);
     }
 
-    /// A sampler whose clock reads `seconds`, one at each snapshot.
+    /// A sampler whose clock returns `seconds`, one at each snapshot.
     fn at<const N: usize>(seconds: [f64; N]) -> Sampler {
         let mut seconds = seconds.into_iter();
         let read = move |_: &Watched| {
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn pauses_are_excluded_from_counters() {
-        // Released at 10 s; stands still from 11 to 14 s; second at 15 s; again from 16 to 17 s; ends at 18 s.
+        // Released at 10 s; paused from 11 to 14 s; second at 15 s; paused from 16 to 17 s; ends at 18 s.
         let mut sampler = at([10.0, 11.0, 14.0, 15.0, 16.0, 17.0, 18.0]);
         sampler.releasing(0);
         sampler.held();

@@ -28,34 +28,34 @@ use store::{Store, Try};
 pub struct Schedule<'a> {
     /// What to do.
     pub sized: &'a Sized,
-    /// Where samples go.
+    /// Store of the samples.
     pub store: &'a mut Store,
-    /// What is made on this machine for it.
+    /// Its objects on this machine.
     pub lab: &'a Lab,
-    /// Where workers come from.
+    /// Hosts of the workers.
     pub hosts: &'a dyn Hosts,
-    /// What the user sees.
+    /// Progress shown to the user.
     pub progress: &'a dyn Watch,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
     /// Records of the targets, kept up to date in the store.
     pub records: Vec<TargetRecord>,
-    /// When this run of the campaign began; what it took counts against the budget.
+    /// Start of this run of the campaign; its time counts against the budget.
     pub since: Instant,
-    /// How each target fared in this run.
+    /// Tries of each target in this run.
     histories: Vec<History>,
-    /// How the cases of each target fared in this run.
+    /// Repeats of the cases of each target in this run.
     retakes: Rc<[Option<Retakes>]>,
-    /// When each target failed, if its last try did.
+    /// Time of the last failure of each target, if its last try failed.
     failed_at: Vec<Option<Instant>>,
-    /// What failed first in the try of each target that is under way.
+    /// First fault in the current try of each target.
     faults: Vec<Option<Fault>>,
-    /// Whether candidates go in turn though they were to be side by side: others are at work on the device of one.
+    /// Whether candidates run in turn instead of side by side, because others use the device of one.
     in_turn: bool,
 }
 
 impl<'a> Schedule<'a> {
-    /// A schedule of the blocks that `store` does not have yet.
+    /// Creates a schedule of the blocks that `store` does not have yet.
     pub fn new(
         sized: &'a Sized,
         store: &'a mut Store,
@@ -84,12 +84,12 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Runs what the store does not have yet, until the plan is fulfilled. What failed is tried again when
-    /// its target works again, and at the latest when the campaign may end.
+    /// Runs the missing blocks until the plan is fulfilled. Failed target runs are retried when their target works
+    /// again, and at the latest when the campaign may end.
     ///
     /// # Errors
-    /// No target is left, or a disk is lost; or something else than a target failed. What is stored stays,
-    /// and a resumed campaign goes on there.
+    /// No target is left, a disk is lost, or something other than a target failed. Stored blocks stay,
+    /// and a resumed campaign continues there.
     pub fn run(&mut self) -> Result<Ended> {
         self.leave_out()?;
         let id = &self.sized.campaign().id;
@@ -128,7 +128,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Stores why targets stay without samples.
+    /// Stores the reasons why targets have no samples.
     fn leave_out(&mut self) -> Result<()> {
         for (record, entrant) in self.records.iter_mut().zip(&self.sized.entrants) {
             let Some(why) = entrant.place.nowhere() else { continue };
@@ -139,7 +139,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// The targets that failed in a block, or were not tried in it, and are to be tried again.
+    /// Returns the targets that failed in a block, or were not tried in it, and are to be retried.
     fn missing(&self) -> Result<Vec<Slot>> {
         let unfinished = self.store.unfinished(&self.sized.campaign().id)?.into_iter();
         let slot = |target_run: store::Unfinished| {
@@ -149,7 +149,7 @@ impl<'a> Schedule<'a> {
                 block: target_run.block,
                 attempt: target_run.attempt,
                 nth: target_run.tries + 1,
-                // Behind every target of the block: it says that it was run after it.
+                // Behind every target of the block: it shows that it ran later.
                 position: self.records.len() as u32 + target_run.tries - 1,
                 target,
                 procs: 0,
@@ -168,7 +168,7 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Says why the campaign ends, and stores it, unless there is more to do.
+    /// Reports and stores why the campaign ends, unless there is more to do.
     fn conclude(&mut self, end: &End, spent: &Spent) -> Result<Ended> {
         let id = &self.sized.campaign().id;
         for target_run in self.store.unfinished(id)? {
@@ -179,7 +179,7 @@ impl<'a> Schedule<'a> {
             }
         }
         let sentence = end.sentence(&self.sized.plan, spent, Settings::default().band);
-        // One that was done before has said it.
+        // A completed campaign has stored it before.
         if let Some(why) = sentence.filter(|_| self.sized.campaign().state == CampaignState::Open) {
             self.progress.remark(&why);
             self.store.add_note(id, &why)?;
@@ -216,8 +216,8 @@ impl<'a> Schedule<'a> {
         Ok(Ended::Done)
     }
 
-    /// Has candidates go in turn from here on where other programs were seen at work on the device of a directory: how
-    /// much of what that moves is whose shows less well in slices.
+    /// Makes candidates run in turn from here on if other programs use the device of a directory: its traffic is harder
+    /// to attribute in slices.
     fn turn(&mut self) -> Result<()> {
         let directories: Vec<&str> = self.sized.directories().collect();
         if self.in_turn || directories.is_empty() || !self.sized.is_together(false) {
@@ -239,8 +239,8 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// Which of the slots of a block are run at the same time, without those that are given up: each alone, or
-    /// all of this machine together, and then all of guests.
+    /// Groups the slots of a block that run at the same time, without dropped targets: each alone, or all of this
+    /// machine together, and then all of guests.
     fn together(&self, slots: &[Slot]) -> Vec<Vec<Slot>> {
         let given_up = |slot: &&Slot| self.histories[slot.target].is_given_up();
         self.progress.done(self.sized.cases() * slots.iter().filter(given_up).count() as u64);
@@ -249,7 +249,7 @@ impl<'a> Schedule<'a> {
         let (guests, here): (Vec<Slot>, Vec<Slot>) = open.partition(in_guest);
         let group = |mut slots: Vec<Slot>, in_guests| match self.sized.is_together(in_guests) {
             true if !slots.is_empty() && !self.in_turn => {
-                // In every block with the same numbers, by which their orders in the tests are balanced.
+                // With the same numbers in every block, which balance their orders in the tests.
                 slots.sort_by_key(|slot| slot.target);
                 vec![slots]
             }
@@ -258,7 +258,7 @@ impl<'a> Schedule<'a> {
         group(here, false).into_iter().chain(group(guests, true)).collect()
     }
 
-    /// Tries targets in a block, at the same time, and stores how they fared.
+    /// Tries targets in a block, at the same time, and stores the results.
     fn visit(&mut self, slots: &[Slot]) -> Result<Ended> {
         if !slots.iter().all(|slot| self.pause(slot.target)) {
             return Ok(Ended::Stopped);
@@ -294,7 +294,7 @@ impl<'a> Schedule<'a> {
     }
 }
 
-/// Where a try stands in the campaign.
+/// Position of a try in the campaign.
 #[derive(Clone, Copy)]
 struct Slot {
     block: u32,
@@ -306,7 +306,7 @@ struct Slot {
     procs: u32,
 }
 
-/// The order in `block` of the entrants that can be made: the same for the same seed, whenever it is run.
+/// Returns the order in `block` of the entrants that can be made: the same for the same seed, whenever it runs.
 pub fn block_order(placed: &Placed, seed: u64, block: u32) -> Vec<usize> {
     balanced(placed.available().collect(), seed, block)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Two candidates on one device, whose counters are all that tells what a directory moves.
+/// Two candidates on one device, whose counters are the only measure of a directory's traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedDevice {
     pub(super) first: String,
@@ -11,7 +11,7 @@ pub struct SharedDevice {
 }
 
 impl SharedDevice {
-    /// Why candidates go in turn, for the plan and the report.
+    /// The reason why candidates run in turn, for the plan and the report.
     pub fn note(&self) -> String {
         format!("{self}: candidates are measured in turn.")
     }

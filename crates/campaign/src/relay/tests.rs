@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::Barrier;
 
-/// What the members of a relay do, in the order in which it happens: member, test, slice.
+/// Events of a relay in their order: member, test, slice.
 fn course(members: usize, slices: &(dyn Fn(usize) -> u32 + Sync)) -> Vec<(usize, u32, u32)> {
     let relay = Relay::of(members, (7, 0));
     let (sender, said) = mpsc::channel();
@@ -63,7 +63,7 @@ fn tests_are_prepared_at_the_same_time_and_timed_alone() {
                 for test in 1..50 {
                     let runner = slot.at(1, test);
                     runner.prepare();
-                    // Nobody gets past it before all prepare.
+                    // No member passes it before all prepare.
                     all_in.wait();
                     let mut pace = runner.timed(Some(Duration::ZERO));
                     (0..3).for_each(|_| {

@@ -4,10 +4,10 @@ use crate::{machine, refusal, stages::Placed};
 use anyhow::Result;
 use model::Bytes;
 
-/// Fails when a candidate in memory may grow beyond the memory of the machine, which would end other programs.
+/// Fails when a candidate in memory may outgrow the memory of the machine, which would kill other programs.
 ///
 /// # Errors
-/// A candidate may, its size cannot be told, or memory cannot be asked for.
+/// A candidate may, its size is unknown, or the memory cannot be determined.
 pub(super) fn check(placed: &Placed) -> Result<()> {
     let memory = machine::memory()?;
     placed.targets.iter().try_for_each(|target| {
@@ -26,7 +26,7 @@ pub(super) fn check(placed: &Placed) -> Result<()> {
     })
 }
 
-/// What a candidate may have: the rest is for workers, the page cache and all others.
+/// Memory that a candidate may use: the rest is for workers, the page cache and all others.
 fn share(memory: Bytes) -> Bytes {
     Bytes(memory.0 / 4 * 3)
 }

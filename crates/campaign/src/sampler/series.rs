@@ -10,7 +10,7 @@ use workers::Moved;
 const LEAST_SECONDS: usize = 2;
 
 impl Sampler {
-    /// How `phases` went, in which all workers moved `totals`, one for each phase. `None` when they
+    /// Returns the series of `phases`, in which all workers moved `totals`, one for each phase. `None` when they
     /// were short.
     pub fn series(&self, phases: &Range<usize>, totals: &[Moved]) -> Option<Series> {
         if self.seconds(phases).len() < LEAST_SECONDS {
@@ -18,14 +18,14 @@ impl Sampler {
         }
         let parts = self.phases.get(phases.clone())?;
         let begin_ns = parts.first()?.released.as_ref()?.now_ns;
-        // A test that counts at its end tells nothing of its seconds.
+        // A test that counts at its end has no figures of its seconds.
         let counted = parts.iter().flat_map(|part| &part.seconds).any(|(_, m)| m.ops + m.bytes > 0);
         let mut series = Series::default();
         for (part, total) in parts.iter().zip(totals) {
             let mut before = (part.released.as_ref()?, Moved::default());
             for (snapshot, moved) in part.readings(*total) {
                 let end_ms = snapshot.now_ns.saturating_sub(begin_ns) / 1_000_000;
-                // What came in less than a millisecond is counted with the next interval.
+                // Less than a millisecond is counted with the next interval.
                 if series.end_ms.last().is_some_and(|last| *last >= end_ms) {
                     continue;
                 }
@@ -40,7 +40,7 @@ impl Sampler {
                 before = (snapshot, moved);
             }
         }
-        // A counter that vanished half-way tells nothing either.
+        // A counter that vanished half-way is dropped too.
         let intervals = series.end_ms.len();
         series.columns.retain(|_, column| column.len() == intervals);
         Some(series)
@@ -48,7 +48,7 @@ impl Sampler {
 }
 
 impl Phase {
-    /// The ends of its intervals with what had been moved by then; `total` at the end.
+    /// The ends of its intervals with the counts by then; `total` at the end.
     fn readings(&self, total: Moved) -> impl Iterator<Item = (&Snapshot, Moved)> {
         let seconds = self.seconds.iter().map(|(snapshot, moved)| (snapshot, *moved));
         seconds.chain(self.ended.iter().map(move |snapshot| (snapshot, total)))

@@ -6,11 +6,10 @@ use anyhow::{Result, anyhow};
 use model::{Fault, FaultKind, TargetState};
 use std::time::{Duration, Instant};
 
-/// How long a target that failed is left alone before it is tried again, so that what lasts only a moment
-/// has passed.
+/// Wait before a failed target is retried, so that a momentary fault has passed.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// When a target is given up that failed `n` times in a row.
+/// States when a target that failed `n` times in a row is dropped.
 fn after(fault: &Fault, n: u32) -> String {
     match fault.kind {
         FaultKind::Options => "at the first failure".into(),
@@ -18,7 +17,7 @@ fn after(fault: &Fault, n: u32) -> String {
     }
 }
 
-/// What to do about it: a resumed campaign would say the same of options that are wrong.
+/// Returns the remedy: wrong options would fail in a resumed campaign too.
 fn remedy(fault: &Fault, id: &str) -> String {
     match fault.kind {
         FaultKind::Options => {
@@ -29,12 +28,12 @@ fn remedy(fault: &Fault, id: &str) -> String {
 }
 
 impl Schedule<'_> {
-    /// Leaves a target that has just failed alone for a while. False when a signal came.
+    /// Waits before a target that has just failed is retried. False when a signal arrived.
     pub(super) fn pause(&self, target: usize) -> bool {
         self.failed_at[target].is_none_or(|at| waited(at + PAUSE, self.stop))
     }
 
-    /// Takes back what was said of a target that is missing in no block any more.
+    /// Removes the reason of a target that is no longer missing in any block.
     pub(super) fn target_worked(&mut self, slot: &Slot) -> Result<()> {
         self.histories[slot.target].worked(slot.block);
         self.failed_at[slot.target] = None;
@@ -47,7 +46,7 @@ impl Schedule<'_> {
         Ok(self.store.set_target(&self.sized.campaign().id, record)?)
     }
 
-    /// Tells a failure once, and ends the campaign when there is nothing left to try.
+    /// Reports a failure once, and ends the campaign when there is nothing left to try.
     pub(super) fn target_failed(&mut self, slot: &Slot, fault: &Fault) -> Result<()> {
         let history = &mut self.histories[slot.target];
         history.failed(slot.block, fault.kind);

@@ -6,7 +6,7 @@ use anyhow::Result;
 use stats::description::Settings;
 
 impl Schedule<'_> {
-    /// Sends candidates away that are decidedly behind after `blocks` blocks.
+    /// Takes candidates out of the race that are decidedly behind after `blocks` blocks.
     pub(super) fn race(&mut self, blocks: u32) -> Result<()> {
         let dataset = self.store.dataset(&self.sized.campaign().id)?;
         for behind in stats::verdict::look(&dataset, &Settings::default())?.behind {
@@ -35,7 +35,7 @@ impl Schedule<'_> {
         self.sized.available().filter(|&at| self.records[at].left_after().is_none())
     }
 
-    /// Cases of the first `blocks` blocks, without those of who left before.
+    /// Cases of the first `blocks` blocks, without those of candidates that left before.
     pub(super) fn cases_until(&self, blocks: u32) -> u64 {
         let own = |at: usize| self.records[at].left_after().unwrap_or(blocks).min(blocks);
         self.sized.available().map(|at| self.sized.cases() * u64::from(own(at))).sum()

@@ -14,10 +14,10 @@ use lab::{error::LabError, instance::Upkeep};
 use model::{Fault, FaultKind};
 use std::{collections::BTreeSet, rc::Rc};
 
-/// Takes events of a guest as they come, with the process count of the target run.
+/// Takes events of a guest as they arrive, with the process count of the target run.
 type GuestEvents<'t> = dyn FnMut((u32, Event)) -> Result<()> + 't;
 
-/// The target of `slot` at every process count, in one boot of its guest. One that fails is reported.
+/// Runs the target of `slot` at every process count, in one boot of its guest. A failure is reported.
 fn run_in_guest(
     context: &RunContext<'_>,
     campaign: &str,
@@ -53,7 +53,7 @@ fn run_in_guest(
 }
 
 impl<'a> Schedule<'a> {
-    /// Targets of this machine, or of guests, at every process count. What failed is left in `self.faults`.
+    /// Runs targets of this machine, or of guests, at every process count. Faults are stored in `self.faults`.
     pub(super) fn run_targets(&mut self, slots: &[Slot]) -> Result<Ended> {
         let sized = self.sized;
         if slots.iter().any(|slot| sized.entrants[slot.target].place.is_of(true)) {
@@ -85,7 +85,7 @@ impl<'a> Schedule<'a> {
         self.progress.step(&format!("block {}/{blocks} · {labels} · {what}{again}", block + 1));
     }
 
-    /// Targets at one process count, each on a fresh instance of this machine.
+    /// Runs targets at one process count, each on a fresh instance of this machine.
     fn run_targets_here(&mut self, slots: &[Slot]) -> Result<Ended> {
         let sized = self.sized;
         let Some(first) = slots.first() else { return Ok(Ended::Done) };
@@ -109,7 +109,7 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Targets at every process count, each in one boot of its guest.
+    /// Runs targets at every process count, each in one boot of its guest.
     fn run_in_guests(&mut self, slots: &[Slot]) -> Result<Ended> {
         let (sized, seed) = (self.sized, self.sized.campaign().seed);
         let venue = |slot: &Slot| match &sized.entrants[slot.target].place {
@@ -131,7 +131,7 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Shows and stores what happened.
+    /// Shows and stores an event.
     fn take(&mut self, slot: &Slot, event: Event) -> Result<()> {
         match event {
             Event::Now(what) => self.progress.now(&what),
@@ -150,7 +150,7 @@ impl<'a> Schedule<'a> {
                 self.store.set_target(&self.sized.campaign().id, record)?;
             }
             Event::Failed(Fault { kind, reason }) => {
-                // A guest has disks of its own, and none of this machine's can be lost in it.
+                // A guest has disks of its own, so it cannot lose one of this machine.
                 let is_guest = matches!(self.sized.entrants[slot.target].place, Place::Guest(_));
                 let is_theirs = is_guest && kind == FaultKind::Disk;
                 let kind = if is_theirs { FaultKind::Guest } else { kind };
