@@ -15,34 +15,34 @@ use std::{
 };
 use suites::Stretch;
 
-/// How much longer than aimed for a timed part may be by the rates of the backing, so that a candidate that
-/// is faster than these finds room as well.
+/// Factor by which a timed part may exceed its target length by the rates of the backing, so that there is space for a
+/// candidate faster than these.
 const HEADROOM: f64 = 2.0;
-/// Smallest factor on the large vectors, which then are as small as they may become.
+/// Smallest factor on the large vectors.
 const LEAST_LARGE_SCALE: f64 = 1.0 / 64.0;
-/// Time by the rates of the backing for which room is still looked for, seconds.
+/// Longest time by the rates of the backing for which space is sought, seconds.
 const LEAST_ROOM_S: f64 = 1e-3;
 /// Rate that few backings exceed for files that are written and synced, bytes per second.
 const FASTEST: f64 = 2e9;
 /// Share of the free space that files or image may take.
 const SPACE_SHARE: f64 = 0.8;
-/// Most by which a trial makes a test longer at once: how its time grows is not known yet.
+/// Largest growth of a test between two trials: the growth of its time is not known yet.
 const MOST_GROWTH: f64 = 30.0;
 
 /// A test at a process count.
 pub type Key = (String, u32);
 
-/// The sizes with which trying begins, and the largest ones, as long as the disk holds them.
+/// The first and the largest sizes of the trials, as far as the disk holds them.
 #[derive(Clone, Debug)]
 pub struct Range {
-    /// With what trying begins, for each test and count.
+    /// First sizes, for each test and count.
     pub first: Amount,
-    /// The most, in the same order.
+    /// Largest sizes, in the same order.
     pub most: Amount,
 }
 
 impl Range {
-    /// The range of `placed` at `ground`.
+    /// Returns the range of `placed` at `ground`.
     pub fn of(placed: &Placed, ground: &Ground) -> Range {
         let mut large_scale = placed.plan.preset.large_scale();
         let aim_s = placed.plan.preset.aim_s();
@@ -63,7 +63,7 @@ impl Range {
         }
     }
 
-    /// Whether the tests of `placed` fit into the room of each target however fast the backing is.
+    /// Returns whether the tests of `placed` fit into the space of each target however fast the backing is.
     pub fn holds(placed: &Placed, free: Bytes, memory: Bytes) -> bool {
         let pilot = Pilot { write_bytes_per_s: FASTEST, read_bytes_per_s: FASTEST };
         let range = Range::of(placed, &Ground { pilot, free: Bytes(u64::MAX), memory });
@@ -71,7 +71,7 @@ impl Range {
         fits(placed, &range.most, &ground)
     }
 
-    /// The sizes that are right by the rates of the backing, where nothing is tried.
+    /// Returns the sizes by the rates of the backing, without trials.
     fn expected(placed: &Placed, ground: &Ground) -> Amount {
         let range = Range::of(placed, ground);
         let scale = range.first.scale;
@@ -86,11 +86,11 @@ impl Range {
     }
 }
 
-/// The load of `placed` and the rates of its backing `work`, as far as they are known before anything is made: where
-/// sizes are left open, those that are right by the rates.
+/// Returns the load of `placed` and the rates of its backing `work`, as far as they are known before anything is made:
+/// open sizes follow the rates.
 ///
 /// # Errors
-/// The backing cannot be tried, or its room or the memory cannot be asked for.
+/// The backing cannot be tried, or its free space or the memory cannot be determined.
 pub fn expected_load(placed: &Placed, work: &Path) -> Result<(Load, Pilot)> {
     let (pilot, memory) = (sizing::pilot(work)?, machine::memory()?);
     let mut amount = placed.amount();
@@ -113,7 +113,7 @@ fn fits(placed: &Placed, most: &Amount, ground: &Ground) -> bool {
     (load.image_bytes().0 as f64) < ground.free.0 as f64 * SPACE_SHARE
 }
 
-/// What was seen of a test at a size on one target.
+/// A trial of a test at a size on one target.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// The size.
@@ -122,18 +122,18 @@ pub struct Seen {
     pub seconds: f64,
 }
 
-/// What was seen of all tests, by target.
+/// The trials of all tests, by target.
 #[derive(Debug, Default)]
 pub struct Trials(BTreeMap<Key, Vec<Seen>>);
 
 impl Trials {
-    /// Adds what was seen.
+    /// Adds a trial.
     pub fn add(&mut self, seen: Seen) {
         self.0.entry((seen.size.test.clone(), seen.size.procs)).or_default().push(seen);
     }
 
-    /// The sizes that take `aim_s` by what was seen, within `range`: on the middle of the candidates, and not
-    /// much less on the fastest. With `bold` however far it is from what was seen, else step by step.
+    /// Returns the sizes that take `aim_s` by the trials, within `range`: on the mean of the candidates, and not much
+    /// less on the fastest. With `bold` they may be far from the trials, else they grow step by step.
     pub fn sizes(&self, placed: &Placed, range: &Range, aim_s: f64, bold: bool) -> Vec<TestSize> {
         let mut sizes = Vec::new();
         let mut bounds = range.first.sizes.iter().zip(&range.most.sizes);
@@ -155,8 +155,8 @@ impl Trials {
     }
 }
 
-/// Units that take `aim_s`: by the last of what was seen on each target where trying goes on, and by the
-/// geometric mean of the targets at its end, where the fastest may stay below, but not by half.
+/// Returns the units that take `aim_s`: by the last trial on each target while trials continue, and by the geometric
+/// mean of the targets at their end, where the fastest may stay below, but not by half.
 fn aimed(item: &Item, seen: &[Seen], aim_s: f64, bold: bool) -> f64 {
     let of_one = |seen: &Seen| aim_s * units(item, &seen.size) / seen.seconds.max(1e-6);
     let Some(last) = seen.last() else { return 0.0 };
@@ -164,8 +164,8 @@ fn aimed(item: &Item, seen: &[Seen], aim_s: f64, bold: bool) -> f64 {
     if !bold {
         return of_one(last).clamp(largest, largest * MOST_GROWTH);
     }
-    // What was seen of much smaller files says little beside what was seen later. The same files once more take
-    // as long as before, so that a slow candidate, tried last, does not hide how fast the others are.
+    // Trials of much smaller files say little compared with later ones. A repeat over the same files takes as long as
+    // before, so that a slow candidate, tried last, does not hide how fast the others are.
     let is_repeated = matches!(item.test.stretch(), Stretch::Times | Stretch::Passes(_));
     let least = if is_repeated { largest / MOST_GROWTH } else { largest / 4.0 };
     let near = seen.iter().filter(|s| units(item, &s.size) >= least);
@@ -175,8 +175,8 @@ fn aimed(item: &Item, seen: &[Seen], aim_s: f64, bold: bool) -> f64 {
     mean.max(fastest * 0.5)
 }
 
-/// Gives tests that share files as many, or as large ones: what an earlier test leaves is what a later one
-/// works on.
+/// Gives tests that share files the same number and size of files: a later test uses those that an earlier one
+/// leaves.
 fn share(placed: &Placed, sizes: &mut [TestSize]) {
     let counts = placed.counts.clone();
     for count in counts {
@@ -186,7 +186,7 @@ fn share(placed: &Placed, sizes: &mut [TestSize]) {
 }
 
 fn share_copies(placed: &Placed, sizes: &mut [TestSize], count: u32) {
-    // From the last test to the first: who comes before makes at least as many as are needed after it.
+    // From the last test to the first: an earlier test makes at least as many as later ones need.
     let mut needed = BTreeMap::<&str, u32>::new();
     for item in placed.items_at(count).rev() {
         let Stretch::Copies(path) = item.test.stretch() else { continue };
@@ -209,7 +209,7 @@ fn share_copies(placed: &Placed, sizes: &mut [TestSize], count: u32) {
     }
 }
 
-/// Whether one of two paths lies in the other, or is the other.
+/// Returns whether one of two paths is inside the other, or equal to it.
 fn is_within(a: &str, b: &str) -> bool {
     Path::new(a).starts_with(b) || Path::new(b).starts_with(a)
 }

@@ -21,23 +21,23 @@ use suites::{Estimate, Test, space_bytes};
 
 /// Bytes that the pilot writes and reads.
 const PILOT_BYTES: usize = 192 << 20;
-/// Less tells nothing.
+/// Least bytes of a pilot: less says nothing.
 const PILOT_LEAST_BYTES: usize = 8 << 20;
-/// Time that a case takes whatever its size: workers, snapshots, settling, now and then a remount.
+/// Fixed time of a case, whatever its size: workers, snapshots, settling, now and then a remount.
 const CASE_FIXED_S: f64 = 0.2;
 /// Time of an operation on files, roughly: between a stat that is cached and a create.
 const OP_S: f64 = 10e-6;
-/// What a file system needs beside the files: its own metadata, a journal, and room in which
-/// copy-on-write can replace a file that is still there.
+/// Space that a file system needs in addition to the files: its own metadata, a journal, and room for
+/// copy-on-write to replace a file that still exists.
 const IMAGE_OVERHEAD: f64 = 1.35;
 const IMAGE_SPARE_BYTES: u64 = 640 << 20;
 
-/// What a target that keeps the deleted needs besides: a log, a first copy and two merged ones of all that
-/// is written, and what small syncs write, whose number follows from the time and not from the bytes.
+/// Additional space of a target that retains deleted data: a log, a first copy and two merged ones of all writes,
+/// and the writes of small syncs, whose number follows from the time and not from the bytes.
 const KEPT_COPIES: u64 = 4;
 const KEPT_SPARE_BYTES: u64 = 3 << 30;
 
-/// What there is to be rebuilt in a file system that rebuilds what is in use alone.
+/// Bytes to be rebuilt in a file system that only rebuilds used space.
 const REBUILT_SHARE: f64 = 0.2;
 
 /// Rates of the backing, bytes per second.
@@ -52,7 +52,7 @@ pub struct Pilot {
 /// Writes, syncs, drops and reads a file in `dir` that has no name, so that nothing is left of it
 /// however the program ends.
 ///
-/// A disk is only read, because nobody has consented yet: its rate stands for both.
+/// A disk is only read, because consent is not given yet: its read rate is used for both.
 pub fn pilot(dir: &Path) -> Result<Pilot> {
     if dir.metadata().is_ok_and(|meta| meta.file_type().is_block_device()) {
         let read = File::open(dir).and_then(|mut disk| read_rate(&mut disk));
@@ -71,10 +71,10 @@ pub fn pilot(dir: &Path) -> Result<Pilot> {
     }
 }
 
-/// What may be written in `dir`, for that short time: half of what is free beside the reserve, at most.
+/// Bytes that the pilot may write in `dir`: at most half of the free space beyond the reserve.
 fn pilot_bytes(dir: &Path) -> usize {
     let stat = rustix::fs::statvfs(dir).ok().filter(|stat| stat.f_blocks > 0);
-    // One that tells nothing has to be tried.
+    // An unknown free space has to be tried.
     let Some(stat) = stat else { return PILOT_BYTES };
     let reserve = reserve::of(Bytes(stat.f_blocks.saturating_mul(stat.f_frsize)));
     let own = (stat.f_bavail * stat.f_frsize).saturating_sub(reserve.0);
@@ -100,7 +100,7 @@ fn try_out(mut file: File, bytes: usize) -> io::Result<Pilot> {
     })
 }
 
-/// Reads what the pilot reads from the start of `file`, which is dropped from the cache before; bytes per
+/// Reads the bytes of the pilot from the start of `file`, after it is dropped from the cache. Returns bytes per
 /// second.
 fn read_rate(file: &mut File) -> io::Result<f64> {
     rustix::fs::fadvise(&*file, 0, None, rustix::fs::Advice::DontNeed)?;
@@ -127,20 +127,20 @@ pub struct Load {
     pub peak_bytes: u64,
     /// Operations that move no bulk data, all process counts.
     pub ops: u64,
-    /// Time that passes whatever the disk does, seconds.
+    /// Time that does not depend on the disk, seconds.
     pub fixed_s: f64,
-    /// That part of it in which a test may write as much as the backing takes, seconds.
+    /// Part of it in which a test may write as fast as the backing, seconds.
     pub open_write_s: f64,
     /// Number of cases.
     pub cases: u64,
-    /// Bytes that a target may hold of what was deleted.
+    /// Bytes of deleted data that a target may retain.
     pub kept_bytes: u64,
     /// Share of the image that is occupied before the first test, 0 to 1.
     pub occupied_share: f64,
 }
 
 impl Load {
-    /// The load of `placed` where the tests do `amount`.
+    /// Returns the load of `placed` if the tests do `amount`.
     pub fn of(placed: &Placed, amount: &Amount, memory: Bytes) -> Load {
         let occupied_share = placed.plan.occupied_share();
         let mut load = Load { occupied_share, ..Load::default() };
@@ -174,7 +174,7 @@ impl Load {
         if estimate.write_bytes == 0 && !reads_only {
             self.open_write_s += estimate.fixed_s;
         }
-        // A suite of somebody else may ask for more than numbers hold; that must not look like little.
+        // A user-supplied suite may require more than a number holds; an overflow must not look like little.
         let add = |sum: &mut u64, of_one: u64| {
             *sum = sum.saturating_add(of_one.saturating_mul(u64::from(workers)));
         };
@@ -185,12 +185,12 @@ impl Load {
         self.cases += 1;
     }
 
-    /// Seconds it takes on a backing with the rates of `pilot`.
+    /// Returns the seconds it takes on a backing with the rates of `pilot`.
     pub fn seconds(&self, pilot: &Pilot) -> f64 {
         self.work_seconds(pilot) + self.cases as f64 * CASE_FIXED_S
     }
 
-    /// Of these, what the timed parts take.
+    /// Returns the seconds of its timed parts.
     pub fn work_seconds(&self, pilot: &Pilot) -> f64 {
         self.write_bytes as f64 / pilot.write_bytes_per_s
             + self.read_bytes as f64 / pilot.read_bytes_per_s
@@ -198,12 +198,12 @@ impl Load {
             + self.fixed_s
     }
 
-    /// Most bytes that tests write which run for a given time, at the rate of `pilot`.
+    /// Returns the most bytes written by tests that run for a given time, at the rate of `pilot`.
     pub fn open_write_bytes(&self, pilot: &Pilot) -> u64 {
         (self.open_write_s * pilot.write_bytes_per_s) as u64
     }
 
-    /// Size of the image that holds it.
+    /// Returns the size of an image that holds it.
     pub fn image_bytes(&self) -> Bytes {
         let free = self.peak_bytes as f64 * IMAGE_OVERHEAD;
         let bytes = ((free / (1.0 - self.occupied_share)) as u64)
@@ -213,18 +213,18 @@ impl Load {
     }
 }
 
-/// True when every figure of `test` is about reading.
+/// Returns whether every figure of `test` is about reading.
 fn reads_only(test: &dyn Test) -> bool {
     let reads = [Group::ReadCold, Group::ReadHot, Group::SequentialRead, Group::RandomRead];
     test.infos().iter().all(|info| reads.contains(&info.group))
 }
 
-/// Bytes that each target of `placed` has for itself under `work`: of a split disk its part, of a file system its
-/// share, where sets of images and directories of several candidates hold their files on it at the same time, without
-/// what the file system of a directory keeps.
+/// Returns the bytes that each target of `placed` has for itself under `work`: its partition of a split disk, or its
+/// share of a file system on which sets of images and directories of several candidates exist at the same time, minus
+/// the reserve of the file system of a directory.
 ///
 /// # Errors
-/// `work`, or a directory of a candidate, cannot be asked.
+/// The free space of `work`, or of a directory of a candidate, cannot be determined.
 pub fn room(placed: &Placed, work: &Path) -> Result<Bytes> {
     let kept = reserve::kept(&placed.plan.targets, work)?;
     let free = Bytes(free_bytes(work)?.saturating_sub(kept.0));
@@ -233,7 +233,7 @@ pub fn room(placed: &Placed, work: &Path) -> Result<Bytes> {
     Ok(placed.parts().map_or(own, |parts| disk::part_size(free, parts)))
 }
 
-/// How many candidates have their directories on the file system of `work` at the same time.
+/// Counts the candidates that have their directories on the file system of `work` at the same time.
 fn directories_beside(placed: &Placed, work: &Path) -> Result<u64> {
     let device = |path: &Path| {
         let found = path.metadata().with_context(|| format!("cannot inspect {}", path.display()));
@@ -248,7 +248,7 @@ fn directories_beside(placed: &Placed, work: &Path) -> Result<u64> {
     Ok(devices.into_iter().filter(|device| *device == own).count() as u64)
 }
 
-/// Free bytes for an unprivileged user under `dir`; of a disk all of it.
+/// Returns the free bytes for an unprivileged user under `dir`; for a disk, its size.
 fn free_bytes(dir: &Path) -> Result<u64> {
     if dir.metadata().is_ok_and(|meta| meta.file_type().is_block_device()) {
         let size = File::open(dir).and_then(|mut disk| disk.seek(SeekFrom::End(0)));

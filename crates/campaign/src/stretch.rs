@@ -7,20 +7,20 @@ use super::{
 use model::{Bytes, Job, TestSize, Work};
 use suites::Stretch;
 
-/// Share of the original suite's repetitions with which trying begins.
+/// Share of the original suite's repetitions in the first trial.
 pub(crate) const FIRST_TIMES: f64 = 0.001;
-/// Scale with which trying begins where a test is made longer by its sizes.
+/// Scale of the first trial of a test that is lengthened by its sizes.
 pub(crate) const FIRST_SCALE: f64 = 0.002;
 /// Largest scale and most repetitions, as shares of the original suite's.
 const MOST_SCALE: f64 = 1.0;
 const MOST_TIMES: f64 = 1e5;
 const MOST_COPIES: f64 = 4096.0;
-/// Largest scale of a program of others whose parts have to be long enough to be told of.
+/// Largest scale of an external program that hides short parts.
 const MOST_PARTS_SCALE: f64 = 16.0;
 /// Share of the memory that the files of one test may take: some tests hold what they read.
 const MEMORY_SHARE: f64 = 0.25;
 
-/// What is known of the place where a campaign is measured.
+/// Properties of the place where a campaign is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground {
     /// Rates of the backing.
@@ -37,7 +37,7 @@ pub(crate) fn first(item: &Item, count: u32, large_scale: f64) -> TestSize {
     let shared = |times| TestSize {
         test: test.clone(),
         procs: count,
-        // All workers together move as much as one alone.
+        // All workers together move as much as one would.
         scale: large_scale / f64::from(item.workers(count).1),
         work: Some(Work { times, copies: 1 }),
     };
@@ -48,16 +48,16 @@ pub(crate) fn first(item: &Item, count: u32, large_scale: f64) -> TestSize {
     }
 }
 
-/// How what is only repeated on the same files counts.
+/// Cost of repeats over the same files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeats {
-    /// By what it writes alone, as nobody knows how fast the page cache and the kernel are: a bound for trying.
+    /// Only writes count, as the speed of page cache and kernel is unknown: a bound for trials.
     Free,
-    /// As if it read from the backing, and each operation took as long as others do: what may be expected.
+    /// As if it read from the backing, and each operation took the usual time: an expectation.
     Counted,
 }
 
-/// The most of a test for which there is room: as much as takes `room_s` by the rates of the backing.
+/// Returns the most work of a test that fits: it takes `room_s` by the rates of the backing.
 pub(crate) fn largest(
     placed: &Placed,
     item: &Item,
@@ -77,7 +77,7 @@ pub(crate) fn largest(
         }
         let mut load = Load::default();
         load.add(&estimate, workers, false);
-        // Programs of others hold nothing of what they read.
+        // External programs keep nothing that they read in memory.
         let read = if has_parts { 0 } else { estimate.read_bytes };
         let held = estimate.disk_bytes.max(read).max(estimate.scratch_bytes);
         let held = held as f64 * f64::from(workers);
@@ -99,7 +99,7 @@ pub(crate) fn largest(
     stretched(item, &from, low)
 }
 
-/// Length of the shortest part of a run of `item`, seconds, where timed parts are to take `aim_s`.
+/// Length of the shortest part of a run of `item`, seconds, if timed parts are to take `aim_s`.
 pub(crate) fn part_s(item: &Item, aim_s: f64) -> f64 {
     item.test.parts().map_or(aim_s, |parts| parts.aim_s.max(aim_s))
 }
@@ -110,7 +110,7 @@ pub(crate) fn length_s(item: &Item, aim_s: f64) -> f64 {
     part_s(item, aim_s) * parts as f64
 }
 
-/// By what a test is counted: its scale, its repetitions or its copies.
+/// Unit of a test's size: its scale, its repetitions or its copies.
 pub(crate) fn units(item: &Item, size: &TestSize) -> f64 {
     let work = size.work.unwrap_or_default();
     match item.test.stretch() {
@@ -121,7 +121,7 @@ pub(crate) fn units(item: &Item, size: &TestSize) -> f64 {
     }
 }
 
-/// `size`, `factor` times as much.
+/// Returns `size` times `factor`.
 pub(crate) fn stretched(item: &Item, size: &TestSize, factor: f64) -> TestSize {
     let units = units(item, size) * factor;
     let mut size = size.clone();
@@ -134,7 +134,7 @@ pub(crate) fn stretched(item: &Item, size: &TestSize, factor: f64) -> TestSize {
     size
 }
 
-/// Two digits, so that the number that is shown is the number.
+/// Rounds to two digits, so that the printed number is exact.
 pub(crate) fn two_digits(value: f64) -> f64 {
     let digit = 10f64.powf(value.log10().floor() - 1.0);
     ((value / digit).round() * digit * 1e9).round() / 1e9

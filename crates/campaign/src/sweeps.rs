@@ -8,7 +8,7 @@ use model::{Plan, Sweep};
 /// Fills in the variants of each sweep of `plan` that has none yet, and enters them as targets.
 ///
 /// # Errors
-/// A sweep names what does not exist, or none of its variants can be.
+/// A sweep names an unknown object, or none of its variants is possible.
 pub fn enter(plan: &mut Plan) -> Result<()> {
     for sweep in &mut plan.sweeps {
         if sweep.variants.is_empty() {
@@ -24,7 +24,7 @@ pub fn enter(plan: &mut Plan) -> Result<()> {
     Ok(())
 }
 
-/// What is swept, with the number of variants, and what is left out of it, a line each.
+/// Describes the sweeps, with the number of variants and the omitted ones, a line each.
 pub fn lines(plan: &Plan) -> Vec<String> {
     plan.sweeps.iter().flat_map(lines_of).collect()
 }

@@ -30,25 +30,25 @@ use std::{
 };
 use workers::{Pool, PoolError};
 
-/// What every target run of a campaign needs; an [`Ordered`](super::stages::Ordered) campaign gives it.
+/// Context of every target run of a campaign; an [`Ordered`](super::stages::Ordered) campaign provides it.
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {
     /// What to do.
     pub(crate) placed: &'a Placed,
-    /// Where targets are made.
+    /// Lab that makes the targets.
     pub(crate) lab: &'a Lab,
     /// Seed of the campaign.
     pub(crate) seed: u64,
     /// How much each test does.
     pub(crate) amount: &'a Amount,
-    /// Where workers come from.
+    /// Hosts of the workers.
     pub(crate) hosts: &'a dyn Hosts,
     /// Becomes true when a signal asks to stop.
     pub(crate) stop: &'a AtomicBool,
 }
 
 impl Ordered {
-    /// What its target runs need.
+    /// Returns the context of its target runs.
     pub fn context<'a>(
         &'a self,
         (lab, hosts): (&'a Lab, &'a dyn Hosts),
@@ -72,11 +72,11 @@ pub struct TargetRun<'a> {
     pub target: &'a ResolvedTarget,
     /// The part of split disks that it is made on, from 0.
     pub part: u32,
-    /// Process count that is asked for.
+    /// Requested process count.
     pub procs: u32,
-    /// Whether it is the last of the target in the block: then its checker reads what all left.
+    /// Whether it is the last of the target in the block: then its checker runs on the result of all.
     pub last: bool,
-    /// How its cases fared before; `None` where each is measured once.
+    /// State of the repeats of its cases; `None` if each is measured once.
     pub retakes: Option<&'a Retakes>,
 }
 
@@ -84,30 +84,30 @@ pub struct TargetRun<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// What is done now, for the user.
+    /// The current step, for the user.
     Now(String),
-    /// What the target is.
+    /// Facts of the target.
     Facts(Environment),
     /// A measurement.
     Sample(Box<Sample>),
-    /// So many cases are over.
+    /// This number of cases is finished.
     Done(u64),
-    /// The target cannot go on.
+    /// The target cannot continue.
     Failed(Fault),
-    /// What the target itself cost.
+    /// Costs of the target itself.
     Cost(Upkeep),
 }
 
-/// Takes events as they come.
+/// Takes events as they arrive.
 type Events<'t> = dyn FnMut(Event) -> Result<()> + 't;
 
-/// Takes events as they come, with the number of the target run in which they happened.
+/// Takes events as they arrive, with the number of their target run.
 pub type EventsOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
 
 /// Runs `target_runs`, which are at one process count: all their targets are made, then each test runs on all of
-/// them, then all are torn down. Where there are several, each has a thread of its own and they take turns on the
-/// machine. A target that fails is reported as an event, and the others go on; an error is about this machine, or
-/// about what could not be torn down.
+/// them, then all are torn down. Several targets have a thread each and take turns on the machine. A target that
+/// fails is reported as an event, and the others continue; an error is about this machine, or about an object that
+/// could not be torn down.
 pub fn run(
     context: &RunContext<'_>,
     target_runs: &[TargetRun<'_>],
@@ -125,7 +125,7 @@ pub fn run(
     relay::side_by_side(target_runs.len(), (context.seed, first.block), run, report)
 }
 
-/// Makes the target of `target_run`, runs its tests and undoes it, whatever happens, each when `slot` says so.
+/// Makes the target of `target_run`, runs its tests and always undoes it, each step when `slot` allows it.
 ///
 /// # Errors
 /// As those of [`run`].
@@ -144,7 +144,7 @@ pub fn run_one(
     let ended = run_tests(context, &mut made, slot, report);
     let done = matches!(ended, Ok(Ended::Done));
     if done {
-        // Undoing one has the machine busy while others are measured.
+        // Undoing it would load the machine while others are measured.
         slot.at(target_run.procs, u32::MAX).prepare();
     }
     let torn_down = made.finish(done, report);
@@ -167,20 +167,20 @@ fn run_tests(
     Ok(Ended::Done)
 }
 
-/// A target that was made, with what its tests need.
+/// A target that was made, with the objects that its tests need.
 struct MadeTarget<'a> {
     context: RunContext<'a>,
     target_run: TargetRun<'a>,
-    /// Ends before the instance, on which its workers are.
+    /// Dropped before the instance, which its workers use.
     pool: Box<dyn Pool + 'a>,
     instance: Instance<'a>,
     condition: Condition,
     memory: Bytes,
-    /// Cases that are not over.
+    /// Cases that are not finished.
     left: u64,
 }
 
-/// What came of making a target.
+/// The result of making a target.
 enum Made<'a> {
     Target(Box<MadeTarget<'a>>),
     /// It was reported.
@@ -203,7 +203,7 @@ impl<'a> MadeTarget<'a> {
         report(Event::Now(format!("{label} · being created {}", context.placed.plan.condition())))?;
         let (condition, instance) = match make(context, target_run) {
             Ok(made) => made,
-            // A signal also reaches mkfs and mount; that is no failure of the target.
+            // A signal also reaches mkfs and mount; that is not a failure of the target.
             Err(_) if stopped() => return Ok(Made::Stopped),
             Err(error) => {
                 report(Event::Failed(fault(context, error, "")))?;
@@ -278,14 +278,14 @@ impl<'a> MadeTarget<'a> {
         samples.into_iter().try_for_each(|sample| report(Event::Sample(Box::new(sample))))?;
         report(Event::Done(1))?;
         self.left -= 1;
-        // Workers that failed make samples invalid; when the target went away under them, it has failed.
+        // Failed workers make samples invalid; if the target disappeared under them, it has failed.
         match self.instance.check() {
             Ok(()) => Ok(Ended::Done),
             Err(error) => self.fail(error.into(), &info.id, report),
         }
     }
 
-    /// Tells that the target failed by `error`, during the test `at`, and cannot go on.
+    /// Reports that the target failed by `error`, during the test `at`, and cannot continue.
     fn fail(&mut self, error: anyhow::Error, at: &str, report: &mut Events<'_>) -> Result<Ended> {
         report(Event::Failed(fault(&self.context, error, at)))?;
         report(Event::Done(self.left))?;
@@ -293,7 +293,7 @@ impl<'a> MadeTarget<'a> {
         Ok(Ended::Done)
     }
 
-    /// Undoes it. When all its tests were run, `done`, its checker reads what they left.
+    /// Undoes it. When all its tests were run, `done`, its checker runs on the result.
     fn finish(self, done: bool, report: &mut Events<'_>) -> Result<()> {
         let label = self.target_run.label;
         drop(self.pool);
@@ -315,14 +315,14 @@ fn make<'a>(
     Ok((condition, instance))
 }
 
-/// The failure of a target by `error`, during the test `at`. A lost disk is the cause of all else.
+/// The failure of a target by `error`, during the test `at`. A lost disk takes precedence over its consequences.
 fn fault(context: &RunContext<'_>, error: anyhow::Error, at: &str) -> Fault {
     let error = context.lab.check_disks().err().map_or(error, Into::into);
     let colon = if at.is_empty() { "" } else { ": " };
     Fault { kind: fault_kind(&error), reason: format!("{at}{colon}{error:#}") }
 }
 
-/// What kind of failure of a target `error` is.
+/// Returns the kind of failure of a target that `error` is.
 pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
     let lab = error.chain().find_map(|cause| cause.downcast_ref::<LabError>());
     let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
@@ -336,7 +336,7 @@ pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
 }
 
 fn jobs(context: &RunContext<'_>, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
-    // What programs of others have touched is not worked on by this one.
+    // Files touched by external programs are not processed by this program.
     let dir = if item.test.runs_programs() { "p" } else { "w" };
     let workers = item.workers(count).0;
     let shift = context.placed.plan.shift;

@@ -11,7 +11,7 @@ use suites::Measured;
 /// Bytes of a decimal megabyte.
 pub(super) const MB: u64 = 1_000_000;
 
-/// `plan` as if this machine could make all of its targets.
+/// Places `plan` as if this machine could make all of its targets.
 pub(super) fn placed(plan: Plan) -> Placed {
     let resolved = Resolved::new(Asked::by_user(plan), &|_| ()).unwrap();
     let mut placed = Placed::by_this_machine(resolved);

@@ -14,27 +14,26 @@ use anyhow::Result;
 use model::Sample;
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
-/// How often every test is tried, each time on another target where there are several.
+/// Trials of every test, each on another target if there are several.
 const ROUNDS: usize = 3;
-/// Length of a timed part that is long enough to tell how long others will be, seconds.
+/// Least length of a timed part from which others can be predicted, seconds.
 const ENOUGH_S: f64 = 0.1;
-/// The mean part of a run may be so much longer than its shortest one is made.
+/// Largest ratio of the mean part of a run to its shortest one.
 const MOST_SPREAD: f64 = 10.0;
-/// The block of trials, as far as anything is drawn by its number; no campaign has as many.
+/// Block number of trials, from which random choices are drawn; no campaign has as many blocks.
 const BLOCK: u32 = 1 << 20;
 
-/// One line for the user: what was `found` for `placed` in `seconds`.
+/// One line for the user: the sizes `found` for `placed` in `seconds`.
 pub fn sentence(found: &Amount, placed: &Placed, seconds: f64) -> String {
     let (cases, aim_s) = (found.sizes.len(), placed.plan.preset.aim_s());
     format!("{cases} cases sized for timed parts of {aim_s} s, in {}", pace::time(seconds))
 }
 
 /// Tries the tests of `context` on some of its targets, and finds how much each of them does; `None` when a signal
-/// came. A target that fails is
-/// passed over: the campaign will say why.
+/// arrived. A target that fails is skipped: the campaign will report why.
 ///
 /// # Errors
-/// Something that was made for it could not be torn down.
+/// An object that was made for it could not be torn down.
 pub fn run(
     context: &RunContext<'_>,
     campaign: &str,
@@ -58,7 +57,7 @@ pub fn run(
     Ok(Some(Amount { scale: range.first.scale, sizes }))
 }
 
-/// Some targets that differ, those of this machine first: a guest is slower, and what is long enough here is
+/// Some different targets, those of this machine first: a guest is slower, so a size that is long enough here is
 /// long enough in it.
 fn targets(placed: &Placed) -> Vec<usize> {
     let host = |at: &usize| matches!(placed.entrants[*at].place, Place::Host);
@@ -146,7 +145,7 @@ struct Lengths {
 }
 
 impl Lengths {
-    /// By what the test is sized: the shortest part, but as if that were longer where all together are long beside it.
+    /// Returns the length by which the test is sized: the shortest part, or more if the total is long compared with it.
     fn seconds(&self) -> f64 {
         let shortest = self.each_s.iter().copied().fold(f64::INFINITY, f64::min);
         let mean = self.each_s.iter().sum::<f64>() / self.each_s.len().max(1) as f64;
@@ -154,8 +153,8 @@ impl Lengths {
     }
 }
 
-/// Keeps the length of a test's own timed part, or of each part of a run that a program divides. What failed has none,
-/// and its size stays as it is.
+/// Records the length of a test's own timed part, or of each part of a run that a program divides. A failed run has
+/// none, and its size stays.
 fn note(placed: &Placed, procs: u32, sample: &Sample, seen: &mut BTreeMap<Key, Lengths>) {
     let id = &sample.case.test;
     let own = placed.items.iter().find_map(|item| {

@@ -4,13 +4,13 @@
 use lab::instance::{Check, Upkeep};
 use model::{Environment, PART, Readings, TargetRecord, is_cost, part_fact};
 
-/// Says why a target was not checked.
+/// Fact: why a target was not checked.
 const NO_CHECK: &str = "check.skipped";
-/// Says what a checker found.
+/// Fact: the finding of a checker.
 const DAMAGE: &str = "check.damage";
 
-/// Gives `record` the facts of a fresh instance in `block`, and keeps what earlier ones cost, and on which
-/// part of split disks they lay.
+/// Gives `record` the facts of a fresh instance in `block`, and keeps the costs and the disk partitions of earlier
+/// ones.
 pub fn refresh(record: &mut TargetRecord, block: u32, facts: &Environment) {
     let is_part = |key: &String| key.starts_with(PART) && key != PART;
     let kept = |key: &String| is_cost(key) || is_part(key) || key == NO_CHECK || key == DAMAGE;
@@ -21,7 +21,7 @@ pub fn refresh(record: &mut TargetRecord, block: u32, facts: &Environment) {
     }
 }
 
-/// Notes what the instance of `block` and `procs` cost. Returns what its checker found, if it found
+/// Records the costs of the instance of `block` and `procs`. Returns the finding of its checker, if it found
 /// damage.
 pub fn note(
     record: &mut TargetRecord,
@@ -31,14 +31,14 @@ pub fn note(
     let facts = &mut record.facts;
     let mut keep = |name: &str, value: f64| {
         let mut readings = Readings::of(facts, name);
-        // Of milliseconds and bytes, more digits are noise.
+        // More digits of milliseconds and bytes are noise.
         readings.0.insert((block, procs), (value * 1e3).round() / 1e3);
         readings.keep(facts, name);
     };
     keep("mkfs_ms", upkeep.mkfs_ms);
     keep("mount_ms", upkeep.mount_ms);
     keep("unmount_ms", upkeep.unmount_ms);
-    // Without files there is no share of the space that they took.
+    // Without files there is no space per byte.
     if let Some(logical_bytes) = upkeep.logical_bytes.filter(|bytes| *bytes > 0) {
         keep("taken_bytes", upkeep.taken_bytes as f64);
         keep("logical_bytes", logical_bytes as f64);
@@ -94,7 +94,7 @@ mod tests {
         note(&mut record, (0, 4), &upkeep(7.0, Check::None));
         refresh(&mut record, 1, &facts("2"));
         note(&mut record, (1, 4), &upkeep(9.0, Check::Sound(40.0)));
-        // A block that was cut off is run again, and replaces what it left.
+        // An interrupted block is rerun, and replaces its earlier entry.
         note(&mut record, (0, 4), &upkeep(8.0, Check::None));
         assert_eq!(record.facts.0["mkfs.version"], "2");
         assert_eq!(record.facts.0["cost.unmount_ms"], "0/4 8, 1/4 9");

@@ -2,8 +2,7 @@
 
 use model::{Dataset, Sample};
 
-/// Takes lines for the person at the terminal, which may hold the words of others: they are made plain by whoever
-/// shows them.
+/// Takes lines for the user, which may contain text of other programs: the code that shows them sanitizes them.
 pub type Notes<'a> = &'a dyn Fn(&str);
 
 /// Follows a campaign case by case.
@@ -12,14 +11,14 @@ pub trait Watch {
     fn expect(&self, cases: u64);
     /// A step worth a line of its own begins.
     fn step(&self, line: &str);
-    /// What is being done now.
+    /// The current step.
     fn now(&self, message: &str);
     /// `cases` more are done.
     fn done(&self, cases: u64);
     /// A sample was stored.
     fn measured(&self, _sample: &Sample) {}
-    /// A block is whole: all that is stored of the campaign.
+    /// A block is complete; the argument is all that is stored of the campaign.
     fn block(&self, _dataset: &Dataset) {}
-    /// A remark that must not be lost among the steps.
+    /// A note that must stay visible among the steps.
     fn remark(&self, line: &str);
 }

@@ -13,9 +13,9 @@ use disk::Device;
 use model::{Bytes, LabChoice, Order, Plan};
 use std::{collections::BTreeMap, path::Path};
 
-/// Most candidates that are side by side unasked: all hold their files, and their share of the page cache.
+/// Most candidates that run side by side by default: each has its files, and its share of the page cache.
 const MOST: usize = 6;
-/// Memory that each needs for itself.
+/// Memory that each candidate needs.
 const LEAST_MEMORY: Bytes = Bytes(1 << 30);
 
 impl Ordered {
@@ -23,7 +23,7 @@ impl Ordered {
     /// at once, and disk and memory hold them all.
     ///
     /// # Errors
-    /// Room or memory cannot be asked for; candidates are asked for side by side that cannot be.
+    /// Free space or memory cannot be determined, or the candidates cannot run side by side as requested.
     pub fn new(mut placed: Placed, state: &Path) -> Result<Ordered> {
         check(&placed)?;
         let asked = placed.plan.order;
@@ -47,11 +47,11 @@ impl Ordered {
         Ok(Ordered { placed, shared_device })
     }
 
-    /// The part of a campaign that a guest does, each test at the process `counts` of its host, which has checked the
-    /// whole of it.
+    /// Returns the part of a campaign that a guest runs, each test at the process `counts` of its host, which has
+    /// checked all of it.
     ///
     /// # Errors
-    /// The guest does not know what the host knows.
+    /// The guest does not know a name that the host knows.
     pub fn in_guest(
         plan: Plan,
         counts: &BTreeMap<String, Vec<u32>>,
@@ -72,7 +72,7 @@ fn has_caps(placed: &Placed) -> bool {
     placed.entrants.iter().any(|entrant| entrant.target.has_caps())
 }
 
-/// Refuses an order that cannot be.
+/// Refuses an impossible order.
 fn check(placed: &Placed) -> Result<()> {
     let asked = placed.plan.order == Some(Order::Interleaved);
     if placed.is_interleaved() && placed.plan.backing.split && has_caps(placed) {
@@ -94,11 +94,11 @@ fn check(placed: &Placed) -> Result<()> {
     Ok(())
 }
 
-/// The first two candidates of this machine of which one is charged with what the other does: it is a directory, and
-/// its device is also that of the other, or below it.
+/// Returns the first two candidates of this machine of which one is charged with the traffic of the other: it is a
+/// directory, and its device is also that of the other, or below it.
 ///
 /// # Errors
-/// A directory cannot be looked at.
+/// A directory cannot be examined.
 fn shared_device(placed: &Placed, state: &Path) -> Result<Option<SharedDevice>> {
     let directory = |at: &usize| placed.entrants[*at].target.directory();
     let here: Vec<usize> =
@@ -128,14 +128,14 @@ fn shared_device(placed: &Placed, state: &Path) -> Result<Option<SharedDevice>> 
     }))
 }
 
-/// Whether the candidates of `together`, which is interleaved, fit on disk and in memory at once.
+/// Returns whether the candidates of `together`, which is interleaved, fit on disk and in memory at once.
 fn fits_side_by_side(together: &Placed, state: &Path) -> Result<bool> {
     let memory = machine::memory()?;
     let count = together.at_once();
     if !(2..=MOST).contains(&count) || memory.0 / (count as u64) < LEAST_MEMORY.0 {
         return Ok(false);
     }
-    // The parts of a disk are there whatever the order, but a cap is on the whole disk.
+    // The partitions of a disk exist in any order, but a cap applies to the whole disk.
     if !together.plan.backing.devices.is_empty() {
         return Ok(!has_caps(together));
     }
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// `dirs` as candidates, in the order that is asked for.
+    /// `dirs` as candidates, in the requested order.
     fn ordered(dirs: [&Path; 2], order: Option<Order>, state: &Path) -> Result<Ordered> {
         let targets = dirs.map(|dir| format!("dir:{}", dir.display()).parse().unwrap()).to_vec();
         Ordered::new(testing::placed(Plan { targets, order, ..Plan::default() }), state)
@@ -199,7 +199,7 @@ mod tests {
         assert!(why.contains("share a device") && why.contains("--order in-turn"), "{why}");
         let asked = ordered(dirs, Some(Order::InTurn)).unwrap();
         assert_eq!(asked.shared_device, None, "what was asked for needs no reason");
-        // One that has the device for itself, beside one in memory.
+        // One with a device of its own, and one in memory.
         let apart = ordered([dirs[0], Path::new("/dev/shm")], None).unwrap();
         assert_eq!(apart.shared_device, None);
     }

@@ -13,27 +13,27 @@ use anyhow::Result;
 use model::Purge;
 use std::{path::Path, sync::atomic::AtomicBool};
 
-/// Where a campaign is to run, and what the user allows.
+/// The place of a campaign, and the permissions of the user.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// The state folder.
     pub state: &'a Path,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
-    /// Whether programs of others may do anything.
+    /// Whether external programs run unconfined.
     pub unconfined: bool,
-    /// What the user can do where there is too little room.
+    /// Remedy if there is too little space.
     pub remedy: Remedy,
-    /// What becomes of a target whose options are wrong.
+    /// Treatment of a target whose options are wrong.
     pub wrong: Wrong,
-    /// Takes what the user should know.
+    /// Takes notes for the user.
     pub notes: Notes<'a>,
 }
 
 impl Placed {
     /// Checks `resolved` in the order in which the user can fix things: what programs may do, consent to wipe disks,
     /// room, where each target is made, whether its options are right by its tools, and whether a comparison is left.
-    /// `consent` looks at the disks and says how they are emptied, if there are any.
+    /// `consent` checks the disks and returns how they are wiped, if there are any.
     ///
     /// # Errors
     /// A check fails, or a signal asked to stop.
@@ -56,7 +56,7 @@ impl Placed {
         Ok(placed)
     }
 
-    /// As [`Placed::new`] for a dry run: no guest is booted and nothing is rehearsed.
+    /// Like [`Placed::new`], for a dry run: no guest is booted and nothing is rehearsed.
     ///
     /// # Errors
     /// As of [`Placed::new`].
@@ -72,11 +72,11 @@ impl Placed {
         Ok(placed)
     }
 
-    /// Inside of a guest: everything here, the assets in a folder that its host shows it. The host has checked the
-    /// whole plan.
+    /// Inside a guest: everything is here, the assets in a folder shared by its host. The host has checked the whole
+    /// plan.
     ///
     /// # Errors
-    /// Programs of others cannot be confined here.
+    /// External programs cannot be confined here.
     pub(super) fn in_guest(
         resolved: Resolved,
         unconfined: bool,

@@ -131,7 +131,7 @@ fn earlier_tests_create_files_read_later() {
     assert!(wanted > 1);
     assert_eq!(copies("columnar.write.float.large"), wanted);
     assert_eq!(copies("columnar.append.float.large"), wanted);
-    // Who sorts tables needs both columns, who reads one of them does not need the other.
+    // Sorting tables needs both columns; reading one of them does not need the other.
     assert_eq!(copies("columnar.append.sym.large"), copies("columnar.sort"));
     assert_eq!(copies("columnar.sort"), 1);
     assert_eq!(copies("columnar.write.int.small"), 1);
@@ -147,7 +147,7 @@ fn rereads_use_as_many_files_as_reads() {
         let size = size(&range.first.sizes, test, 1).clone();
         (0..2).for_each(|_| trials.add(Seen { size: size.clone(), seconds }));
     };
-    // More columns are written than grow and are read, which are then as many as are read again.
+    // More columns are written than appended to and read; as many are reread as read.
     seen("columnar.write.float.large", 0.02);
     seen("columnar.read.float.large", 0.1);
     seen("columnar.reread.float.large", 0.01);
@@ -188,7 +188,7 @@ fn parts_of_a_tool_reach_its_shortest_reported_length() {
     let at =
         |trials: &Trials, bold| size(&trials.sizes(&placed, &range, 0.08, bold), &test, 1).scale;
     assert_eq!(at(&trials, false), FIRST_SCALE);
-    // The shortest phase was 20 ms: 50 times as much takes the second that is aimed for.
+    // The shortest phase was 20 ms: 50 times as much takes the target length of a second.
     trials.add(Seen { size: range.first.sizes[0].clone(), seconds: 0.02 });
     assert_eq!(at(&trials, false), FIRST_SCALE * MOST_GROWTH);
     assert_eq!(at(&trials, true), 0.1);

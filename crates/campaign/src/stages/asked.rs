@@ -15,7 +15,7 @@ pub struct Asked {
     by: By,
 }
 
-/// Who said what the targets are.
+/// Origin of the targets.
 #[derive(Clone, Debug)]
 enum By {
     /// The user, or assay itself.
@@ -25,23 +25,24 @@ enum By {
 }
 
 impl Asked {
-    /// A plan that assay made, or began itself and marked: its targets were checked when they were asked for.
+    /// A plan that assay made, or started and marked itself: its targets were checked when they were requested.
     pub fn by_user(plan: Plan) -> Asked {
         Asked { plan, by: By::User }
     }
 
-    /// A plan that may be from anybody, as read from `path`; `named` are the targets that the command line itself
-    /// names. All others may ask only what assay knows.
+    /// A plan of unknown origin, read from `path`; `named` are the targets that the command line itself names. All
+    /// others may use only options that assay knows.
     pub fn by_file(plan: Plan, path: Option<PathBuf>, named: Vec<Target>) -> Asked {
         Asked { plan, by: By::File { path, named } }
     }
 
-    /// Every target of the plan, with those of its sweeps and its defaults: all that the campaign can make, and all
-    /// that is checked. In the plan, options get their full names, so that a candidate has one label however it was
-    /// written.
+    /// Returns every target of the plan, with those of its sweeps and its defaults: all that the campaign can make, and
+    /// all that is checked. In the plan, options get their full names, so that a candidate has one label in any
+    /// notation.
     ///
     /// # Errors
-    /// A target cannot be, or asks for what only the command line may; none is named and none can be made here.
+    /// A target is impossible, or uses an option reserved for the command line; none is named and none can be made
+    /// here.
     pub fn targets(&mut self) -> Result<Vec<ResolvedTarget>> {
         let plan = &mut self.plan;
         let mut targets = plan.targets.iter().map(resolved).collect::<Result<Vec<_>>>()?;
@@ -60,7 +61,7 @@ impl Asked {
         Ok(targets)
     }
 
-    /// Refuses what of `targets` a file may not ask.
+    /// Refuses `targets` with options that a file may not use.
     fn check(&self, targets: &[ResolvedTarget]) -> Result<()> {
         let given = self.plan.backing.object_store.as_ref().map(|store| store.host());
         let other = |target: &ResolvedTarget| {
@@ -85,7 +86,7 @@ impl Asked {
     }
 }
 
-/// `target` resolved; what is wrong with its text is the user's to mend.
+/// Resolves `target`; an error in its text is for the user to fix.
 ///
 /// # Errors
 /// As of [`fs::resolve`].

@@ -8,12 +8,12 @@ use std::ops::Deref;
 /// A campaign that passed every check. It is read like [`Placed`].
 pub struct Ordered {
     pub(crate) placed: Placed,
-    /// Why candidates that could run side by side run in turn.
+    /// Reason why candidates that could run side by side run in turn.
     pub shared_device: Option<SharedDevice>,
 }
 
 impl Ordered {
-    /// Without the targets of this machine, or of guests, that need `disks` or more, which cannot be had because of
+    /// Drops the targets of this machine, or of guests, that need `disks` or more, which are unavailable because of
     /// `why`. `None` when nothing is left, or nothing to compare it with.
     pub fn give_up(mut self, in_guests: bool, disks: usize, why: &str) -> Option<Ordered> {
         for Entrant { target, place, .. } in &mut self.placed.entrants {
@@ -24,7 +24,7 @@ impl Ordered {
         (self.available().next().is_some() && self.check_comparison().is_ok()).then_some(self)
     }
 
-    /// The plan with these sizes.
+    /// Returns the plan with these sizes.
     pub(super) fn set_sizes(&mut self, sizes: Vec<TestSize>) {
         self.placed.resolved.plan.sizes = sizes;
     }

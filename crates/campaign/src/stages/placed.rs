@@ -11,31 +11,30 @@ use lab::machine::Availability;
 use model::{AssetFile, Bytes, Job, LabKind, Programs, TargetRecord, TargetState};
 use std::ops::Deref;
 
-/// What runs once in each block: a candidate of the plan, or the twin of an A/A pair.
+/// An entrant runs once in each block: a candidate of the plan, or the twin of an A/A pair.
 #[derive(Clone, Debug)]
 pub struct Entrant {
     /// Its name in results.
     pub label: String,
-    /// What it is.
+    /// Its target.
     pub target: ResolvedTarget,
-    /// Where it is made. One that can be made nowhere stays without samples, and the campaign continues with the
-    /// others.
+    /// Its place. An entrant without one has no samples, and the campaign continues with the others.
     pub place: Place,
 }
 
 /// A plan that passed all checks of single targets. It is read like [`Resolved`].
 pub struct Placed {
     pub(crate) resolved: Resolved,
-    /// What runs in a block.
+    /// Entrants of a block.
     pub entrants: Vec<Entrant>,
-    /// What programs of others may do, where a test runs any.
+    /// Confinement of external programs, if a test runs any.
     pub programs: Programs,
-    /// Where its assets lie.
+    /// Its assets on this machine.
     pub(crate) shelf: Shelf,
 }
 
 impl Placed {
-    /// Every target where it can be made as far as this machine knows by itself.
+    /// Places every target as far as this machine can decide by itself.
     pub(crate) fn by_this_machine(resolved: Resolved) -> Placed {
         let places = resolved.targets.iter().map(own_place).collect();
         let (programs, shelf) = (Programs::Confined, Shelf::default());
@@ -44,8 +43,8 @@ impl Placed {
         placed
     }
 
-    /// Takes for each target of the plan where it is made, and as the baseline the first that can be made,
-    /// unless the plan names one.
+    /// Sets the place of each target of the plan; the baseline is the first that can be made, unless the plan names
+    /// one.
     ///
     /// # Errors
     /// None can be made.
@@ -62,8 +61,8 @@ impl Placed {
         Ok(())
     }
 
-    /// Every entrant is made where the same target of the plan is: a target that a plan names twice has one place, and
-    /// the twin that of the baseline.
+    /// Makes every entrant in the place of its target: a target that a plan names twice has one place, and the twin has
+    /// that of the baseline.
     fn arrange(&mut self, places: Vec<Place>) {
         let plan = &self.resolved.plan;
         let named = plan.entrants();
@@ -76,10 +75,10 @@ impl Placed {
         self.entrants = named.iter().zip(labels).filter_map(entrant).collect();
     }
 
-    /// Looks whether there is still something to compare.
+    /// Checks that there is still something to compare.
     ///
     /// # Errors
-    /// Several targets were asked for, and only one can be made.
+    /// Several targets were requested, and only one can be made.
     pub fn check_comparison(&self) -> Result<()> {
         let Some(alone) = self.alone(self.available()) else { return Ok(()) };
         let Entrant { label, target, .. } = &self.entrants[alone];
@@ -91,7 +90,7 @@ impl Placed {
         )))
     }
 
-    /// The one target among the entrants `left`, where several were to be compared. An A/A pair is one target.
+    /// Returns the only target among the entrants `left`, if several were to be compared. An A/A pair is one target.
     pub fn alone(&self, left: impl Iterator<Item = usize>) -> Option<usize> {
         let is_one = |all: &[usize]| {
             let mut others = all.iter().map(|at| &self.entrants[*at].target);
@@ -132,12 +131,12 @@ impl Placed {
         self.entrants.iter().map(record).collect()
     }
 
-    /// All its assets as files on this machine.
+    /// Returns all its assets as files on this machine.
     pub fn asset_files(&self) -> Vec<AssetFile> {
         self.shelf.files(&self.plan.assets)
     }
 
-    /// As [`Resolved::job`], with what programs of others may do and the assets of the test.
+    /// Like [`Resolved::job`], with the confinement of external programs and the assets of the test.
     pub fn job(&self, item: &Item, count: u32, amount: &Amount, memory: Bytes) -> Job {
         let programs = if item.test.runs_programs() { self.programs } else { Programs::None };
         let assets = self.shelf.files(&item.assets);
@@ -153,7 +152,7 @@ impl Deref for Placed {
     }
 }
 
-/// Where `target` can be made as far as this machine knows by itself.
+/// Returns the place of `target` as far as this machine can decide by itself.
 fn own_place(target: &ResolvedTarget) -> Place {
     target.parts().iter().find_map(lacking).map_or(Place::Host, Place::Nowhere)
 }

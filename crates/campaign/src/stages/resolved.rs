@@ -16,7 +16,7 @@ use std::{
 };
 use suites::Stretch;
 
-/// A plan whose every name was found.
+/// A plan with every name found.
 pub struct Resolved {
     /// The plan, with the full names of its options.
     pub plan: Plan,
@@ -52,7 +52,7 @@ impl Resolved {
     /// Finds every name in the plan of `asked` and fills in its defaults; `notes` takes the tests that are left out.
     ///
     /// # Errors
-    /// A name does not exist; a target cannot be made, or asks for what only the command line may.
+    /// A name does not exist; a target cannot be made, or uses an option reserved for the command line.
     pub fn new(mut asked: Asked, notes: Notes<'_>) -> Result<Resolved> {
         asked.plan.check().map_err(|e| refusal::usage(e.to_string()))?;
         let items = items(&mut asked.plan, notes)?;
@@ -70,7 +70,7 @@ impl Resolved {
         Ok(Resolved { plan, targets, items, counts })
     }
 
-    /// Takes the process counts of tests from where the campaign was resolved first; a test without counts does not
+    /// Takes the process counts of tests from the host that resolved the campaign first; a test without counts does not
     /// run.
     pub(crate) fn with_counts(mut self, counts: &BTreeMap<String, Vec<u32>>) -> Resolved {
         self.items.retain_mut(|item| match counts.get(&item.test.infos()[0].id) {
@@ -84,13 +84,13 @@ impl Resolved {
         self
     }
 
-    /// The process counts of each test, by the first of its ids.
+    /// Returns the process counts of each test, by the first of its ids.
     pub fn counts_by_test(&self) -> BTreeMap<String, Vec<u32>> {
         let counts = |item: &Item| (item.test.infos()[0].id.clone(), item.counts.clone());
         self.items.iter().map(counts).collect()
     }
 
-    /// The numbers of worker processes, in words.
+    /// Describes the numbers of worker processes.
     pub fn processes(&self) -> String {
         match self.counts.as_slice() {
             [1] => "1 process".into(),
@@ -101,7 +101,7 @@ impl Resolved {
         }
     }
 
-    /// How much the tests do, in words: `scale 0.2`, or that each has a size of its own.
+    /// Describes how much the tests do: `scale 0.2`, or that each has a size of its own.
     pub fn extent(&self, scale: f64) -> String {
         match self.fixed_scale() {
             Some(_) => format!("scale {scale}"),
@@ -109,12 +109,12 @@ impl Resolved {
         }
     }
 
-    /// What the tables need to know of the tests.
+    /// Returns the facts of the tests for the tables.
     pub fn infos(&self) -> Vec<TestInfo> {
         self.items.iter().flat_map(|item| item.test.infos()).collect()
     }
 
-    /// The tests that run at `count` processes.
+    /// Returns the tests that run at `count` processes.
     pub fn items_at(&self, count: u32) -> impl DoubleEndedIterator<Item = &Item> {
         self.items.iter().filter(move |item| item.counts.contains(&count))
     }
@@ -124,7 +124,7 @@ impl Resolved {
         self.items.iter().map(|item| item.counts.len() as u64).sum()
     }
 
-    /// The scale, where it is one factor on everything.
+    /// Returns the scale, if it is one factor on everything.
     pub fn fixed_scale(&self) -> Option<f64> {
         match self.plan.scale {
             Scale::Factor(scale) => Some(scale),
@@ -132,20 +132,20 @@ impl Resolved {
         }
     }
 
-    /// Whether how much each test does has still to be found.
+    /// Returns whether the sizes of tests are still open.
     pub fn needs_sizes(&self) -> bool {
         let can = |item: &Item| item.test.stretch() != Stretch::Given;
         self.plan.scale == Scale::Auto && self.plan.sizes.is_empty() && self.items.iter().any(can)
     }
 
-    /// How much each test does as far as the plan says; the preset's scale stands for what it leaves open.
+    /// Returns how much each test does as far as the plan states it; the preset's scale is used for open sizes.
     pub fn amount(&self) -> Amount {
         let scale = self.fixed_scale().unwrap_or_else(|| self.plan.preset.large_scale());
         Amount { scale, sizes: self.plan.sizes.clone() }
     }
 
-    /// The job of worker 0 of `item` at `count` processes, without a directory, a declaration and foreign programs; for
-    /// estimates.
+    /// Returns the job of worker 0 of `item` at `count` processes, without a directory, a declaration and external
+    /// programs; for estimates.
     pub fn job(&self, item: &Item, count: u32, amount: &Amount, memory: Bytes) -> Job {
         let test = item.test.infos()[0].id.clone();
         let (scale, work) = match amount.of(&test, count) {
@@ -177,7 +177,7 @@ impl Resolved {
     }
 }
 
-/// Refuses a baseline or a price of what is not a candidate.
+/// Refuses a baseline or a price that does not name a candidate.
 fn check_labels(plan: &Plan) -> Result<()> {
     let candidates = plan.candidates();
     if let Some(baseline) = &plan.baseline
@@ -198,7 +198,7 @@ fn check_labels(plan: &Plan) -> Result<()> {
     }
 }
 
-/// How many entrants of `plan`, with the twin of an A/A pair, are made on disks.
+/// Counts the entrants of `plan`, with the twin of an A/A pair, that are made on disks.
 fn on_disks(plan: &Plan, targets: &[ResolvedTarget]) -> u32 {
     let entrants = plan.entrants();
     let is_on_disks = |entrant: &&model::Target| {

@@ -13,14 +13,14 @@ pub struct Sized {
 }
 
 impl Sized {
-    /// `stored` with the sizes of its plan.
+    /// Returns `stored` with the sizes of its plan.
     pub fn new(stored: Stored) -> Sized {
         let amount = stored.amount();
         Sized { stored, amount }
     }
 
-    /// `stored` with the sizes of `amount`, which the store keeps from now on; `mark` makes the mark of a changed
-    /// campaign.
+    /// Returns `stored` with the sizes of `amount`, which the store keeps from now on; `mark` makes the mark of a
+    /// changed campaign.
     ///
     /// # Errors
     /// The store cannot be written, or the mark cannot be made.

@@ -6,7 +6,7 @@ use model::Campaign;
 use std::ops::Deref;
 use store::Store;
 
-/// A campaign that a store has, with its mark. It is read like [`Ordered`].
+/// A campaign in a store, with its mark. It is read like [`Ordered`].
 pub struct Stored {
     pub(super) ordered: Ordered,
     pub(super) campaign: Campaign,
@@ -28,7 +28,7 @@ impl Stored {
         Ok(Stored { ordered, campaign })
     }
 
-    /// The `campaign` of a store that is resumed.
+    /// Wraps the `campaign` of a store that is resumed.
     pub fn resumed(ordered: Ordered, campaign: Campaign) -> Stored {
         Stored { ordered, campaign }
     }
@@ -38,7 +38,7 @@ impl Stored {
         &self.campaign
     }
 
-    /// How much each test does as far as the campaign says.
+    /// How much each test does as far as the campaign states it.
     pub fn amount(&self) -> Amount {
         Amount { scale: self.campaign.scale, sizes: self.plan.sizes.clone() }
     }

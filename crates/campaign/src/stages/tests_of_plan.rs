@@ -14,16 +14,16 @@ pub struct Item {
     pub test: &'static dyn Test,
     /// Name of its suite.
     pub suite: &'static str,
-    /// Process counts that are asked of it.
+    /// Requested process counts.
     pub counts: Vec<u32>,
-    /// What in it was written by somebody else and could do anything, when it runs programs.
+    /// Its user-supplied part that could do anything, if it runs programs.
     pub foreign: Option<String>,
-    /// The assets that it needs.
+    /// Assets that it needs.
     pub assets: Vec<Asset>,
 }
 
 impl Item {
-    /// How many workers do the work, and how many processes there are, when `count` is asked for.
+    /// Returns the number of workers, and that of processes, for the requested `count`.
     pub fn workers(&self, count: u32) -> (u32, u32) {
         match self.test.workers() {
             Workers::Asked => (count, count),
@@ -81,7 +81,7 @@ pub(super) fn items(plan: &mut Plan, notes: Notes<'_>) -> Result<Vec<Item>> {
     Ok(items)
 }
 
-/// Samples are stored under the ids of tests; two suites with one id would mix theirs.
+/// Samples are stored under the ids of tests; two suites with one id would mix them.
 fn check_ids(items: &[Item]) -> Result<()> {
     let mut seen = HashSet::new();
     match items.iter().flat_map(|item| item.test.infos()).find(|info| !seen.insert(info.id.clone()))
