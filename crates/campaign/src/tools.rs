@@ -24,93 +24,93 @@ use suites::{
 };
 use test::ToolTest;
 
-/// One tool.
+/// A tool.
 trait Tool: Sync {
-    /// What follows `--suite`; also the name of its importer.
+    /// Returns its name after `--suite`, which is also that of its importer.
     fn name(&self) -> &'static str;
 
-    /// The program, when it is not called like the tool.
+    /// Returns the program, if its name differs from that of the tool.
     fn program(&self) -> &'static str {
         self.name()
     }
 
-    /// One sentence.
+    /// Returns one sentence about it.
     fn about(&self) -> &'static str;
 
-    /// What makes it print its version.
+    /// Returns the arguments that print its version.
     fn version_args(&self) -> &'static [&'static str];
 
-    /// Its version in what that printed.
+    /// Finds its version in that output.
     fn version(&self, output: &str) -> Option<String> {
         output.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_string)
     }
 
-    /// Whether a job file follows its name.
+    /// Returns whether a job file follows its name.
     fn takes_file(&self) -> bool {
         false
     }
 
-    /// Runs that it needs for all of its tests; most need one.
+    /// Returns the runs that it needs for all of its tests; most need one.
     fn parts(&self, _args: &[String]) -> Vec<String> {
         vec![String::new()]
     }
 
-    /// Refuses what would reach beyond the target, or what it cannot do.
+    /// Refuses arguments that reach outside the target, or that it cannot run.
     fn check(&self, request: &Request) -> Result<(), String>;
 
-    /// What of `request` is not known to keep to the directory in which the tool runs.
+    /// Returns the part of `request` that is not known to stay in the directory of the tool.
     fn unknown(&self, request: &Request) -> Option<String> {
         request.args.first().map(|word| format!("the argument `{word}`"))
     }
 
-    /// The tests that a run measures.
+    /// Returns the tests that a run measures.
     fn infos(&self, request: &Request) -> Vec<TestInfo>;
 
-    /// What the importer of its output calls the test `id`.
+    /// Returns the name of the test `id` in the importer of its output.
     fn printed(&self, _request: &Request, id: &str) -> String {
         id.into()
     }
 
-    /// What is run first, untimed, to lay out files.
+    /// Returns the untimed invocation that lays out files first.
     fn prepare(&self, _request: &Request, _job: &Job) -> Option<Invocation> {
         None
     }
 
-    /// What is run.
+    /// Returns the invocation.
     fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String>;
 
-    /// The parts of a run that it times by itself, where it tells of none that is short, and its sizes are ours.
+    /// Returns the parts of a run that it times itself, if it hides short ones and the user does not set its sizes.
     fn timed_parts(&self, _request: &Request) -> Option<Parts> {
         None
     }
 
-    /// How long the part was that `sample` tells of, where its output does not say so, seconds.
+    /// Returns the length of the part of `sample`, if its output does not contain it, seconds.
     fn part_s(&self, _request: &Request, _job: &Job, _sample: &Sample) -> Option<f64> {
         None
     }
 
-    /// The smallest block that it moves past the page cache, bytes, where it is asked to move all of its data so.
+    /// Returns its smallest direct I/O, bytes, if all of its data I/O is to be direct.
     fn direct_block(&self, _request: &Request) -> Option<u64> {
         None
     }
 
-    /// Bytes that the part `measured` of a run moved in blocks of `block` bytes at least, past the page cache.
+    /// Returns the bytes of direct I/O of the part `measured` of a run, in blocks of at least `block` bytes.
     fn direct_bytes(&self, _asked: (&Request, &Job), measured: &Measured, block: u64) -> u64 {
         direct::by_operations(measured, block)
     }
 
-    /// What it will do.
+    /// Estimates its work.
     fn estimate(&self, request: &Request, job: &Job) -> Estimate;
 
-    /// Most bytes that a run writes, with the layout, and how they are counted; `None` where they follow from the
-    /// device, as the run ends by its time.
+    /// Returns the most bytes that a run writes, including the layout, and how they are counted; `None` if they
+    /// depend on the device, as the run ends by its time.
     fn written(&self, request: &Request, job: &Job) -> (Option<u64>, Count) {
         let estimate = self.estimate(request, job);
         (Some(estimate.write_bytes.saturating_add(estimate.scratch_bytes)), Count::Calls)
     }
 }
 
-/// What is asked of a tool. A worker makes the test again from this, so that it needs no file.
+/// A request to a tool. A worker rebuilds the test from it, so that it needs no file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Request {
     /// Name of the tool.
@@ -131,7 +131,7 @@ struct Invocation {
 }
 
 impl Invocation {
-    /// An invocation of words, with the further arguments of `request` at the end.
+    /// Creates an invocation of words, with the further arguments of `request` at the end.
     fn new<'a>(words: impl IntoIterator<Item = &'a str>, request: &Request) -> Invocation {
         let words = words.into_iter().map(str::to_string);
         Invocation {
@@ -153,11 +153,11 @@ static KNOBS: [Knob; 1] = [Knob {
     range: &[],
 }];
 
-/// The suite that `name` stands for: `fio:JOB.fio` with the text of that file, or the name of a tool;
+/// Returns the suite that `name` denotes: `fio:JOB.fio` with the text of that file, or the name of a tool;
 /// `None` for any other name.
 ///
 /// # Errors
-/// A knob or job file that the tool does not take, or that would reach beyond the target.
+/// The tool does not take the knob or job file, or it reaches outside the target.
 pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&'static Suite>> {
     let Some(tool) = find(name.split(':').next().unwrap_or(name)) else { return Ok(None) };
     let usage = |why: String| refusal::usage(format!("{name}: {why}"));
@@ -191,14 +191,14 @@ pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&
     }))))
 }
 
-/// The file whose text `suite` needs for `name`, where it needs one.
+/// Returns the file whose text `suite` needs for `name`, if any.
 pub fn file_of(name: &str) -> Option<&str> {
     let (tool, file) = name.split_once(':')?;
     find(tool).filter(|tool| tool.takes_file()).map(|_| file)
 }
 
-/// What of the request behind `name` is not known to keep to the directory in which the tool runs; `None`
-/// also where `name` is no tool.
+/// Returns the part of the request of `name` that is not known to stay in the directory of the tool; `None`
+/// also if `name` is not a tool.
 pub fn unknown(name: &str, text: Option<&str>, knobs: &Options) -> Option<String> {
     let tool = find(name.split(':').next().unwrap_or(name))?;
     tool.unknown(&request(tool, "", text, knobs))
@@ -213,16 +213,16 @@ pub fn names() -> Vec<String> {
     TOOLS.iter().map(name).collect()
 }
 
-/// The programs behind the tools, each with the name of its tool; those under MPI are started by one more.
+/// The programs of the tools, each with the name of its tool; those under MPI are started by another one.
 pub fn programs() -> Vec<(&'static str, &'static str)> {
     let under_mpi = [("mpirun", "mdtest"), ("mpirun", "ior")];
     TOOLS.iter().map(|tool| (tool.program(), tool.name())).chain(under_mpi).collect()
 }
 
-/// The test of a worker's job, when it is one of a tool.
+/// Returns the test of a worker's job, if it is one of a tool.
 ///
 /// # Errors
-/// A declaration that this version of the program does not understand.
+/// This version of the program does not understand the declaration.
 pub fn of_job(job: &Job) -> Result<Option<&'static dyn Test>, String> {
     match test_of_job(job)? {
         Some(test) => Ok(Some(Box::leak(Box::new(test)))),
@@ -230,10 +230,10 @@ pub fn of_job(job: &Job) -> Result<Option<&'static dyn Test>, String> {
     }
 }
 
-/// What the tool of a worker's job is handed on its standard input, to lay out files and to run.
+/// Returns the standard input of the tool of a worker's job, for the layout and for the run.
 ///
 /// # Errors
-/// As of [`of_job`]; and the tool cannot be called so.
+/// As of [`of_job`]; and the tool refuses the call.
 pub fn inputs(job: &Job) -> Result<Vec<String>, String> {
     let Some(ToolTest { tool, request }) = test_of_job(job)? else { return Ok(Vec::new()) };
     let invocations = [tool.prepare(&request, job), Some(tool.invocation(&request, job)?)];
@@ -249,7 +249,7 @@ fn test_of_job(job: &Job) -> Result<Option<ToolTest>, String> {
     Ok(Some(ToolTest { tool, request }))
 }
 
-/// What a campaign should keep of the tool behind `name`: its version, and how it is called at each
+/// Returns the facts of the tool of `name` that a campaign stores: its version, and its invocation at each
 /// of `counts` processes. Empty for suites of this program itself.
 pub fn facts(
     name: &str,
@@ -292,14 +292,14 @@ fn request(tool: &dyn Tool, part: &str, text: Option<&str>, knobs: &Options) -> 
     }
 }
 
-/// What a tool says of its version, asked in an empty directory.
+/// Runs a tool in an empty directory for its version.
 fn version(tool: &dyn Tool) -> Option<String> {
     let dir = tempfile::tempdir().ok()?;
     let asked = program::Program::new(tool.version_args(), dir.path()).keep_output().own_proc();
     tool.version(&asked.run().ok()?.output)
 }
 
-/// A tool runs as root; a path in its arguments could lead it to a disk that is not the target.
+/// Refuses paths: a tool runs as root, and a path in its arguments could lead it to a disk that is not the target.
 fn check_args(args: &[String]) -> Result<(), String> {
     match args.iter().find(|word| word.contains('/') || word.contains("..")) {
         None => Ok(()),
@@ -310,7 +310,7 @@ fn check_args(args: &[String]) -> Result<(), String> {
     }
 }
 
-/// `full` at `scale`, at least `least`.
+/// Scales `full` by `scale`, to at least `least`.
 fn scaled(full: u64, scale: f64, least: u64) -> u64 {
     ((full as f64 * scale).round() as u64).max(least)
 }

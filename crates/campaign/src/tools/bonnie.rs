@@ -19,28 +19,28 @@ const OF_CHARACTERS: [&str; 2] = ["bonnie.putc", "bonnie.getc"];
 /// Options of one letter that have a value.
 const VALUED: &str = "cdfgmnprsuxyzZ";
 
-/// Bytes of a block that it reads and writes when it is told nothing.
+/// Its default block size, bytes.
 const OWN_CHUNK: u64 = 8 << 10;
 
-/// What it hides is shorter.
+/// Length below which it hides a phase.
 const LEAST_TOLD_S: f64 = 0.5;
 
-/// How long each phase should be, in which the fastest candidate is still long enough.
+/// Target length of each phase, at which that of the fastest candidate is still long enough.
 const AIM_S: f64 = 1.0;
 
-/// Stands for the length of a phase that it hides.
+/// Placeholder for the length of a phase that it hides.
 const HIDDEN_S: f64 = 0.1;
 
-/// Phases by which it is not sized: the number of seeks is its own, and a million files are looked up in a second.
+/// Phases that do not size it: the number of seeks is fixed, and a million files are looked up in a second.
 const UNSIZED: [&str; 3] = ["bonnie.seeks", "bonnie.seq_stat", "bonnie.random_stat"];
 
 /// Phases on the one large file come before those on many.
 const OF_ONE_FILE: usize = 6;
 
-/// Thousands of files that it takes when it is told nothing.
+/// Its default number of files, thousands.
 const OWN_FILES_K: u64 = 16;
 
-/// Length of the large file of each process. Told nothing, bonnie++ takes twice the memory.
+/// Length of the large file of each process. By default bonnie++ uses twice the memory.
 fn mib(request: &Request, job: &Job) -> u64 {
     let args = &request.args;
     if args.is_empty() {
@@ -78,7 +78,7 @@ impl super::Tool for Tool {
          set, it gets only those, and chooses sizes by the memory of the machine."
     }
 
-    /// It has no other way than to do nothing and say so in its CSV.
+    /// Its only way is to run no phase and read its CSV.
     fn version_args(&self) -> &'static [&'static str] {
         &["bonnie++", "-d", ".", "-s", "0", "-n", "0", "-q", "-u", "root"]
     }
@@ -117,7 +117,7 @@ impl super::Tool for Tool {
         if request.args.is_empty() {
             words.extend(["-s", &size, "-r", &memory, "-n", &files, "-f"]);
         }
-        // It refuses to be root unless it is told so; confined it is not.
+        // It refuses to run as root without `-u`; confined it is not root.
         if rustix::process::geteuid().is_root() && job.programs == Programs::Unconfined {
             words.extend(["-u", "root"]);
         }
@@ -131,7 +131,7 @@ impl super::Tool for Tool {
         is_ours.then_some(Parts { least_s: LEAST_TOLD_S, aim_s: AIM_S, ids })
     }
 
-    /// What there was to be done over the rate.
+    /// The work over the rate.
     fn part_s(&self, request: &Request, job: &Job, sample: &Sample) -> Option<f64> {
         let Some(rate) = sample.metrics.first() else { return Some(HIDDEN_S) };
         let done = match rate.unit.as_str() {
@@ -148,7 +148,7 @@ impl super::Tool for Tool {
         chunk.filter(|_| words::flag(&request.args, 'D', VALUED))
     }
 
-    /// Single characters go through the page cache all the same.
+    /// Single characters still go through the page cache.
     fn direct_bytes(&self, _asked: (&Request, &Job), measured: &Measured, _block: u64) -> u64 {
         match OF_CHARACTERS.contains(&measured.test.as_str()) {
             true => 0,

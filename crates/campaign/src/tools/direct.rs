@@ -6,7 +6,7 @@ use suites::Measured;
 /// Unit of the rates at which data are moved, and the bytes of one.
 const RATE: (&str, f64) = ("MB/s", 1e6);
 
-/// Bytes of a part whose operations are known, each of `block` bytes at least.
+/// Bytes of a part with known operations, each of at least `block` bytes.
 pub(super) fn by_operations(measured: &Measured, block: u64) -> u64 {
     measured.bytes.max(measured.ops.saturating_mul(block))
 }
@@ -17,8 +17,8 @@ pub(super) fn by_rate(measured: &Measured) -> u64 {
     rate.map_or(0, |metric| (metric.value * RATE.1 * measured.seconds).round() as u64)
 }
 
-/// What the file system of `dir` takes past the page cache, where it takes blocks of `bytes` through it. One that
-/// refuses them, or all of it, tells so to the tool.
+/// Names the direct I/O that the file system of `dir` performs, if it sends blocks of `bytes` through the page cache. A
+/// refusal of such blocks, or of all direct I/O, is reported to the tool.
 pub(super) fn buffered_below(dir: &Path, bytes: u64) -> Option<u32> {
     let block = u32::try_from(bytes).ok()?;
     let path = dir.join(".direct");

@@ -17,7 +17,7 @@ fn files(job: &Job) -> u64 {
     scaled(FULL_FILES, job.scale, LEAST_FILES) / DIRS
 }
 
-/// What `args` say with the option that has a `short` and a `long` name, a number or bytes.
+/// The value in `args` of the option with a `short` and a `long` name, a number or bytes.
 fn told(args: &[String], short: &str, long: &str) -> Option<u64> {
     words::size(words::value(args, long).or_else(|| words::value(args, short))?, 1)
 }
@@ -73,7 +73,7 @@ impl super::Tool for Tool {
             .filter(|block| *block > 0)
     }
 
-    /// What is counted of the other phases are names.
+    /// The other phases count names.
     fn direct_bytes(&self, _asked: (&Request, &Job), measured: &Measured, _block: u64) -> u64 {
         direct::by_rate(measured)
     }

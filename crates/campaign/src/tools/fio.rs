@@ -17,19 +17,19 @@ use suites::{Estimate, Parts, program::Count};
 /// The tool.
 pub(super) struct Tool;
 
-/// fio counts whole milliseconds; below this a run is no measurement.
+/// Least length of a run: fio counts whole milliseconds.
 const LEAST_RUN_S: f64 = 0.2;
 
-/// Its importer takes no shorter run as a measurement.
+/// Shortest run that its importer accepts.
 const LEAST_TOLD_S: f64 = 0.1;
 
-/// How long each job should be, in which the fastest candidate is still long enough.
+/// Target length of each job, at which that of the fastest candidate is still long enough.
 const AIM_S: f64 = 0.3;
 
-/// Stands for a time that it rounds to nothing.
+/// Placeholder for a time that it rounds to 0.
 const LESS_THAN_A_MS_S: f64 = 0.5e-3;
 
-/// How much more the kernel may count than was written where it counts pages.
+/// Factor by which the kernel may count more than was written where it counts pages.
 const OF_A_FOLIO: u64 = 16;
 
 impl super::Tool for Tool {
@@ -118,7 +118,7 @@ impl super::Tool for Tool {
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {
         match plan(request, job) {
             Ok(plan) => plan.estimate,
-            // What cannot be computed must not look like little.
+            // Unknown work must not look like little.
             Err(_) => Estimate {
                 write_bytes: u64::MAX,
                 scratch_bytes: u64::MAX,
@@ -139,7 +139,7 @@ impl super::Tool for Tool {
     }
 }
 
-/// What the job of `request` will do, as it is run for `job`.
+/// Estimates the work of `request`, as it is run for `job`.
 fn plan(request: &Request, job: &Job) -> Result<Plan, String> {
     Plan::of(&JobFile::parse(&request.text)?.scaled(job.scale, job.workers)?)
 }
@@ -151,7 +151,7 @@ fn invocation(text: &str) -> Invocation {
 
 /// The test of a section, as the importer names it.
 fn info(section: &Section) -> TestInfo {
-    // fio refuses a pattern that it does not know, so where the test stands then does not matter.
+    // fio refuses an unknown pattern, so the group of that test does not matter.
     let (group, testtype) = formats::fio_pattern_kind(section.pattern())
         .unwrap_or((Group::SequentialRead, "sequential read"));
     TestInfo {

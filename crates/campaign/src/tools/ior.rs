@@ -19,7 +19,7 @@ fn mib(job: &Job) -> u64 {
     scaled(FULL_MIB / u64::from(job.workers.max(1)), job.scale, LEAST_MIB)
 }
 
-/// Whether `args` ask for direct I/O, in any of the ways that IOR had for it. Of its interfaces POSIX alone knows it.
+/// Returns whether `args` request direct I/O, in the notation of any version of IOR. Only its POSIX interface has it.
 fn is_direct(args: &[String]) -> bool {
     let is_posix = words::value(args, "-a").is_none_or(|api| api.eq_ignore_ascii_case("POSIX"));
     let directives = |word: &str| {

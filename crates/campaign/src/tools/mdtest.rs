@@ -16,7 +16,7 @@ fn default_items(job: &Job) -> u64 {
     scaled(FULL_ITEMS, job.scale, LEAST_ITEMS)
 }
 
-/// Whether the arguments say how many items there are.
+/// Returns whether the arguments state the number of items.
 fn is_counted(args: &[String]) -> bool {
     ["-n", "-I"].iter().any(|option| words::value(args, option).is_some())
 }
@@ -40,8 +40,8 @@ fn file_bytes(args: &[String]) -> (u64, u64) {
     (told("-w").unwrap_or(0), told("-e").unwrap_or(0))
 }
 
-/// Whether `args` leave the phase `id` in: `-F` and `-D` name files or directories, `-C`, `-T`, `-E`, `-r` and
-/// `-U` phases, and where none of a kind is named, all are done.
+/// Returns whether `args` select the phase `id`: `-F` and `-D` select files or directories, `-C`, `-T`, `-E`, `-r`
+/// and `-U` phases; if none of a kind is given, all are run.
 fn is_done(args: &[String], id: &str) -> bool {
     const PHASES: [(char, &str); 5] =
         [('C', "create"), ('T', "stat"), ('E', "read"), ('r', "remove"), ('U', "rename")];
@@ -100,7 +100,7 @@ impl super::Tool for Tool {
         mpi::invocation(&words, request, job.workers)
     }
 
-    /// Of files that hold nothing there is nothing to move.
+    /// Empty files have no direct I/O.
     fn direct_block(&self, request: &Request) -> Option<u64> {
         let (written, read) = file_bytes(&request.args);
         let is_direct = request.args.iter().any(|word| word == "--posix.odirect");

@@ -4,11 +4,11 @@ use super::{Invocation, Request};
 use std::env;
 use suites::program::{self, Program};
 
-/// `words` on `procs` processes of this machine: by `mpirun`, or as they are for one process where
-/// there is none.
+/// Returns the command of `words` on `procs` processes of this machine: by `mpirun`, or directly for one process
+/// without it.
 ///
 /// # Errors
-/// More than one process is asked for and there is no `mpirun`.
+/// More than one process is requested and there is no `mpirun`.
 pub(super) fn invocation(
     words: &[&str],
     request: &Request,
@@ -28,8 +28,8 @@ pub(super) fn invocation(
     Ok(Invocation::new(launcher.into_iter().chain(words.iter().copied()), request))
 }
 
-/// Open MPI refuses to run as root and to start more processes than there are processors, unless it
-/// is told to; other launchers do not know the words.
+/// Returns whether `mpirun` is Open MPI, which needs options to run as root and to start more processes than there are
+/// processors; other launchers do not know these options.
 fn is_open_mpi() -> bool {
     let version = Program::new(&["mpirun", "--version"], &env::temp_dir()).keep_output().run();
     version.is_ok_and(|ran| ran.output.contains("Open MPI"))

@@ -16,9 +16,9 @@ const FILES: &str = "--file-num=16";
 
 const MODES: [&str; 6] = ["seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw"];
 
-/// The one option of which a list is taken, each size being tests of its own.
+/// The only option that may be a list; each size has tests of its own.
 const BLOCKS: &str = "--file-block-size";
-/// The block that it takes by itself.
+/// Its default block.
 const OWN_BLOCK: &str = "16K";
 const TOTAL: &str = "--file-total-size";
 
@@ -33,7 +33,7 @@ fn seconds(request: &Request, job: &Job) -> u64 {
     told.unwrap_or_else(|| scaled(FULL_S, job.scale, 1))
 }
 
-/// The words of `args` that say what files there are, with ours where they do not.
+/// The words of `args` that describe the files, with defaults for missing ones.
 fn files(request: &Request, job: &Job) -> Vec<String> {
     let or = |option: &str, ours: String| match words::value(&request.args, option) {
         Some(value) => format!("{option}={value}"),
@@ -43,12 +43,12 @@ fn files(request: &Request, job: &Job) -> Vec<String> {
     vec![or("--file-num", FILES.into()), or(TOTAL, total)]
 }
 
-/// The mode of a part, and its size of blocks where there is a list of them.
+/// The mode of a part, and its block size if there is a list of them.
 fn mode_of(part: &str) -> (&str, Option<&str>) {
     part.split_once('.').map_or((part, None), |(mode, block)| (mode, Some(block)))
 }
 
-/// The words of `args` but for those that another place has: `--option=value` or two words.
+/// The words of `args` except the options `but`, each `--option=value` or two words.
 fn others(args: &[String], but: &[&str]) -> Vec<String> {
     let mut others = Vec::new();
     let mut words = args.iter();
@@ -115,7 +115,7 @@ impl super::Tool for Tool {
         of_mode.map(with).collect()
     }
 
-    /// It does not name the size of the blocks.
+    /// Its output does not contain the block size.
     fn printed(&self, request: &Request, _id: &str) -> String {
         format!("sysbench.{}", mode_of(&request.part).0)
     }

@@ -23,7 +23,7 @@ pub(super) struct ToolTest {
 }
 
 impl ToolTest {
-    /// Where the tool runs; nothing else lies there.
+    /// Directory in which the tool runs, which holds nothing else.
     fn dir(&self, job: &Job) -> PathBuf {
         job.dir.join("tool")
     }
@@ -42,7 +42,7 @@ impl ToolTest {
         TestError::Wrong { path: self.tool.name().into(), why }
     }
 
-    /// What the tool printed, as samples.
+    /// The output of the tool, as samples.
     fn read(&self, output: &str) -> Result<Dataset, String> {
         let files = [(format!("{}.txt", self.tool.name()), output.as_bytes().to_vec())];
         let options = ImportOptions {
@@ -54,7 +54,7 @@ impl ToolTest {
     }
 }
 
-/// Removes a directory with all in it; none is as good.
+/// Removes a directory with all its content, if it exists.
 fn remove(dir: &Path) -> Result<(), TestError> {
     match fs::remove_dir_all(dir) {
         Err(why) if why.kind() != ErrorKind::NotFound => Err(TestError::io("remove", dir)(why)),
@@ -171,7 +171,7 @@ impl Test for ToolTest {
     }
 }
 
-/// What the tool printed for the test `id`, which its importer calls `printed`.
+/// The output of the tool for the test `id`, which its importer calls `printed`.
 fn of_samples(
     dataset: &Dataset,
     printed: &str,
@@ -199,7 +199,7 @@ fn of_samples(
     samples.into_iter().map(one).collect()
 }
 
-/// A test of which there is not a figure, and why.
+/// A test without a figure, with the reason.
 fn nothing(test: String, why: String, seconds: f64) -> Measured {
     Measured {
         test,
@@ -220,7 +220,7 @@ struct ToolRun<'a> {
     program: Program,
     dir: PathBuf,
     ran: Ran,
-    /// What the file system takes directly, where it takes these blocks through the page cache.
+    /// The direct I/O that the file system performs, if it sends these blocks through the page cache.
     buffered_below: Option<u32>,
 }
 
@@ -233,7 +233,7 @@ impl Run for ToolRun<'_> {
         })
     }
 
-    /// What cannot be read is told here, where it names the tool.
+    /// Unreadable output is reported here, where the error can name the tool.
     fn verify(&mut self) -> Result<(), TestError> {
         remove(&self.dir)?;
         self.test.read(&self.ran.output).map(drop).map_err(|why| self.test.wrong(why))
@@ -258,7 +258,7 @@ impl Run for ToolRun<'_> {
 }
 
 impl Drop for ToolRun<'_> {
-    /// A tool that failed must not leave a full disk to the next test; its error is the one to tell.
+    /// A failed tool must not leave a full disk to the next test; its error is the one to report.
     fn drop(&mut self) {
         let _ = remove(&self.dir);
     }

@@ -113,7 +113,7 @@ fn random_offsets_are_tests_of_their_own() {
     assert!(!ids("bonnie++", &Options::new()).contains(&"bonnie.putc".to_string()));
 }
 
-/// How `name` with the arguments `words` is called, for one process: that needs no `mpirun`.
+/// The invocation of `name` with the arguments `words`, for one process, which needs no `mpirun`.
 fn called(name: &str, words: &str) -> String {
     let facts = facts(name, None, &args(words), &job(None, 1), &[1]);
     facts.into_iter().find(|(key, _)| key.ends_with("p1.argv")).unwrap().1

@@ -2,7 +2,7 @@
 
 use model::Bytes;
 
-/// The value of the option `name`: the rest of its word, or the next word; the last one counts.
+/// Returns the value of the option `name`: the rest of its word, or the next word; the last one counts.
 pub(super) fn value<'a>(args: &'a [String], name: &str) -> Option<&'a str> {
     let long = name.starts_with("--");
     let of = |(at, word): (usize, &'a String)| {
@@ -16,7 +16,7 @@ pub(super) fn value<'a>(args: &'a [String], name: &str) -> Option<&'a str> {
     args.iter().enumerate().filter_map(of).next_back()
 }
 
-/// Whether the option `name` of one letter stands in the words, alone, with its value, or among other letters.
+/// Returns whether the words contain the one-letter option `name`, alone, with its value, or among other letters.
 pub(super) fn has(args: &[String], name: char) -> bool {
     args.iter().any(|word| {
         let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
@@ -26,8 +26,8 @@ pub(super) fn has(args: &[String], name: char) -> bool {
     })
 }
 
-/// Whether the flag `name` stands in the words, alone or among other letters; the rest of a word is the value of a
-/// letter that is one of `valued`.
+/// Returns whether the words contain the flag `name`, alone or among other letters; the rest of a word after a letter
+/// of `valued` is its value.
 pub(super) fn flag(args: &[String], name: char, valued: &str) -> bool {
     args.iter().any(|word| {
         let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
@@ -38,7 +38,7 @@ pub(super) fn flag(args: &[String], name: char, valued: &str) -> bool {
     })
 }
 
-/// A number with one of the letters k, m, g and t behind it, or `plain` times a number without.
+/// Parses a number with one of the suffixes k, m, g and t, or `plain` times a number without.
 pub(super) fn size(text: &str, plain: u64) -> Option<u64> {
     match text.parse::<u64>() {
         Ok(number) => number.checked_mul(plain),

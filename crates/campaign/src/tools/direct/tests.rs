@@ -4,7 +4,7 @@ use crate::tools::tests::{job, test_of};
 use model::{Better, Metric};
 use suites::Measured;
 
-/// What the tool `name` with `options` moved past the page cache in parts of the test `id`: their rate in `unit`,
+/// Returns the direct I/O of the tool `name` with `options` in parts of the test `id`, given their rate in `unit`,
 /// operations and seconds.
 fn moved_direct(name: &str, options: &str, parts: &[(&str, (f64, &str), u64, f64)]) -> Option<u64> {
     let part = |(id, (rate, unit), ops, seconds): &(&str, (f64, &str), u64, f64)| {

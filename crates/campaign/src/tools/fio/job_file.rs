@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Most sections and options of a file: every section has the options of the global ones besides its own, so
-/// that what a job takes grows with the product.
+/// Most sections and options of a file: every section also has the options of the global ones, so that the work
+/// of parsing grows with the product.
 const MOST_SECTIONS: usize = 200;
 const MOST_OPTIONS: usize = 2000;
 
-/// A section: what stands between two lines in brackets.
+/// A section: the lines between two lines in brackets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Section {
     /// The text in brackets.
@@ -23,7 +23,7 @@ pub(super) struct JobFile {
 }
 
 impl JobFile {
-    /// Reads a file; comments are dropped, which fio lets begin anywhere in a line.
+    /// Reads a file and drops comments, which in fio may begin anywhere in a line.
     pub(super) fn parse(text: &str) -> Result<JobFile, String> {
         let mut file = JobFile::default();
         for (number, line) in (1..).zip(text.lines()) {
@@ -44,7 +44,7 @@ impl JobFile {
             let section = section
                 .ok_or_else(|| format!("line {number}: `{line}` is before the first section"))?;
             let key = key.trim().to_lowercase();
-            // fio has no use for it there: jobs are called by their brackets.
+            // fio ignores it there: jobs are named by their brackets.
             if key != "name" || !section.is_global() {
                 section.options.push((key, value.trim().into()));
             }
@@ -62,7 +62,7 @@ impl JobFile {
         Ok(self)
     }
 
-    /// Its jobs, each with the options of the global sections before it.
+    /// Returns its jobs, each with the options of the global sections before it.
     pub(super) fn jobs(&self) -> Vec<Section> {
         let mut global = Vec::new();
         let mut jobs = Vec::new();
@@ -77,7 +77,7 @@ impl JobFile {
         jobs
     }
 
-    /// With `key=value` at the end of each job.
+    /// Appends `key=value` to each job.
     pub(super) fn with(mut self, key: &str, value: &str) -> JobFile {
         for section in self.sections.iter_mut().filter(|section| !section.is_global()) {
             section.options.push((key.into(), value.into()));
@@ -102,17 +102,17 @@ impl fmt::Display for JobFile {
 }
 
 impl Section {
-    /// Whether fio takes it for options of all jobs: of its name only the beginning counts.
+    /// Returns whether fio applies its options to all jobs, which depends only on the start of its name.
     pub(super) fn is_global(&self) -> bool {
         self.name.starts_with("global")
     }
 
-    /// The value of the last of `keys`, which are names of one option.
+    /// Returns the value of the last of `keys`, which are names of one option.
     pub(super) fn get(&self, keys: &[&str]) -> Option<&str> {
         self.last(keys).map(|(_, value)| value.as_str())
     }
 
-    /// The last of `keys` as it is written.
+    /// Returns the last of `keys` as written.
     pub(super) fn option(&self, keys: &[&str]) -> Option<String> {
         self.last(keys).map(|(key, value)| format!("{key}={value}"))
     }
@@ -121,7 +121,7 @@ impl Section {
         self.options.iter().rfind(|(key, _)| keys.contains(&key.as_str()))
     }
 
-    /// What it does, without the modifier after a colon.
+    /// Returns its pattern, without the modifier after a colon.
     pub(super) fn pattern(&self) -> &str {
         let value = self.get(&["rw", "readwrite"]).unwrap_or("read");
         value.split(':').next().unwrap_or(value)

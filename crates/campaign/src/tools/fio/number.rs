@@ -1,29 +1,29 @@
 //! Numbers of a job file, in fio's own units, and which of them fio misreads.
 //!
-//! fio reads digits as far as they go, and of what follows mostly the first letter: `1.5k` is 1, `10sec` is
-//! ten microseconds, and `4KiB` is 4 000 bytes unless `kb_base=1000` is set. A number is taken here only where a
-//! reader and fio agree on it, with fio's meaning of the units.
+//! fio parses leading digits, and mostly only the first letter after them: `1.5k` is 1, `10sec` is ten microseconds,
+//! and `4KiB` is 4 000 bytes unless `kb_base=1000` is set. A number is accepted here only if a reader and fio agree on
+//! it, with fio's meaning of the units.
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// Bytes, or things that take the same suffixes; `k` is 1024 or 1000.
+    /// Bytes, or counts with the same suffixes; `k` is 1024 or 1000.
     Bytes {
-        /// What `kb_base` says.
+        /// Value of `kb_base`.
         kilo: u64,
     },
-    /// A time of which fio takes a bare number for seconds.
+    /// A time, in seconds without a suffix.
     Seconds,
-    /// A time of which fio takes a bare number for microseconds.
+    /// A time, in microseconds without a suffix.
     Micros,
 }
 
 const PREFIXES: &str = "kmgtp";
 
-/// The value of `text` in bytes or microseconds.
+/// Returns the value of `text` in bytes or microseconds.
 ///
 /// # Errors
-/// fio does not read it, or reads something else than what it says.
+/// fio rejects it, or misreads it.
 pub(super) fn number(text: &str, unit: Unit) -> Result<u64, String> {
     if text.contains('%') {
         return Err("a percentage refers to an existing file, and a fresh target has none; write \
@@ -50,7 +50,7 @@ pub(super) fn number(text: &str, unit: Unit) -> Result<u64, String> {
     }
 }
 
-/// The lowest and the highest number of `text`: one, or two with `-` or `:` between them.
+/// Returns the lowest and the highest number of `text`: one, or two separated by `-` or `:`.
 ///
 /// # Errors
 /// As of [`number`]; and there are more than two.
@@ -64,8 +64,8 @@ pub(super) fn range(text: &str, unit: Unit) -> Result<(u64, u64), String> {
     Ok((low.copied().unwrap_or_default(), high.copied().unwrap_or_default()))
 }
 
-/// All numbers of `text`, which may be a list for reads, writes and trims, each of them a range. What is empty
-/// stands for nothing.
+/// Returns all numbers of `text`, which may be a list for reads, writes and trims, each of them a range. Empty
+/// elements are skipped.
 ///
 /// # Errors
 /// As of [`number`].
@@ -74,7 +74,7 @@ pub(super) fn list(text: &str, unit: Unit) -> Result<Vec<u64>, String> {
     parts.map(|part| number(part, unit)).collect()
 }
 
-/// What `text` says to a reader who knows fio's units.
+/// The meaning of `text` to a reader who knows fio's units.
 fn plain(text: &str, unit: Unit) -> Option<u64> {
     let lower = text.to_ascii_lowercase();
     if let Some(digits) = lower.strip_prefix("0x") {
@@ -101,7 +101,7 @@ fn plain(text: &str, unit: Unit) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(factor)
 }
 
-/// The factor of `suffix`: `k`, `kb` and `ki` are of one kind, `kib` is of the other.
+/// Returns the factor of `suffix`: `k`, `kb` and `ki` are of one kind, `kib` is of the other.
 fn bytes_factor(suffix: &str, kilo: u64) -> Option<u64> {
     let Some(first) = suffix.chars().next().filter(|first| *first != 'b') else {
         return matches!(suffix, "" | "b").then_some(1);
@@ -114,12 +114,12 @@ fn bytes_factor(suffix: &str, kilo: u64) -> Option<u64> {
     }
 }
 
-/// fio's `KiB` is what its `k` is not.
+/// The base of fio's `KiB`, which is the opposite of that of its `k`.
 fn other(kilo: u64) -> u64 {
     if kilo == 1000 { 1024 } else { 1000 }
 }
 
-/// What fio makes of `text`, whatever that is; `None` where it refuses it. A share is a negative number.
+/// The number that fio reads from `text`; `None` if it refuses it. A share is a negative number.
 fn as_fio_reads(text: &str, unit: Unit) -> Option<i64> {
     let base = if text.contains("0x") || text.contains("0X") { 16 } else { 10 };
     let value = leading_number(text, base)?;
@@ -173,7 +173,7 @@ fn time_as_fio_multiplies(text: &str, unit: Unit) -> u64 {
     }
 }
 
-/// The number at the start of `text` as strtoll(3) reads it; `None` where there is none, or too large a one.
+/// Returns the number at the start of `text` as strtoll(3) reads it; `None` if there is none, or it is too large.
 fn leading_number(text: &str, base: u32) -> Option<i64> {
     let text = text.trim_start();
     let (negative, digits) = match text.strip_prefix('-') {

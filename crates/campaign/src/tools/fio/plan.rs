@@ -17,14 +17,14 @@ const WAITS: [&str; 3] = ["stonewall", "wait_for_previous", "wait_for"];
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Plan {
     pub(super) estimate: Estimate,
-    /// Most bytes that are written, with those of the layout; `None` where only their time ends jobs that write.
+    /// Most bytes written, including the layout; `None` if writing jobs end by time only.
     pub(super) written: Option<u64>,
-    /// Whether the kernel counts all that is written by the calls.
+    /// Whether the kernel counts all writes by their system calls.
     pub(super) by_calls: bool,
 }
 
 impl Plan {
-    /// The plan of `file`.
+    /// Plans `file`.
     ///
     /// # Errors
     /// As of [`works`].
@@ -32,7 +32,7 @@ impl Plan {
         let works = works(file)?;
         let mut estimate = Estimate { fixed_s: START_S, ..Estimate::default() };
         let mut written = Some(0u64);
-        // The longest job since the last one that waited for all before it.
+        // The longest job since the last job that waited for all before it.
         let mut stage_s = 0.0f64;
         for (section, work) in file.jobs().iter().zip(&works) {
             if WAITS.iter().any(|key| section.get(&[key]).is_some_and(|value| value != "0")) {
@@ -51,7 +51,7 @@ impl Plan {
         }
         estimate.fixed_s += stage_s;
         estimate.scratch_bytes = peak(&works);
-        // Whatever reads, or writes over what is there, has its files written before.
+        // A job that reads or overwrites has its files written before.
         let written = written.map(|sum| sum.saturating_add(estimate.scratch_bytes));
         Ok(Plan { estimate, written, by_calls: works.iter().all(Work::writes_by_calls) })
     }
@@ -73,10 +73,10 @@ fn peak(works: &[Work]) -> u64 {
     shared.values().fold(sum, |sum, bytes| sum.saturating_add(*bytes))
 }
 
-/// The work of each job of `file`. A job without a size works on the files that one before it made.
+/// The work of each job of `file`. A job without a size uses the files of an earlier one.
 ///
 /// # Errors
-/// A job, and its option, whose work cannot be computed.
+/// The work of a job cannot be computed; the message names the job and its option.
 pub(super) fn works(file: &JobFile) -> Result<Vec<Work>, String> {
     let mut works: Vec<Work> = Vec::new();
     for job in file.jobs() {

@@ -1,20 +1,20 @@
 //! Refuses job files that name anything outside of the target.
 //!
-//! fio takes a section's name for the name of a file, hands some values to a shell and reads others as
-//! lists of paths. No name and no value may therefore hold a path, so that every file is one in the
-//! directory in which fio runs, and neither programs, other engines nor other machines can be named. Where
-//! fio cannot be confined besides, only options are taken that are known to do none of that.
+//! fio uses a section's name as a file name, passes some values to a shell and reads others as lists of paths.
+//! Therefore no name and no value may contain a path, so that every file is in the directory in which fio runs,
+//! and neither programs, other engines nor other machines can be named. If fio cannot be confined either, only
+//! options that are known to do none of that are accepted.
 
 use super::job_file::{JobFile, Section};
 use model::is_unprintable;
 
-/// Longest value, bytes: fio cuts lines at 8192 and takes the rest for another.
+/// Longest value, bytes: fio splits longer lines at 8192.
 const LONGEST: usize = 1000;
 
-/// Longest name of a section, bytes: fio cuts what has 255 with its bracket, and then finds no such job.
+/// Longest name of a section, bytes: fio truncates names of 255 with their bracket, and then finds no such job.
 const LONGEST_NAME: usize = 250;
 
-/// Engines that work on files of the directory in which fio runs.
+/// Engines that use files of the directory in which fio runs.
 const ENGINES: [&str; 23] = [
     "sync",
     "psync",
@@ -41,8 +41,8 @@ const ENGINES: [&str; 23] = [
     "dirdelete",
 ];
 
-/// Options that name programs, places, other logs of work, or what is outside of files; one that ends
-/// with `*` stands for all that begin so.
+/// Options that name programs, places, other logs of work, or objects other than files; a trailing `*` is a
+/// wildcard.
 const REFUSED: [(&str, &str); 33] = [
     ("directory", "it runs in a directory of the target"),
     ("opendir", "it would use existing files"),
@@ -76,11 +76,11 @@ const REFUSED: [(&str, &str); 33] = [
     ("showcmd", "it measures nothing"),
     ("parse-only", "it measures nothing"),
     ("command_file", "it names other files"),
-    // fio reads the rest of such a line as the name of a file, whatever stands between.
+    // fio reads the rest of such a line as a file name, whatever the separator.
     ("include*", "it includes other files; use a single file"),
 ];
 
-/// Options whose values hold slashes that are no paths.
+/// Options whose values contain slashes but no paths.
 const WITH_SLASHES: [&str; 4] =
     ["bssplit", "random_distribution", "cmdprio_bssplit", "description"];
 
@@ -184,7 +184,7 @@ const KNOWN: [&str; 96] = [
     "unlink",
 ];
 
-/// Why `file` is not run.
+/// Returns why `file` is refused, if so.
 pub(super) fn check(file: &JobFile) -> Result<(), String> {
     for section in &file.sections {
         let name: String = section.name.chars().take(80).collect();
@@ -203,7 +203,7 @@ pub(super) fn check(file: &JobFile) -> Result<(), String> {
     Ok(())
 }
 
-/// The first option that is not known to keep to the directory.
+/// Returns the first option that is not known to stay in the directory.
 pub(super) fn unknown(file: &JobFile) -> Option<String> {
     let of = |section: &Section| {
         let unknown = section.options.iter().find(|(key, _)| !KNOWN.contains(&key.as_str()));
@@ -212,7 +212,7 @@ pub(super) fn unknown(file: &JobFile) -> Option<String> {
     file.sections.iter().find_map(of)
 }
 
-/// fio opens a device or a directory that is called like the section.
+/// Refuses a section with the name of a device or a directory, which fio would open.
 fn name_reason(name: &str) -> Option<&'static str> {
     if name.len() > LONGEST_NAME || name.contains(is_unprintable) {
         return Some("it is not a name");
@@ -252,7 +252,7 @@ fn reason(key: &str, value: &str) -> Option<String> {
     None
 }
 
-/// Whether `key` is `refused`, in which one `*` stands for any text.
+/// Returns whether `key` matches `refused`, in which a `*` matches any text.
 fn fits(key: &str, refused: &str) -> bool {
     match refused.split_once('*') {
         None => key == refused,

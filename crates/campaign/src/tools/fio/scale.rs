@@ -10,7 +10,7 @@ use super::{
 /// Smallest sum of sizes to which a scale brings the files of a process.
 const LEAST_BYTES: u64 = 4 << 20;
 
-/// Options that are written anew, under all of their names.
+/// Options that are rewritten, with all of their names.
 const REWRITTEN: [&str; 17] = [
     "size",
     "filesize",
@@ -32,10 +32,10 @@ const REWRITTEN: [&str; 17] = [
 ];
 
 impl JobFile {
-    /// With times and sizes at `scale`, and `procs` times as many processes.
+    /// Returns the file with times and sizes at `scale`, and `procs` times as many processes.
     ///
     /// # Errors
-    /// The option of a job whose work cannot be computed.
+    /// The work of a job cannot be computed; the message names the option.
     pub(super) fn scaled(mut self, scale: f64, procs: u32) -> Result<JobFile, String> {
         if scale == 1.0 && procs == 1 {
             return Ok(self);
@@ -52,7 +52,7 @@ impl JobFile {
 }
 
 impl Work {
-    /// The same work at `scale`, by `procs` times as many processes.
+    /// Returns the same work at `scale`, by `procs` times as many processes.
     fn scaled(&self, scale: f64, procs: u32) -> Work {
         let mut work = self.clone();
         work.processes = self.processes.saturating_mul(procs.into());
@@ -60,9 +60,9 @@ impl Work {
             return work;
         }
         let block = self.block.1;
-        // What waits between operations lasts by their number, and needs few of them.
+        // The duration of a job that waits between operations depends on their number, and few suffice.
         let least = if self.is_paced() { block } else { LEAST_BYTES };
-        // Files that are named are all needed; of others there are fewer where each would have less than a block.
+        // Named files are all needed; the number of others is reduced if each would be less than a block.
         let files = if self.names.is_some() { self.files } else { 1 };
         let of_all = |full: u64| scaled(full, scale, least.max(block.saturating_mul(files)));
         let of_one = |full: u64| scaled(full, scale, (least / self.files).max(block));
@@ -87,7 +87,7 @@ impl Work {
         work
     }
 
-    /// As many of its files as there are in `bytes`, each of a block at least.
+    /// Returns the number of its files in `bytes`, each of at least a block.
     fn files_for(&self, bytes: u64) -> u64 {
         let of_each = self.file_size.map_or(self.block.1, |(_, most)| most);
         self.files.min(bytes.div_ceil(of_each.max(1))).max(1)
@@ -121,12 +121,12 @@ impl Work {
     }
 }
 
-/// Takes out of `section` what a scale changes.
+/// Removes from `section` the options that a scale changes.
 fn strip(section: &mut Section) {
     section.options.retain(|(key, _)| !REWRITTEN.contains(&key.as_str()));
 }
 
-/// `full` at `scale`, at least `least` unless it is less itself.
+/// Scales `full` by `scale`, to at least `least` unless it is less itself.
 fn scaled(full: u64, scale: f64, least: u64) -> u64 {
     super::super::scaled(full, scale, least.min(full))
 }

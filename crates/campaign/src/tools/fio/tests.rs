@@ -109,7 +109,7 @@ fn sections_named_like_files_elsewhere_are_refused() {
     assert!(text.contains("not a name") && text.len() < 400, "{text}");
 }
 
-/// fio cuts a line at 8192 bytes and takes the rest for a line of its own.
+/// fio splits a line at 8192 bytes and reads the rest as a line of its own.
 #[test]
 fn long_lines_are_refused() {
     let long = format!("bssplit={}filename=/dev/sda", "4k/50:".repeat(1364));
@@ -139,7 +139,7 @@ fn files_without_usable_sections_are_refused() {
 fn comments_of_fio_are_dropped_before_checks() {
     let file = JobFile::parse("[a] ; x\nsize=1g # all of it\nbs=4k;/dev/sda\n").unwrap();
     assert_eq!(file.to_string(), "[a]\nsize=1g\nbs=4k\n");
-    // fio would cut the name down to `..`.
+    // fio would truncate the name to `..`.
     assert!(refusal("[...;x]\nsize=4k").contains("names no section"));
 }
 

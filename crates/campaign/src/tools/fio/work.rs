@@ -1,6 +1,6 @@
 //! The bytes that a job writes and its duration, computed from all options that multiply them.
 //!
-//! Every figure is the most that it can be. What cannot be computed is refused by the name of the option.
+//! Every figure is an upper bound. An option that prevents that is refused by name.
 
 use super::{
     job_file::Section,
@@ -10,26 +10,26 @@ use super::{
 /// Engines that open no file.
 const WITHOUT_FILES: [&str; 2] = ["null", "cpuio"];
 
-/// Engines that write by system calls of which the kernel counts the bytes.
+/// Engines that write by system calls whose bytes the kernel counts.
 const BY_CALLS: [&str; 6] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "posixaio"];
 
-/// The engine of a job that names none.
+/// The default engine.
 const OWN_ENGINE: &str = "psync";
 
-/// What a job says about its work, as numbers.
+/// The work of a job, as numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Work {
     /// Bytes of all files of a process.
     pub(super) size: Option<u64>,
     /// Smallest and largest length of a file.
     pub(super) file_size: Option<(u64, u64)>,
-    /// Bytes to be moved in a pass, where that is not the size.
+    /// Bytes to be moved in a pass, if that is not the size.
     pub(super) io_size: Option<u64>,
     /// Operations of a pass, at most.
     pub(super) operations: Option<u64>,
-    /// Where in each file the work begins.
+    /// Offset in each file at which the work begins.
     pub(super) offset: u64,
-    /// How much further on that is for each further process.
+    /// Increment of that offset for each further process.
     pub(super) offset_step: u64,
     /// Files of a process.
     pub(super) files: u64,
@@ -39,34 +39,34 @@ pub(super) struct Work {
     pub(super) processes: u64,
     /// Smallest and largest block.
     pub(super) block: (u64, u64),
-    /// Time to run, microseconds; 0 where only the size ends it.
+    /// Time to run, microseconds; 0 if only the size ends it.
     pub(super) runtime_us: u64,
-    /// Time before that, which is not measured.
+    /// Unmeasured time before that.
     pub(super) ramp_us: u64,
     /// Time to wait before the start.
     pub(super) delay_us: u64,
-    /// Whether it begins again until its time is over.
+    /// Whether it repeats until its time is over.
     time_based: bool,
-    /// Microseconds of waiting after so many blocks.
+    /// Microseconds of waiting after each given number of blocks.
     think: (u64, u64),
     /// Bytes per second of a process, at most.
     rate: Option<u64>,
     /// Operations per second of a process, at most.
     rate_ops: Option<u64>,
-    /// Of a hundred bytes that are moved, those that are written and those that are read.
+    /// Percentages of the moved bytes that are written and read.
     shares: (u64, u64),
-    /// Whether what was written is read again.
+    /// Whether written data is read back.
     verifies: bool,
-    /// The names of its files, where it shares them with others.
+    /// Names of its files, if it shares them with others.
     pub(super) names: Option<String>,
     engine: String,
 }
 
 impl Work {
-    /// The work of `job`, whose options are its own and those of the global sections.
+    /// Computes the work of `job`, whose options are its own and those of the global sections.
     ///
     /// # Errors
-    /// The option that says something that cannot be computed, and what to write instead.
+    /// It cannot be computed; the message names the option, and what to write instead.
     pub(super) fn of(job: &Section) -> Result<Work, String> {
         let read = Options { job, kilo: kilo(job)? };
         let time_based = read.is_set(&["time_based"]);
@@ -118,18 +118,18 @@ impl Work {
         Ok(work)
     }
 
-    /// Whether it says how large its files are, or needs none.
+    /// Returns whether it states the size of its files, or needs none.
     pub(super) fn has_size(&self) -> bool {
         self.size.is_some() || self.file_size.is_some() || self.engine == "cpuio"
     }
 
-    /// Bytes of the files of a process.
+    /// Returns the bytes of the files of a process.
     pub(super) fn all_files(&self) -> u64 {
         let of_range = |(_, most): (u64, u64)| self.files.saturating_mul(most);
         self.file_size.map(of_range).or(self.size).unwrap_or(0)
     }
 
-    /// Bytes that a process moves in a pass.
+    /// Returns the bytes that a process moves in a pass.
     pub(super) fn pass(&self) -> u64 {
         let all = self.all_files();
         let moved = self.io_size.unwrap_or(self.size.map_or(all, |size| size.min(all)));
@@ -137,12 +137,12 @@ impl Work {
         most.map_or(moved, |most| most.min(moved))
     }
 
-    /// Bytes that all processes move where nothing but their number ends it.
+    /// Returns the bytes that all processes move if only their number ends it.
     fn moved(&self) -> u64 {
         self.pass().saturating_mul(self.loops).saturating_mul(self.processes)
     }
 
-    /// Bytes on the file system when all files are there.
+    /// Returns the bytes on the file system when all files exist.
     pub(super) fn peak(&self) -> u64 {
         if WITHOUT_FILES.contains(&self.engine.as_str()) {
             return 0;
@@ -153,7 +153,7 @@ impl Work {
         self.all_files().saturating_add(before).saturating_mul(sets)
     }
 
-    /// Bytes written and read where nothing but their number ends it.
+    /// Returns the bytes written and read if only their number ends it.
     pub(super) fn written_and_read(&self) -> (u64, u64) {
         let of = |share: u64| (u128::from(self.moved()) * u128::from(share)).div_ceil(100);
         let of = |share| u64::try_from(of(share)).unwrap_or(u64::MAX);
@@ -161,32 +161,32 @@ impl Work {
         (written, if self.verifies { read.saturating_add(written) } else { read })
     }
 
-    /// Whether its time ends it, so that it moves what the device lets it.
+    /// Returns whether its time ends it, so that its bytes depend on the device.
     pub(super) fn ends_by_time(&self) -> bool {
         self.runtime_us > 0
     }
 
-    /// Whether its time alone ends it.
+    /// Returns whether only its time ends it.
     pub(super) fn is_without_end(&self) -> bool {
         self.time_based && self.runtime_us > 0
     }
 
-    /// Whether it writes.
+    /// Returns whether it writes.
     pub(super) fn writes(&self) -> bool {
         self.shares.0 > 0
     }
 
-    /// Whether the kernel counts by the calls what it writes.
+    /// Returns whether the kernel counts its writes by the system calls.
     pub(super) fn writes_by_calls(&self) -> bool {
         BY_CALLS.contains(&self.engine.as_str()) || WITHOUT_FILES.contains(&self.engine.as_str())
     }
 
-    /// Whether it waits between its operations.
+    /// Returns whether it waits between its operations.
     pub(super) fn is_paced(&self) -> bool {
         self.think.0 > 0 || self.rate.is_some() || self.rate_ops.is_some()
     }
 
-    /// Seconds that pass at the most, whatever the disk does.
+    /// Returns the most seconds that it takes, whatever the disk does.
     pub(super) fn seconds(&self) -> f64 {
         let run_us = match self.runtime_us {
             0 => self.paced_us(),
@@ -195,7 +195,7 @@ impl Work {
         (self.delay_us as f64 + self.ramp_us as f64 + run_us) / 1e6
     }
 
-    /// Microseconds of waiting in all passes of a process.
+    /// Returns the microseconds of waiting in all passes of a process.
     fn paced_us(&self) -> f64 {
         let moved = self.pass().saturating_mul(self.loops);
         let operations = moved.div_ceil(self.block.0.max(1)) as f64;
@@ -205,7 +205,7 @@ impl Work {
     }
 }
 
-/// Of a hundred bytes of `pattern`, those written and those read.
+/// Percentages of the bytes of `pattern` that are written and read.
 fn shares(pattern: &str, mixed: u64) -> (u64, u64) {
     match pattern {
         "read" | "randread" => (0, 100),
@@ -215,7 +215,7 @@ fn shares(pattern: &str, mixed: u64) -> (u64, u64) {
     }
 }
 
-/// Bytes of a `k` of `job`.
+/// Bytes per `k` in `job`.
 fn kilo(job: &Section) -> Result<u64, String> {
     match job.get(&["kb_base"]) {
         None | Some("1024") => Ok(1024),
@@ -231,7 +231,7 @@ struct Options<'a> {
 }
 
 impl Options<'_> {
-    /// The sentence that refuses the option of `keys` for the reason `why`.
+    /// Returns the sentence that refuses the option of `keys` for the reason `why`.
     fn refused(&self, keys: &[&str], why: &str) -> String {
         let option = self.job.option(keys).unwrap_or_default();
         format!("`{option}` is refused: {why}")
@@ -250,7 +250,7 @@ impl Options<'_> {
         self.read(keys, |text| number(text, Unit::Bytes { kilo: self.kilo }))
     }
 
-    /// A number of things, which fio lets have the suffixes of sizes.
+    /// Reads a count, which in fio may have the suffixes of sizes.
     fn count(&self, keys: &[&str]) -> Result<Option<u64>, String> {
         self.bytes(keys)
     }
@@ -259,19 +259,19 @@ impl Options<'_> {
         self.read(keys, |text| number::range(text, Unit::Bytes { kilo: self.kilo }))
     }
 
-    /// The longest of a range of times, microseconds.
+    /// Reads the longest of a range of times, microseconds.
     fn time(&self, keys: &[&str], unit: Unit) -> Result<u64, String> {
         let longest = |text: &str| number::range(text, unit).map(|(_, longest)| longest);
         Ok(self.read(keys, longest)?.unwrap_or(0))
     }
 
-    /// The least of a list of rates but for 0, which is none.
+    /// Reads the least of a list of rates except 0, which means no limit.
     fn least(&self, keys: &[&str]) -> Result<Option<u64>, String> {
         let list = self.read(keys, |text| number::list(text, Unit::Bytes { kilo: self.kilo }))?;
         Ok(list.unwrap_or_default().into_iter().filter(|rate| *rate > 0).min())
     }
 
-    /// Of a hundred bytes of a mixed pattern, those written; the last option that says so counts.
+    /// Reads the percentage of writes in a mixed pattern; the last option counts.
     fn write_share(&self) -> Result<u64, String> {
         let keys = ["rwmixread", "rwmixwrite"];
         let is_of_writes =
@@ -280,7 +280,7 @@ impl Options<'_> {
         Ok(if is_of_writes { share } else { 100 - share })
     }
 
-    /// The smallest and the largest block.
+    /// Reads the smallest and the largest block.
     fn block(&self) -> Result<(u64, u64), String> {
         let unit = Unit::Bytes { kilo: self.kilo };
         let mut all = Vec::new();
@@ -297,7 +297,7 @@ impl Options<'_> {
         Ok((least.copied().unwrap_or(4096).max(1), most.copied().unwrap_or(4096).max(1)))
     }
 
-    /// Whether a switch is on: without a value it is.
+    /// Returns whether a switch is on; without a value it is.
     fn is_set(&self, keys: &[&str]) -> bool {
         self.job
             .get(keys)

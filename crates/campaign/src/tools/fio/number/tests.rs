@@ -9,7 +9,7 @@ use std::{
 
 const KILO: Unit = Unit::Bytes { kilo: 1024 };
 
-/// What the installed fio makes of each of `texts` as the value of `option`.
+/// Numbers that the installed fio reads from each of `texts` as the value of `option`.
 fn of_fio(option: &str, kilo: u64, texts: &[String]) -> Vec<Option<i64>> {
     let mut child = Command::new("fio")
         .args(["--parse-only", "--debug=parse", "-"])

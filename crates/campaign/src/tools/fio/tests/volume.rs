@@ -142,16 +142,16 @@ fn scaled_job_does_its_share() {
     assert_eq!(scaled("size=1g\nloops=1000", 0.25).write_bytes, 250 << 30);
     let many = scaled("filesize=1g\nnrfiles=5000", 0.001);
     assert!(many.scratch_bytes <= 5000 * (1 << 30) / 900, "{many:?}");
-    // Files of less than a block are fewer files.
+    // Files smaller than a block are merged into fewer.
     let small = scaled("filesize=64k\nnrfiles=31250", 0.01);
     assert!(small.scratch_bytes <= 20 << 20, "{small:?}");
     let request = request("[a]\nbs=4k\nfilesize=4k\nnrfiles=31250\n");
     let input = Tool.invocation(&request, &Job { scale: 0.01, ..job(None, 1) }).unwrap().input;
     assert!(input.contains("filesize=4096\nnrfiles=1024\n"), "{input}");
-    // Less than a size that can be measured is made up for by fewer passes.
+    // A size raised to the least measurable one has fewer passes.
     let passes = scaled("size=256k\nloops=500000", 0.004).write_bytes;
     assert!(passes.abs_diff(2000 << 18) < 1 << 20, "{passes}");
-    // A job that waits does not wait longer than its share.
+    // A waiting job does not wait longer than its share.
     let paced = scaled("size=4m\nrate=10k", 0.004);
     assert!(paced.fixed_s < 10.0, "{paced:?}");
     assert!((scaled("size=4m\nstartdelay=20", 0.01).fixed_s - 1.2).abs() < 1e-6);
