@@ -7,10 +7,11 @@ use crate::{
 };
 
 /// Folders and pages whose wording is done. A folder is added once it is clean.
-const DONE: [&str; 17] = [
+const DONE: [&str; 18] = [
     "README.md",
     "docs/",
     "crates/assay/",
+    "crates/campaign/",
     "crates/disk/",
     "crates/engine/",
     "crates/formats/",
