@@ -7,7 +7,7 @@ use super::{
 use std::collections::BTreeMap;
 use suites::Estimate;
 
-/// Time of a run beside its jobs, seconds.
+/// Time of a run in addition to its jobs, seconds.
 const START_S: f64 = 1.0;
 
 /// Options that make a job wait for those before it.
