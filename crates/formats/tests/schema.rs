@@ -60,6 +60,11 @@ fn simple(keyword: &str, rule: &Value, value: &Value) -> bool {
         "enum" => rule.as_array().unwrap().contains(value),
         "minimum" => value.as_f64().is_none_or(|number| number >= rule.as_f64().unwrap()),
         "minItems" => value.as_array().is_none_or(|a| a.len() as u64 >= rule.as_u64().unwrap()),
+        "pattern" => {
+            assert_eq!(rule, "^[0-9a-f]{64}$", "the checker knows no other pattern");
+            let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+            value.as_str().is_none_or(|text| text.len() == 64 && text.bytes().all(is_hex))
+        }
         "maxItems" => value.as_array().is_none_or(|a| a.len() as u64 <= rule.as_u64().unwrap()),
         _ => {
             assert!(ANNOTATIONS.contains(&keyword), "the checker does not know {keyword}");

@@ -49,7 +49,7 @@ mod tests {
         // What serde says of a key that it does not know names those that it knows.
         let known = toml::from_str::<Plan>("unknown = 1").unwrap_err().to_string();
         let keys = known.split('`').skip(3).step_by(2);
-        let found = ["files", "looked_at", "sizes"];
+        let found = ["files", "assets", "looked_at", "sizes"];
         let missing: Vec<&str> = keys
             .filter(|key| {
                 let is_set = |line: &&str| {
