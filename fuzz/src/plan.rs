@@ -1,7 +1,12 @@
 //! Plans, as `assay plan` and `assay run` read them.
 
 use super::{target, text};
-use campaign::{catalogue, condition, stages::Asked, sweeps, tools};
+use campaign::{
+    inputs::catalogue,
+    run::condition,
+    stages::{Asked, fillable, sweeps},
+    tools,
+};
 use model::{Bytes, Plan};
 use std::path::Path;
 
@@ -25,7 +30,7 @@ pub fn plan(bytes: &[u8]) -> bool {
     assert!(targets.iter().all(|target| target.unvouched().is_none()), "{targets:?}");
     let plan = asked.plan;
     assert!(plan.entrants().iter().all(|e| targets.iter().any(|target| target.target() == e)));
-    if condition::check(&plan, &targets).is_err() {
+    if fillable::check(&plan, &targets).is_err() {
         return false;
     }
     assert_stored(&plan);

@@ -3,14 +3,10 @@
 use crate::{disks, mark::Key, opened, selection, terminal, whereabouts};
 use anyhow::{Context, Result};
 use campaign::{
-    images::work_dir,
-    machine, numa,
-    pipeline::Site,
-    programs,
-    rehearsal::Wrong,
-    room::Remedy,
-    shared_device::SharedDevice,
-    stages::{Amount, Ordered, Stored},
+    machine::{memory, numa},
+    pipeline::{Site, programs, rehearsal::Wrong},
+    sizes::space::Remedy,
+    stages::{Amount, Ordered, Stored, images::work_dir, shared_device::SharedDevice},
     tools,
 };
 use model::{Campaign, CampaignState, Job, Origin, Rng};
@@ -67,7 +63,7 @@ fn tool_facts(ordered: &Ordered, amount: &Amount, seed: u64) -> Result<BTreeMap<
     let plan = &ordered.plan;
     let mut facts = BTreeMap::new();
     let Some(item) = ordered.items.first() else { return Ok(facts) };
-    let job = Job { seed, ..ordered.job(item, 1, amount, machine::memory()?) };
+    let job = Job { seed, ..ordered.job(item, 1, amount, memory::total()?) };
     for name in &plan.suites {
         let text = tools::file_of(name).and_then(|file| plan.files.get(file));
         let text = text.map(String::as_str);

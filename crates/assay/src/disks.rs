@@ -4,9 +4,10 @@
 use crate::{cli::Consent, exit, terminal};
 use anyhow::Result;
 use campaign::{
-    machine, pace,
+    machine::memory,
+    messages,
     pipeline::Site,
-    sizing::Load,
+    sizes::pilot::Load,
     stages::{Amount, Ordered, Placed, Resolved},
 };
 use disk::{DiskInfo, DiskRequest};
@@ -119,7 +120,7 @@ fn check_count(placed: &Placed) -> Result<()> {
 /// Room that the work takes, where its scale is fixed; an automatic scale follows the disk.
 fn needed(placed: &Placed) -> Result<Bytes> {
     let load = |scale| {
-        Ok(Load::of(placed, &Amount { scale, ..placed.amount() }, machine::memory()?).image_bytes())
+        Ok(Load::of(placed, &Amount { scale, ..placed.amount() }, memory::total()?).image_bytes())
     };
     placed.fixed_scale().map_or(Ok(Bytes(0)), load)
 }
@@ -167,7 +168,10 @@ pub fn lines(placed: &Placed, load: &Load, consent: &Consent, state: &Path) -> R
         let bytes = Bytes(load.write_bytes * turns + zeroed + filled);
         let open_s = load.open_write_s * turns as f64;
         let open = match open_s > 0.0 {
-            true => format!(", plus what tests with a time limit write in {}", pace::time(open_s)),
+            true => format!(
+                ", plus what tests with a time limit write in {}",
+                messages::duration(open_s)
+            ),
             false => String::new(),
         };
         writeln!(text, "{}", describe(disk))?;

@@ -10,15 +10,20 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use campaign::{
-    hosts::Hosts,
-    images::{IMAGES, image_dir, work_dir},
-    machine, pace, room,
-    schedule::{Ended, Schedule},
-    sizes::Range,
-    sizing::{self, Load},
-    stages::{Amount, Ordered, Placed, Sized, Stored},
-    stretch::Ground,
-    trial,
+    machine::memory,
+    messages,
+    run::{ended::Ended, hosts::Hosts},
+    scheduling::{schedule::Schedule, trial},
+    sizes::{
+        pilot::{self, Load},
+        range::Range,
+        space,
+        stretch::Ground,
+    },
+    stages::{
+        Amount, Ordered, Placed, Sized, Stored,
+        images::{IMAGES, image_dir, work_dir},
+    },
 };
 use lab::{error::LabError, setup::Lab};
 use model::{Campaign, CampaignState, Dataset, Plan};
@@ -34,9 +39,9 @@ use store::Store;
 fn find_range(ordered: &Ordered, state: &Path) -> Result<Range> {
     let work = work_dir(ordered, state);
     terminal::note(&format!("measuring the speed of the backing {} ...", work.display()));
-    let pilot = sizing::pilot(&work)?;
-    let free = sizing::room(ordered, &work)?;
-    let range = Range::of(ordered, &Ground { pilot, free, memory: machine::memory()? });
+    let pilot = pilot::pilot(&work)?;
+    let free = pilot::room(ordered, &work)?;
+    let range = Range::of(ordered, &Ground { pilot, free, memory: memory::total()? });
     terminal::note(&format!(
         "{:.0} MB/s durable write, {:.0} MB/s read, {free} free",
         pilot.write_bytes_per_s / 1e6,
@@ -107,7 +112,7 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
     }
     let made = make_backing(stored, &most, &mut lab, (consent, state), stop);
     let ended = made.and_then(|made| {
-        let small = room::small(&made, room::image_size(&made, &most)?);
+        let small = space::small(&made, space::image_size(&made, &most)?);
         for note in small.iter().filter(|note| !campaign.notes.contains(note)) {
             store.add_note(&campaign.id, note)?;
         }
@@ -152,7 +157,7 @@ fn make_backing(
     if stored.plan.backing.devices.is_empty() {
         return make_images(stored, most, lab, state, stop);
     }
-    let load = Load::of(&stored, most, machine::memory()?);
+    let load = Load::of(&stored, most, memory::total()?);
     disks::lines(&stored, &load, consent, state)?.lines().for_each(terminal::note);
     disks::claim(&stored, &load, lab, (consent, state), stop)?;
     Ok(stored)
@@ -197,7 +202,7 @@ fn write_images(
     (dir, disks, in_guests): (&Path, usize, bool),
     stop: &AtomicBool,
 ) -> Result<()> {
-    let size = room::image_size(stored, most)?;
+    let size = space::image_size(stored, most)?;
     let kind = if in_guests { "guest" } else { "loop" };
     let sets = stored.sets_of(in_guests) as usize;
     let what = match sets * disks {
@@ -236,7 +241,7 @@ fn blocks(plan: &Plan) -> String {
         _ => format!("{most} blocks"),
     };
     match plan.budget() {
-        Some(budget_s) => format!("{range}, at most {}", pace::time(budget_s as f64)),
+        Some(budget_s) => format!("{range}, at most {}", messages::duration(budget_s as f64)),
         None => range,
     }
 }

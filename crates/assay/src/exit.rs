@@ -1,6 +1,6 @@
 //! The exit statuses, all in one place; `assay --help` and the README repeat this list.
 
-use campaign::Refusal;
+use campaign::messages::Refusal;
 use lab::error::LabError;
 use std::process::ExitCode;
 

@@ -26,7 +26,7 @@ mod tune;
 mod walk;
 mod whereabouts;
 
-use campaign::hosts::{Hosts, ThisHost};
+use campaign::run::hosts::{Hosts, ThisHost};
 use clap::Parser;
 use model::{Job, Plan};
 use std::{
@@ -49,7 +49,7 @@ pub fn hidden() -> Option<ExitCode> {
         return Some(workers::main(test_of_job));
     }
     // So is the program inside a guest.
-    if std::env::args().nth(1).as_deref() == Some(campaign::guest::VERB) {
+    if std::env::args().nth(1).as_deref() == Some(campaign::guests::protocol::VERB) {
         let dir = std::env::args_os().nth(2).unwrap_or_default();
         return Some(ended(commands::guest::guest(dir.as_ref())));
     }

@@ -2,7 +2,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use campaign::{hosts::Hosts, stages::Resolved};
+use campaign::{run::hosts::Hosts, stages::Resolved};
 
 /// Processes that one machine starts at most.
 const MOST_HERE: u32 = 1024;

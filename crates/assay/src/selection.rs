@@ -1,7 +1,7 @@
 //! Lists the tests that a campaign does not run, and why, for its report.
 
 use anyhow::Result;
-use campaign::{catalogue, stages::Resolved};
+use campaign::{inputs::catalogue, stages::Resolved};
 use model::{Plan, Preset, TESTS_LEFT_OUT};
 use suites::Suite;
 

@@ -1,11 +1,7 @@
 //! On which disk a campaign measures, and whether all candidates have as many, said before it begins: all of its
 //! figures are about that hardware.
 
-use campaign::{
-    images,
-    shared_device::SharedDevice,
-    stages::{Ordered, Placed},
-};
+use campaign::stages::{Ordered, Placed, images, shared_device::SharedDevice};
 use model::Target;
 use std::path::Path;
 

@@ -10,17 +10,18 @@
 //! - [`Stored`](crate::stages::Stored), by `Stored::new`: the campaign with its id, seed and facts, in the store;
 //! - [`Sized`](crate::stages::Sized), by `Sized::new` or `Sized::found`: how much each test does.
 //!
-//! [`Schedule`](crate::schedule::Schedule) runs a [`Sized`](crate::stages::Sized) campaign and nothing else:
+//! [`Schedule`](crate::scheduling::schedule::Schedule) runs a [`Sized`](crate::stages::Sized) campaign and nothing
+//! else:
 //!
 //! ```compile_fail,E0308
 //! fn run_unsized<'a>(
 //!     stored: &'a campaign::stages::Stored,
 //!     store: &'a mut store::Store,
-//!     on: (&'a lab::setup::Lab, &'a dyn campaign::hosts::Hosts),
-//!     progress: &'a dyn campaign::Watch,
+//!     on: (&'a lab::setup::Lab, &'a dyn campaign::run::hosts::Hosts),
+//!     progress: &'a dyn campaign::messages::Watch,
 //!     end: (&'a std::sync::atomic::AtomicBool, std::time::Instant),
 //! ) {
-//!     let _ = campaign::schedule::Schedule::new(stored, store, on, progress, end);
+//!     let _ = campaign::scheduling::schedule::Schedule::new(stored, store, on, progress, end);
 //! }
 //! ```
 //!
@@ -36,15 +37,17 @@
 //! fn run_target_unchecked<'a>(
 //!     placed: &'a campaign::stages::Placed,
 //!     amount: &'a campaign::stages::Amount,
-//!     (lab, hosts): (&'a lab::setup::Lab, &'a dyn campaign::hosts::Hosts),
+//!     (lab, hosts): (&'a lab::setup::Lab, &'a dyn campaign::run::hosts::Hosts),
 //!     stop: &'a std::sync::atomic::AtomicBool,
 //! ) {
-//!     use campaign::target_run::RunContext;
+//!     use campaign::run::target_run::RunContext;
 //!     let _ = RunContext { placed, amount, lab, hosts, seed: 1, stop };
 //! }
 //! ```
 
 mod order;
 mod place;
+pub mod programs;
+pub mod rehearsal;
 
 pub use place::Site;

@@ -1,12 +1,17 @@
 //! Stages of a campaign, as types: what is settled in each. [`pipeline`](crate::pipeline) makes one from the other.
 
 mod asked;
+pub mod fillable;
+pub mod images;
 mod layout;
 mod ordered;
+pub mod place;
 mod placed;
 mod resolved;
+pub mod shared_device;
 mod sized;
 mod stored;
+pub mod sweeps;
 mod tests_of_plan;
 
 pub use asked::Asked;

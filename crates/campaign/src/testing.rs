@@ -1,9 +1,6 @@
 //! Measurements shared by tests of several files.
 
-use crate::{
-    place::Place,
-    stages::{Asked, Placed, Resolved},
-};
+use crate::stages::{Asked, Placed, Resolved, place::Place};
 use lab::observe::Usage;
 use model::Plan;
 use suites::Measured;

@@ -13,7 +13,7 @@ mod sysbench;
 mod test;
 mod words;
 
-use crate::refusal;
+use crate::messages::refusal;
 use anyhow::Result;
 use model::{Job, Knob, Options, Sample, TestInfo};
 use serde::{Deserialize, Serialize};

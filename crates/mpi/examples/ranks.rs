@@ -8,7 +8,7 @@ use assay_mpi::{
     merge::{Part, merge},
     orders::{News, Word},
 };
-use campaign::hosts::Hosts;
+use campaign::run::hosts::Hosts;
 use model::{Job, PoolReport, User, WorkerReport};
 use std::{env, process::ExitCode, slice, sync::atomic::AtomicBool, time::Duration};
 use workers::{LocalPool, Observer, Pool, PoolError, TimeSharing};

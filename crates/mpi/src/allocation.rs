@@ -11,7 +11,7 @@ use crate::{
     world::{self, SILENCE, World},
 };
 use anyhow::{Context, Result, anyhow, bail};
-use campaign::hosts::Hosts;
+use campaign::run::hosts::Hosts;
 use lab::page_cache::Residency;
 use model::{AssetFile, Environment, Job, JobMode, PoolReport, User, WorkerReport};
 use rustix::process::getppid;

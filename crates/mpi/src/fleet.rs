@@ -10,7 +10,7 @@ use crate::{
     world::{self, SILENCE, World},
 };
 use anyhow::{Context, Result, anyhow, bail};
-use campaign::hosts::ThisHost;
+use campaign::run::hosts::ThisHost;
 use model::Dataset;
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 use std::{

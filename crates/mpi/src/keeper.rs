@@ -4,7 +4,7 @@
 //! then use `assay cleanup`.
 
 use anyhow::Result;
-use campaign::hosts::ThisHost;
+use campaign::run::hosts::ThisHost;
 use rustix::process::setsid;
 use std::{
     env,

@@ -7,7 +7,7 @@ use crate::{
     world::{self, LOOK_EVERY, World},
 };
 use anyhow::Result;
-use campaign::assets;
+use campaign::inputs::assets;
 use model::User;
 use std::{
     path::{Path, PathBuf},

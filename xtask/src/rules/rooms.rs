@@ -30,6 +30,23 @@ const ROOMS: &Rooms = &[
         ],
     ),
     (
+        "crates/campaign/src",
+        &[
+            "messages",
+            "tools",
+            "inputs",
+            "machine",
+            "evidence",
+            "stages",
+            "sizes",
+            "run",
+            "guests",
+            "pipeline",
+            "scheduling",
+            "testing",
+        ],
+    ),
+    (
         "crates/stats/src",
         &["kernel", "description", "comparison", "verdict", "advice", "tuning", "evaluation"],
     ),

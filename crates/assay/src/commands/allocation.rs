@@ -4,7 +4,7 @@
 use super::plan_input;
 use crate::{cli::PlanArgs, exit, process_limit, repeat, terminal};
 use anyhow::Result;
-use campaign::{hosts::Hosts, stages::Resolved};
+use campaign::{run::hosts::Hosts, stages::Resolved};
 use model::{Campaign, Numa, Order, Plan, Target};
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use crate::{
     terminal,
 };
 use anyhow::Result;
-use campaign::assets::{self, Unneeded};
+use campaign::inputs::assets::{self, Unneeded};
 use lab::cleanup::Cleanup;
 use std::path::Path;
 use store::Store;

@@ -2,7 +2,10 @@
 
 use crate::{cli::DoctorArgs, exit::Exit, install, terminal};
 use anyhow::Result;
-use campaign::{catalogue, catalogue::SuiteProgram, places};
+use campaign::{
+    guests::places,
+    inputs::catalogue::{self, SuiteProgram},
+};
 use lab::{
     guest::Venue,
     machine::{Cell, Column, DoctorLine, Finding, Install, Matrix},

@@ -6,7 +6,7 @@ use crate::{
     terminal,
 };
 use anyhow::Result;
-use campaign::{catalogue, tools};
+use campaign::{inputs::catalogue, tools};
 use model::{Options, Preset, TestInfo};
 use std::collections::BTreeMap;
 use suites::{Suite, Test};

@@ -4,12 +4,14 @@
 use crate::exit::Exit;
 use anyhow::{Context, Result};
 use campaign::{
-    guest::{REPORTS, Report, TASK, TargetRuns, Task, Work, call},
-    hosts::ThisHost,
-    relay::{Relay, Step},
-    retake::Retakes,
+    guests::protocol::{REPORTS, Report, TASK, TargetRuns, Task, Work, call},
+    run::{
+        hosts::ThisHost,
+        relay::{Relay, Step},
+        retake::Retakes,
+        target_run::{self, TargetRun},
+    },
     stages::{Amount, Ordered},
-    target_run::{self, TargetRun},
 };
 use lab::setup::Lab;
 use model::Target;

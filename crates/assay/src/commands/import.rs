@@ -4,7 +4,7 @@ mod targets;
 
 use crate::{cli::ImportArgs, exit::Exit, opened, terminal};
 use anyhow::{Context, Result, bail};
-use campaign::input;
+use campaign::inputs::file;
 use formats::InputFile;
 use model::{Bytes, Sample, printable_line};
 use std::{
@@ -33,7 +33,7 @@ impl InputFile for OnDisk {
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(input::open_bounded(&self.path, self.most_bytes)?))
+        Ok(Box::new(file::open_bounded(&self.path, self.most_bytes)?))
     }
 }
 
@@ -161,7 +161,7 @@ fn check_sizes(paths: &[PathBuf]) -> Result<u64> {
     let mut all = 0u64;
     for path in paths {
         let meta = path.metadata().with_context(|| cannot_read(path))?;
-        input::fits(&meta, MOST_BYTES).with_context(|| cannot_read(path))?;
+        file::fits(&meta, MOST_BYTES).with_context(|| cannot_read(path))?;
         all = all.saturating_add(meta.len());
     }
     if all > MOST_BYTES {

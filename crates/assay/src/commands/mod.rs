@@ -35,7 +35,7 @@ use crate::{
     paths,
 };
 use anyhow::Result;
-use campaign::hosts::Hosts;
+use campaign::run::hosts::Hosts;
 
 /// Calls the verb; workers of campaigns come from `hosts`.
 pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {

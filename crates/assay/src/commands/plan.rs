@@ -7,14 +7,15 @@ use super::{
 use crate::{begin, cli::PlanArgs, disks, exit::Exit, selection, terminal, whereabouts};
 use anyhow::Result;
 use campaign::{
-    condition,
-    hosts::Hosts,
-    images, numa, pace,
-    place::Place,
-    room, schedule, sizes,
-    sizing::{self, Load, Pilot},
-    stages::{Entrant, Ordered, Placed},
-    sweeps,
+    machine::numa,
+    messages,
+    run::{condition, hosts::Hosts},
+    scheduling::schedule,
+    sizes::{
+        pilot::{self, Load, Pilot},
+        range, space,
+    },
+    stages::{Entrant, Ordered, Placed, images, place::Place, sweeps},
 };
 use lab::plan::Backing;
 use model::{Asset, Bytes, Plan};
@@ -30,9 +31,9 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
         Ok(looked.map(|(_, purge)| purge))
     };
     let placed = Placed::foreseen(resolved, &site, look)?;
-    let ordered = room::give_up_images(Ordered::new(placed, state)?, state)?;
+    let ordered = space::give_up_images(Ordered::new(placed, state)?, state)?;
     let work = images::work_dir(&ordered, state);
-    let (load, pilot) = sizes::expected_load(&ordered, &work)?;
+    let (load, pilot) = range::expected_load(&ordered, &work)?;
     let scale = ordered.amount().scale;
     let mut heads = allocation::lines(&ordered, hosts)?;
     heads.extend(whereabouts::lines(&ordered, state));
@@ -160,7 +161,7 @@ fn cost(
             load.cases * turns,
             written(load, pilot, turns),
             Bytes(load.read_bytes * turns),
-            pace::time(block_s * f64::from(blocks)),
+            messages::duration(block_s * f64::from(blocks)),
         )?;
     }
     text += &whence(ordered, experience);
@@ -169,8 +170,8 @@ fn cost(
         writeln!(
             text,
             "the budget of {} allows about {holds:.0} blocks of {} each",
-            pace::time(budget_s as f64),
-            pace::time(block_s)
+            messages::duration(budget_s as f64),
+            messages::duration(block_s)
         )?;
     }
     Ok(text)
@@ -197,7 +198,7 @@ fn whence(ordered: &Ordered, experience: Option<&Experience>) -> String {
 fn room_lines(ordered: &Ordered, load: &Load, pilot: &Pilot, work: &Path) -> Result<String> {
     let plan = &ordered.plan;
     let mut text = String::new();
-    let free = sizing::room(ordered, work)?;
+    let free = pilot::room(ordered, work)?;
     let of = if ordered.parts().is_some() { "each part of " } else { "" };
     writeln!(text, "{free} free in {of}{}", work.display())?;
     if ordered.needs_image() {

@@ -7,7 +7,7 @@ use crate::{
     exit, repeat,
 };
 use anyhow::{Context, Result};
-use campaign::{input, stages::Asked};
+use campaign::{inputs::file, stages::Asked};
 use model::{Plan, Sweep, SweepMode, Swept, Target, did_you_mean};
 use std::{collections::BTreeMap, path::Path};
 
@@ -170,7 +170,7 @@ fn check_filled_in(plan: &Plan) -> Result<(), String> {
 const MOST_SHOWN: usize = 60;
 
 fn from_file(path: &Path) -> Result<Plan> {
-    let text = input::text(path).with_context(|| {
+    let text = file::text(path).with_context(|| {
         format!("cannot read the plan {} (to choose targets, use --on)", path.display())
     })?;
     from_text(&text, path)

@@ -11,7 +11,7 @@ use crate::{
     terminal::{self, Shown},
 };
 use anyhow::Result;
-use campaign::hosts::ThisHost;
+use campaign::run::hosts::ThisHost;
 use model::Dataset;
 use stats::comparison::Gate;
 use std::{collections::BTreeSet, path::Path};

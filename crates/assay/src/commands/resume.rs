@@ -9,10 +9,9 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use campaign::{
-    hosts::Hosts,
-    pipeline::Site,
-    programs,
-    room::Remedy,
+    pipeline::{Site, programs},
+    run::hosts::Hosts,
+    sizes::space::Remedy,
     stages::{Asked, Resolved, Stored},
 };
 use model::{Campaign, CampaignState};

@@ -13,7 +13,7 @@ use crate::{
     signals, source, terminal, whereabouts,
 };
 use anyhow::Result;
-use campaign::{hosts::Hosts, sweeps};
+use campaign::{run::hosts::Hosts, stages::sweeps};
 use model::{Dataset, Sample, TargetState, Validity};
 use std::path::Path;
 use store::Store;

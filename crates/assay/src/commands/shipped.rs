@@ -2,7 +2,7 @@
 
 use crate::exit;
 use anyhow::{Context, Result};
-use campaign::input;
+use campaign::inputs::file;
 use model::{FactSheet, Profile, did_you_mean};
 
 /// Lists files of a folder by name, with their text.
@@ -39,7 +39,7 @@ pub(super) fn profiles() -> Result<Vec<Profile>> {
 /// The profile called `name`, or the one in the file `NAME.toml`.
 pub(super) fn profile(name: &str) -> Result<Profile> {
     if name.ends_with(".toml") {
-        let text = input::text(name)
+        let text = file::text(name)
             .map_err(|why| exit::usage(format!("cannot read the profile {name}: {why}")))?;
         return read(name, &text);
     }

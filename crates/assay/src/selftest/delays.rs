@@ -3,7 +3,7 @@
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use campaign::{
-    machine,
+    machine::memory,
     stages::{Amount, Asked, Resolved},
 };
 use lab::{fuse::Delayed, setup::Lab};
@@ -100,7 +100,7 @@ impl FuseDelay {
         let item = resolved.items.first().context("the self test has no such test")?;
         let job = Job {
             declaration: item.test.declaration(),
-            ..resolved.job(item, 1, &Amount::scaled(1.0), machine::memory()?)
+            ..resolved.job(item, 1, &Amount::scaled(1.0), memory::total()?)
         };
         let lab = Lab::open(bench.state, "selftest-delay.fuse")?;
         let files = item.test.space(&job).into_iter().map(|(path, bytes)| (in_dir(&path), bytes));

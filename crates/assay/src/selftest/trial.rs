@@ -14,9 +14,9 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use campaign::{
-    hosts::ThisHost,
     pipeline::Site,
-    room::Remedy,
+    run::hosts::ThisHost,
+    sizes::space::Remedy,
     stages::{Asked, Ordered, Resolved},
 };
 use model::{

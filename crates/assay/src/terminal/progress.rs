@@ -7,7 +7,7 @@ use super::{
     machine::Machine,
     note, object, shown,
 };
-use campaign::Watch;
+use campaign::messages::Watch;
 use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use model::{Dataset, Sample, TestInfo, printable};

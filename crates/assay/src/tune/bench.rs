@@ -12,12 +12,11 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::{
-    Refusal,
-    hosts::ThisHost,
-    images, pipeline,
-    rehearsal::Wrong,
-    sizes,
-    stages::{Asked, Ordered, Resolved},
+    messages::Refusal,
+    pipeline::{self, rehearsal::Wrong},
+    run::hosts::ThisHost,
+    sizes::range,
+    stages::{Asked, Ordered, Resolved, images},
 };
 use model::{BackingPlan, Dataset, Order, Plan, Target, TargetState};
 use stats::tuning::{Bench, Stage, StageKind};
@@ -136,7 +135,7 @@ impl Costs {
     /// By the rates of the backing.
     fn expected(ordered: &Ordered, state: &Path) -> Result<Costs> {
         let work = images::work_dir(ordered, state);
-        let (load, pilot) = sizes::expected_load(ordered, &work)?;
+        let (load, pilot) = range::expected_load(ordered, &work)?;
         let backing = &ordered.plan.backing;
         let image = match backing.devices.is_empty() {
             true => backing.size.unwrap_or_else(|| load.image_bytes()),

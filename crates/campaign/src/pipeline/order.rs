@@ -1,12 +1,10 @@
 //! Decides the order of the candidates: side by side or in turn.
 
 use crate::{
-    images, machine, refusal, room,
-    shared_device::SharedDevice,
-    sizes::Range,
-    sizing,
-    stages::{Asked, Ordered, Placed, Resolved},
-    watch::Notes,
+    machine::memory,
+    messages::{Notes, refusal},
+    sizes::{pilot, range::Range, space},
+    stages::{Asked, Ordered, Placed, Resolved, images, shared_device::SharedDevice},
 };
 use anyhow::Result;
 use disk::Device;
@@ -130,7 +128,7 @@ fn shared_device(placed: &Placed, state: &Path) -> Result<Option<SharedDevice>> 
 
 /// Returns whether the candidates of `together`, which is interleaved, fit on disk and in memory at once.
 fn fits_side_by_side(together: &Placed, state: &Path) -> Result<bool> {
-    let memory = machine::memory()?;
+    let memory = memory::total()?;
     let count = together.at_once();
     if !(2..=MOST).contains(&count) || memory.0 / (count as u64) < LEAST_MEMORY.0 {
         return Ok(false);
@@ -140,16 +138,16 @@ fn fits_side_by_side(together: &Placed, state: &Path) -> Result<bool> {
         return Ok(!has_caps(together));
     }
     if together.needs_sizes() {
-        let free = sizing::room(together, &images::work_dir(together, state))?;
+        let free = pilot::room(together, &images::work_dir(together, state))?;
         return Ok(Range::holds(together, free, memory));
     }
-    room::fits(together, state)
+    space::fits(together, state)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{place::Place, testing};
+    use crate::{stages::place::Place, testing};
     use fs::Cmd;
     use lab::{
         error::LabError,

@@ -1,13 +1,15 @@
 //! Finds a place for each target of a resolved plan, and checks what can be checked of single targets.
 
-use crate::{
-    assets,
-    place::Place,
-    places, programs,
+use super::{
+    programs,
     rehearsal::{self, Wrong},
-    room::{self, Remedy},
-    stages::{Placed, Resolved},
-    watch::Notes,
+};
+use crate::{
+    guests::places,
+    inputs::assets,
+    messages::Notes,
+    sizes::space::{self, Remedy},
+    stages::{Placed, Resolved, place::Place},
 };
 use anyhow::Result;
 use model::Purge;
@@ -99,7 +101,7 @@ impl Placed {
         if let Some(purge) = consent(&placed)? {
             placed.resolved.plan.backing.purge = Some(purge);
         }
-        room::check(&placed, site.state, site.remedy)?;
+        space::check(&placed, site.state, site.remedy)?;
         Ok(placed)
     }
 }

@@ -1,6 +1,7 @@
 //! The request for a campaign: a plan, and which of its targets the user vouches for.
 
-use crate::{refusal, sweeps};
+use super::sweeps;
+use crate::messages::refusal;
 use anyhow::Result;
 use fs::{ResolvedTarget, resolve};
 use lab::machine::Availability;

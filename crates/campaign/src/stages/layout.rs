@@ -2,7 +2,7 @@
 //! same time.
 
 use super::placed::Placed;
-use crate::machine;
+use crate::machine::memory;
 use fs::ResolvedTarget;
 use model::Order;
 use std::ops;
@@ -70,7 +70,7 @@ impl Placed {
 
     /// The same for the candidates of this machine, or for those in guests, for which its memory may not suffice.
     pub fn is_together(&self, in_guests: bool) -> bool {
-        self.is_interleaved() && (!in_guests || machine::fit_together(self.guests()))
+        self.is_interleaved() && (!in_guests || memory::holds_guests(self.guests()))
     }
 
     /// Returns the most candidates that exist at the same time.

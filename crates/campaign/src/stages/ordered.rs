@@ -1,7 +1,10 @@
 //! Candidates in their order: side by side or in turn.
 
-use super::placed::{Entrant, Placed};
-use crate::{place::Place, shared_device::SharedDevice};
+use super::{
+    place::Place,
+    placed::{Entrant, Placed},
+    shared_device::SharedDevice,
+};
 use model::TestSize;
 use std::ops::Deref;
 

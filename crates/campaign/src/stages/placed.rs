@@ -1,10 +1,11 @@
 //! Every target with its place: on this machine, in a guest of it, or nowhere.
 
 use super::{
+    place::Place,
     resolved::{Amount, Resolved},
     tests_of_plan::Item,
 };
-use crate::{assets::Shelf, place::Place, refusal};
+use crate::{inputs::assets::Shelf, messages::refusal};
 use anyhow::Result;
 use fs::{Part, ResolvedTarget};
 use lab::machine::Availability;

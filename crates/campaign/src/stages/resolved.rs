@@ -3,9 +3,10 @@
 
 use super::{
     asked::Asked,
+    fillable,
     tests_of_plan::{Item, all_counts, items},
 };
-use crate::{condition, refusal, watch::Notes};
+use crate::messages::{Notes, refusal};
 use anyhow::Result;
 use fs::ResolvedTarget;
 use model::{Bytes, Job, JobMode, Plan, Programs, Scale, TestInfo, TestSize, did_you_mean};
@@ -60,7 +61,7 @@ impl Resolved {
         let targets = asked.targets()?;
         let plan = asked.plan;
         targets.iter().filter_map(ResolvedTarget::directory).try_for_each(check_directory)?;
-        condition::check(&plan, &targets)?;
+        fillable::check(&plan, &targets)?;
         check_labels(&plan)?;
         if plan.backing.split && on_disks(&plan, &targets) < 2 {
             return Err(refusal::usage(

@@ -1,6 +1,9 @@
 //! Tests of a plan: which run, and at which process counts.
 
-use crate::{assets, catalogue, refusal, watch::Notes};
+use crate::{
+    inputs::{assets, catalogue},
+    messages::{Notes, refusal},
+};
 use anyhow::Result;
 use model::{Asset, Plan};
 use std::{collections::HashSet, thread};

@@ -1,0 +1,9 @@
+//! Turns what was counted during a case into the figures and the proofs of its sample: whether the cache was cold,
+//! whether data was durable, what limited it, and what others did meanwhile.
+
+pub mod contention;
+pub mod durable;
+pub(crate) mod each_disk;
+pub mod judge;
+pub mod limiter;
+pub mod sampler;

@@ -1,0 +1,391 @@
+//! Chooses a place for each target: this machine, or a guest that has what this machine lacks.
+//!
+//! A kind of guest qualifies for a target when it has created, written and torn it down once. The result is
+//! stored in the cache folder, together with everything that it depends on.
+
+use super::{
+    guest::{self, Boot},
+    protocol::{Report, Work},
+    reports,
+};
+use crate::{
+    messages::{Notes, refusal},
+    stages::{Placed, place::Place},
+};
+use ::fs::ResolvedTarget;
+use anyhow::{Context, Result};
+use lab::{
+    error::LabError,
+    guest::{Guest, GuestExit, Venue},
+    programs::artifacts,
+    setup::Lab,
+};
+use model::{LabChoice, LabKind};
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
+
+/// Size of the disks on which a guest tries targets; only mkfs writes to them.
+const TRIAL_DISK: u64 = 2 << 30;
+/// Longest time for a boot, and for each target that is tried; an emulated processor needs most of it.
+const BOOT: Duration = Duration::from_secs(180);
+const TRIAL: Duration = Duration::from_secs(120);
+
+/// A target of the plan, and the state of the search for its place.
+struct Search<'p> {
+    target: &'p ResolvedTarget,
+    /// Where it can be made, the preferred first.
+    places: Vec<Place>,
+    reasons: Vec<String>,
+}
+
+impl Search<'_> {
+    fn in_kind(&self, kind: LabKind) -> Option<&Place> {
+        self.places.iter().find(|place| place.kind() == kind)
+    }
+
+    /// Returns the place in the lab `kind`, or the preferred one if no lab serves all.
+    fn place(self, kind: Option<LabKind>) -> Place {
+        let chosen = kind.and_then(|kind| self.in_kind(kind)).or(self.places.first()).cloned();
+        chosen.unwrap_or_else(|| Place::Nowhere(self.reasons.join("; ")))
+    }
+}
+
+/// Finds the place of every target of the plan, by trying what is unknown. `notes` receives the use of guests, and the
+/// reason.
+///
+/// # Errors
+/// A test runs programs that its guest would not see, or a signal asked to stop.
+pub fn choose(
+    placed: &Placed,
+    (state, stop): (&Path, &AtomicBool),
+    notes: Notes<'_>,
+) -> Result<Vec<Place>> {
+    let try_out = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
+        try_out(guest, targets, (state, stop), notes)
+    };
+    let places = search(placed, try_out, notes)?;
+    check_programs(placed, &places)?;
+    Ok(places)
+}
+
+/// Like [`choose`], but tries nothing: a guest is assumed to make a target if it has the module and programs for it.
+///
+/// # Errors
+/// As of [`choose`].
+pub fn foresee(placed: &Placed, notes: Notes<'_>) -> Result<Vec<Place>> {
+    let by_lists = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
+        let venue = guest.venue();
+        Ok(targets.iter().map(|target| lab::machine::guest_lacks(target, &venue)).collect())
+    };
+    let places = search(placed, by_lists, notes)?;
+    check_programs(placed, &places)?;
+    Ok(places)
+}
+
+/// Refuses programs of tests that a guest would not find, before it is booted for them.
+fn check_programs(placed: &Placed, places: &[Place]) -> Result<()> {
+    if !places.iter().any(|place| place.is_of(true)) {
+        return Ok(());
+    }
+    let mut programs = placed.items.iter().flat_map(|item| item.test.programs());
+    match programs.find_map(|name| Some((lab::guest::unseen(&name)?, name))) {
+        None => Ok(()),
+        Some((path, name)) => Err(refusal::lacking(format!(
+            "a test runs {name}, which is {} here, where guests cannot see it; install it in \
+             /usr/local/bin, readable by all users, or measure on the host only with --lab host",
+            path.display()
+        ))),
+    }
+}
+
+/// States for each target why a guest cannot make it.
+type Trial<'t> = dyn Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>> + 't;
+
+fn search<'p>(
+    placed: &'p Placed,
+    trial: impl Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>>,
+    notes: Notes<'_>,
+) -> Result<Vec<Place>> {
+    let plan = &placed.plan;
+    // A disk of this machine is not handed to a guest.
+    let lab = if plan.backing.devices.is_empty() { plan.lab } else { LabChoice::Host };
+    // A named kernel is used even if another lab would do.
+    let lab = match (&plan.kernel, lab) {
+        (Some(_), LabChoice::Auto) => LabChoice::Qemu,
+        _ => lab,
+    };
+    let kinds = lab.kinds();
+    let begin = |(target, own): (&'p ResolvedTarget, &Place)| match own {
+        Place::Nowhere(why) if kinds.contains(&LabKind::Host) => {
+            Search { target, places: Vec::new(), reasons: vec![why.clone()] }
+        }
+        Place::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
+            Search { target, places: vec![Place::Host], reasons: Vec::new() }
+        }
+        _ => Search { target, places: Vec::new(), reasons: Vec::new() },
+    };
+    let mut all: Vec<Search<'_>> = placed
+        .targets
+        .iter()
+        .zip(placed.entrants.iter().map(|own| &own.place))
+        .map(begin)
+        .collect();
+    for &kind in kinds.iter().filter(|kind| **kind != LabKind::Host) {
+        let (open, placed): (Vec<_>, Vec<_>) =
+            all.iter_mut().partition(|search| search.places.is_empty());
+        let (far, open): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|search| search.target.is_remote());
+        far.into_iter().for_each(|search| search.reasons.push(no_network(kind)));
+        let made = match open.is_empty() {
+            true => 0,
+            false => in_guests(kind, plan.kernel.as_deref(), open, &trial)?,
+        };
+        let placed: Vec<_> =
+            placed.into_iter().filter(|search| !is_of_this_machine(search.target)).collect();
+        // The other targets are made in the same lab for comparison, if possible.
+        if made > 0 && !placed.is_empty() {
+            in_guests(kind, plan.kernel.as_deref(), placed, &trial)?;
+        }
+    }
+    let one = one_lab(&all);
+    said(&all, one).iter().for_each(|line| notes(line));
+    Ok(all.into_iter().map(|search| search.place(one)).collect())
+}
+
+/// The preferred lab that makes everything that any lab makes; `None` where none does.
+fn one_lab(all: &[Search<'_>]) -> Option<LabKind> {
+    let makes_all = |kind: &LabKind| {
+        let mut made = all.iter().filter(|search| !search.places.is_empty());
+        made.all(|search| search.in_kind(*kind).is_some())
+    };
+    LabKind::ALL.into_iter().find(makes_all)
+}
+
+/// Note for the user about the choice of `one` lab, or of several.
+fn said(all: &[Search<'_>], one: Option<LabKind>) -> Option<String> {
+    let preferred = |search: &Search<'_>| search.places.first().map(Place::kind);
+    let of = |kind: LabKind| -> Vec<String> {
+        let own = all.iter().filter(|search| preferred(search) == Some(kind));
+        own.map(|search| search.target.to_string()).collect()
+    };
+    match one {
+        Some(kind) => {
+            let moved = all.iter().any(|search| preferred(search).is_some_and(|own| own != kind));
+            moved.then(|| {
+                format!(
+                    "all targets are measured {}, because the host does not support {} and \
+                     results from two labs are not compared; --lab host measures the others on \
+                     the host",
+                    kind.place(),
+                    of(kind).join(", ")
+                )
+            })
+        }
+        None => {
+            let part = |kind: LabKind| {
+                let own = of(kind);
+                (!own.is_empty()).then(|| format!("{} {}", own.join(", "), kind.place()))
+            };
+            let parts: Vec<String> = LabKind::ALL.into_iter().filter_map(part).collect();
+            Some(format!(
+                "no lab supports all targets, so they are measured in several ({}), and results \
+                 from two labs are not compared; choose targets of one lab to compare them",
+                parts.join("; ")
+            ))
+        }
+    }
+}
+
+/// Returns whether no guest can have `target`.
+fn is_of_this_machine(target: &ResolvedTarget) -> bool {
+    target.directory().is_some() || target.is_remote()
+}
+
+/// Returns why a guest cannot have the export of a named server.
+fn no_network(kind: LabKind) -> String {
+    format!("{}: it has no network, so it cannot reach the server", kind.place())
+}
+
+/// Finds which targets of `open` guests of `kind` can make, in one boot. Returns their number.
+fn in_guests(
+    kind: LabKind,
+    kernel: Option<&Path>,
+    mut open: Vec<&mut Search<'_>>,
+    trial: &Trial<'_>,
+) -> Result<usize> {
+    let guest: Arc<dyn Guest> = match lab::guest::find(kind, kernel) {
+        Ok(guest) => guest.into(),
+        Err(lacks) => {
+            let why = format!("{}: {}; {}", kind.place(), lacks.what, lacks.fix);
+            open.iter_mut().for_each(|search| search.reasons.push(why.clone()));
+            return Ok(0);
+        }
+    };
+    let memory = Memory::of(&guest.venue());
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        open.into_iter().partition(|search| memory.knows(search.target));
+    let (unseen, unknown): (Vec<_>, Vec<_>) = unknown
+        .into_iter()
+        .map(|search| (lab::machine::unseen_by_guests(search.target), search))
+        .partition(|(why, _)| why.is_some());
+    for (why, search) in unseen {
+        search.reasons.extend(why.map(|why| format!("{}: {why}", kind.place())));
+    }
+    let unknown: Vec<_> = unknown.into_iter().map(|(_, search)| search).collect();
+    let mut made = known.len();
+    known.into_iter().for_each(|search| search.places.push(Place::Guest(Arc::clone(&guest))));
+    if unknown.is_empty() {
+        return Ok(made);
+    }
+    let targets: Vec<&ResolvedTarget> = unknown.iter().map(|search| search.target).collect();
+    let tried = trial(&*guest, &targets)?;
+    for (search, why) in unknown.into_iter().zip(tried) {
+        match why {
+            None => {
+                made += 1;
+                search.places.push(Place::Guest(Arc::clone(&guest)));
+            }
+            Some(why) => search.reasons.push(format!("{}: {why}", kind.place())),
+        }
+    }
+    Ok(made)
+}
+
+/// Makes, writes and undoes each of `targets` in one boot of `guest`. Returns for each why that failed, if it did.
+fn try_out(
+    guest: &dyn Guest,
+    targets: &[&ResolvedTarget],
+    (state, stop): (&Path, &AtomicBool),
+    notes: Notes<'_>,
+) -> Result<Vec<Option<String>>> {
+    let names: Vec<String> = targets.iter().map(ToString::to_string).collect();
+    notes(&format!("trying {} in {}", names.join(", "), guest.venue()));
+    let lab = Lab::open(state, &format!("try-{}", std::process::id()))?;
+    lab.messages().iter().for_each(|line| notes(line));
+    let dir = lab.make_guest_dir()?;
+    let disks = targets.iter().map(|target| target.disks()).max().unwrap_or(0);
+    let images: Result<Vec<PathBuf>> = (0..disks).map(|n| trial_disk(&dir, n)).collect();
+    let images = images?;
+
+    let boot = Boot {
+        guest,
+        lab: &lab,
+        images: &images,
+        assets: &[],
+        slot: None,
+        stop,
+        timeout: BOOT + TRIAL * targets.len() as u32,
+    };
+    let tasks = targets.iter().map(|target| target.target().clone()).collect();
+    let mut tried: Vec<Option<String>> = vec![Some("not tried".into()); targets.len()];
+    let ended = guest::run(&boot, "try", Work::Try(tasks), &mut |report| {
+        if let Report::Tried { target, why } = report
+            && let Some(place) = tried.get_mut(target)
+        {
+            *place = why.as_deref().map(reports::plain);
+        }
+        Ok(())
+    });
+    lab.remove_guest_dir(&dir)?;
+    lab.close()?;
+    match ended {
+        Ok(GuestExit::Stopped) => Err(refusal::stopped("stopped; everything was cleaned up")),
+        Ok(GuestExit::Exit(_)) => {
+            let memory = Memory::of(&guest.venue());
+            let made = targets.iter().zip(&tried).filter(|(_, why)| why.is_none());
+            made.for_each(|(target, _)| memory.learn(target, notes));
+            Ok(tried)
+        }
+        Err(error) if error.downcast_ref::<LabError>().is_some() => {
+            let failed = |tried: Option<String>| tried.map(|_| format!("{error:#}"));
+            Ok(tried.into_iter().map(failed).collect())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn trial_disk(dir: &Path, number: usize) -> Result<PathBuf> {
+    let path = dir.join(format!("disk{number}"));
+    let made = File::create(&path).and_then(|file| file.set_len(TRIAL_DISK));
+    made.with_context(|| format!("cannot make {}", path.display()))?;
+    Ok(path)
+}
+
+/// States for every target that is not made on this machine where it is made instead.
+pub(crate) fn announce(placed: &Placed, notes: Notes<'_>) {
+    for entrant in &placed.entrants {
+        if let Place::Guest(guest) = &entrant.place {
+            notes(&format!("{}: in {}", entrant.label, guest.venue()));
+        }
+    }
+    let uml = placed.entrants.iter().any(|entrant| entrant.place.kind() == LabKind::Uml);
+    if uml && placed.counts.iter().any(|count| *count > 1) {
+        notes(
+            "User-Mode Linux has one CPU, so its results with several processes say nothing about \
+             parallelism",
+        );
+    }
+}
+
+/// The targets that guests of `venue` have made before, with the tools that are installed now.
+pub fn made_before(venue: &Venue) -> Vec<String> {
+    let memory = Memory::of(venue);
+    let own = memory.known.lines().filter_map(|line| line.strip_prefix(&memory.guest));
+    // Entries of an earlier version that this one does not know do not count.
+    let targets = own.filter_map(|rest| rest.strip_prefix(": ")?.split(": ").next()?.parse().ok());
+    let mut made: Vec<String> =
+        targets.filter(|t| memory.knows(t)).map(|t: ResolvedTarget| t.to_string()).collect();
+    made.sort();
+    made.dedup();
+    made
+}
+
+/// Record of the targets that a guest has made before, a line each.
+struct Memory {
+    path: PathBuf,
+    known: String,
+    /// What the result depends on apart from the target.
+    guest: String,
+    /// Version of the guest's kernel.
+    kernel: String,
+}
+
+impl Memory {
+    fn of(venue: &Venue) -> Memory {
+        let path = artifacts::dir().join("made-in-guests");
+        let known = fs::read_to_string(&path).unwrap_or_default();
+        let host = rustix::system::uname().release().to_string_lossy().into_owned();
+        let guest = format!("assay {} on {host}, {}", env!("CARGO_PKG_VERSION"), venue);
+        Memory { path, known, guest, kernel: venue.kernel.clone() }
+    }
+
+    fn line(&self, target: &ResolvedTarget) -> String {
+        let versions = lab::machine::tool_versions(target, &self.kernel);
+        format!("{}: {target}: {}", self.guest, versions.join(", "))
+    }
+
+    fn knows(&self, target: &ResolvedTarget) -> bool {
+        let line = self.line(target);
+        self.known.lines().any(|known| known == line)
+    }
+
+    /// If it cannot be stored, the target is tried again next time.
+    fn learn(&self, target: &ResolvedTarget, notes: Notes<'_>) {
+        let kept = self.path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
+            let mut file = File::options().create(true).append(true).open(&self.path)?;
+            file.write_all(format!("{}\n", self.line(target)).as_bytes())
+        });
+        if let Err(error) = kept {
+            notes(&format!("cannot save {}: {error}", self.path.display()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

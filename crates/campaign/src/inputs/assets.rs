@@ -1,0 +1,180 @@
+//! Brings the assets of a suite to its workers. Assets are found next to the file of the suite and identified by
+//! their content (`source`), copied once into the state folder (`shelf`), and given to workers as paths of that copy:
+//! the user's own file may change while a campaign runs, or between a campaign and its resumption.
+
+mod shelf;
+mod source;
+
+pub(crate) use shelf::{Shelf, keep};
+pub use shelf::{Unneeded, clear};
+
+use super::file;
+use crate::messages::refusal;
+use anyhow::Result;
+use disk::Device;
+use lab::{error::LabError, observe, page_cache};
+use model::{Asset, AssetFile, AssetName, Bytes, ContentHash, Job};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::BTreeSet,
+    io::{self, Read, Write},
+    path::PathBuf,
+    slice,
+};
+
+/// Most bytes of all assets of a campaign.
+const MOST_BYTES: Bytes = Bytes(1 << 40);
+/// Bytes read at a time.
+const READ_BYTES: usize = 1 << 20;
+
+/// Why an asset cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AssetError {
+    /// It is not a file below the folder of its suite that can be read.
+    #[error(
+        "asset `{name}` of suite {suite}: {why}; put a regular file there, and no link that leads out of the folder of \
+         the suite"
+    )]
+    Unusable {
+        /// Its suite.
+        suite: String,
+        /// Its name.
+        name: AssetName,
+        /// What is wrong.
+        why: String,
+    },
+    /// Its content is not the one of the campaign, and no copy of that is there.
+    #[error(
+        "asset `{}` of suite {} with SHA-256 {} is neither in {dir} nor beside the suite: {why}; put the file that the \
+         campaign started with beside the suite, or start another campaign", .asset.name, .asset.suite, .asset.sha256
+    )]
+    Gone {
+        /// What is asked for.
+        asset: Box<Asset>,
+        /// The folder of copies.
+        dir: PathBuf,
+        /// What was found instead.
+        why: String,
+    },
+    /// A host lacks its copy.
+    #[error(
+        "asset `{name}` is not in {path} on this host: {why}; use a --state that all hosts share, or copy the file \
+         there"
+    )]
+    NotHere {
+        /// Its name.
+        name: AssetName,
+        /// Where its copy should be.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// All of them are too long.
+    #[error(
+        "the assets of the campaign have {bytes}, and the limit is {MOST_BYTES}; use smaller files"
+    )]
+    TooLong {
+        /// Their length.
+        bytes: Bytes,
+    },
+    /// There is no room for a copy.
+    #[error(
+        "the assets need {needed} in {dir}, but only {free} are free; free space there, or use another --state"
+    )]
+    NoRoom {
+        /// What is missing.
+        needed: Bytes,
+        /// The folder of copies.
+        dir: PathBuf,
+        /// What there is.
+        free: Bytes,
+    },
+    /// The copy cannot be made.
+    #[error("cannot {what} {path}: {source}")]
+    Copy {
+        /// What failed.
+        what: &'static str,
+        /// The object.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+/// Returns the assets that the tests of `suite`, a file, need under `names`: those of `known`, which a plan has from
+/// its start, else those next to the file now.
+///
+/// # Errors
+/// An asset cannot be read, or all are too long together.
+pub(crate) fn of_suite(
+    suite: &str,
+    names: &BTreeSet<AssetName>,
+    known: &[Asset],
+) -> Result<Vec<Asset>> {
+    let of = |name: &AssetName| {
+        let known = known.iter().find(|asset| asset.suite == suite && asset.name == *name);
+        known.map_or_else(|| source::look(suite, name), |asset| Ok(asset.clone()))
+    };
+    let found = names.iter().map(of).collect::<Result<Vec<Asset>, AssetError>>();
+    found.and_then(bounded).map_err(|why| refusal::usage(why.to_string()))
+}
+
+/// Checks that this host has `asset` where a job says.
+///
+/// # Errors
+/// The file cannot be read, or holds something else.
+pub fn verify(asset: &AssetFile) -> Result<(), AssetError> {
+    let AssetFile { name, path, bytes, sha256 } = asset;
+    let not_here = |why| AssetError::NotHere { name: name.clone(), path: path.clone(), why };
+    let read = file::open_bounded(path, bytes.0)
+        .and_then(|file| copied(file, &mut io::sink(), bytes.0.saturating_add(1)));
+    match read.map_err(|why| not_here(why.to_string()))? {
+        found if found == (*bytes, *sha256) => Ok(()),
+        (bytes, sha256) => Err(not_here(format!("it has {bytes} and SHA-256 {sha256}"))),
+    }
+}
+
+/// Returns the bytes of the assets of `job` that `devices` may have read in its finished timed part: those on one of
+/// them that were not in the page cache. If assets were read before the timed part, what is in memory now was there
+/// in it.
+///
+/// # Errors
+/// An asset cannot be examined.
+pub(crate) fn read_bytes(job: &Job, devices: &[Device]) -> Result<u64, LabError> {
+    let mut bytes = 0;
+    for asset in &job.assets {
+        let on = observe::counted_on(&asset.path)?;
+        if !devices.iter().any(|device| on.contains(device)) {
+            continue;
+        }
+        let read_before = job.warms_assets().then_some(slice::from_ref(&asset.path));
+        let resident = page_cache::residency(read_before.unwrap_or_default())?.resident_bytes;
+        bytes += asset.bytes.0.saturating_sub(resident);
+    }
+    Ok(bytes)
+}
+
+fn bounded(assets: Vec<Asset>) -> Result<Vec<Asset>, AssetError> {
+    let bytes = Bytes(assets.iter().fold(0, |sum, asset| sum.saturating_add(asset.bytes.0)));
+    if bytes > MOST_BYTES { Err(AssetError::TooLong { bytes }) } else { Ok(assets) }
+}
+
+/// Copies `from` to `to`, at most `most` bytes. Returns the length and the hash of the copy.
+fn copied(from: impl Read, to: &mut impl Write, most: u64) -> io::Result<(Bytes, ContentHash)> {
+    let (mut from, mut hash) = (from.take(most), Sha256::new());
+    let (mut buffer, mut bytes) = (vec![0; READ_BYTES], 0);
+    loop {
+        let read = match from.read(&mut buffer) {
+            Ok(0) => return Ok((Bytes(bytes), ContentHash::of_bytes(hash.finalize().into()))),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        hash.update(&buffer[..read]);
+        to.write_all(&buffer[..read])?;
+        bytes += read as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! Says to the person at the terminal what happens: refusals, remarks and times.
+
+mod duration;
+pub(crate) mod refusal;
+mod watch;
+
+pub use duration::duration;
+pub use refusal::Refusal;
+pub use watch::{Notes, Watch};

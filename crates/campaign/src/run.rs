@@ -1,0 +1,10 @@
+//! Runs targets on this machine: makes one, brings it into its condition, runs its tests case by case, and tears it
+//! down.
+
+pub mod case;
+pub mod condition;
+pub mod ended;
+pub mod hosts;
+pub mod relay;
+pub mod retake;
+pub mod target_run;

@@ -1,0 +1,93 @@
+//! Brings the cache into the state that a test asks for, and says how much of what it reads is resident.
+
+use super::{Bench, untimed};
+use crate::run::hosts;
+use anyhow::Result;
+use lab::page_cache::{Coldness, Residency};
+use model::{CacheNeed, Job, JobMode};
+use std::path::PathBuf;
+use suites::Test;
+use workers::PoolError;
+
+/// What is known of the cache just before the release.
+pub(super) struct CacheBefore {
+    /// How much of what will be read is resident, where that can be told.
+    pub(super) residency: Option<Residency>,
+    /// Why this target is never cold, when it is not.
+    pub(super) never_cold: Option<&'static str>,
+}
+
+/// Brings the cache into the state that `test` asks for and looks at what came of it.
+pub(super) fn establish_cache(
+    test: &dyn Test,
+    jobs: &mut [Job],
+    bench: &Bench<'_>,
+) -> Result<Result<CacheBefore, PoolError>> {
+    if test.cache() == CacheNeed::Cold {
+        // Asked for before, as a test may have to look into directories for them, which makes these hot.
+        let files = files_of_each(test, jobs);
+        let cold = bench.instance.make_cold_for(&files_here(&files, bench))?;
+        let never_cold = match cold.coldness {
+            Coldness::Impossible(why) => Some(why),
+            _ => None,
+        };
+        let residency = hosts::together(cold.residency, elsewhere(&files, bench, true)?);
+        return Ok(Ok(CacheBefore { residency, never_cold }));
+    }
+    bench.instance.invalidate_cold();
+    bench.instance.rebuild_again()?;
+    // Filling may have left writes and deletes on their way.
+    bench.instance.quiesce()?;
+    match test.cache() {
+        CacheNeed::Hot => warm(test, jobs, bench),
+        _ => Ok(Ok(CacheBefore { residency: None, never_cold: None })),
+    }
+}
+
+/// Reads what the test will read, once more when somebody dropped a part of it meanwhile.
+fn warm(
+    test: &dyn Test,
+    jobs: &mut [Job],
+    bench: &Bench<'_>,
+) -> Result<Result<CacheBefore, PoolError>> {
+    let mut residency = None;
+    for _ in 0..2 {
+        if let Err(error) = untimed(JobMode::Warm, jobs, bench) {
+            return Ok(Err(error));
+        }
+        // Read twice without a look where a look shows nothing.
+        if bench.instance.has_own_cache() {
+            continue;
+        }
+        residency = resident(test, jobs, bench)?;
+        if residency.is_none_or(|r| r.resident_bytes == r.total_bytes) {
+            break;
+        }
+    }
+    Ok(Ok(CacheBefore { residency, never_cold: None }))
+}
+
+/// What each of the workers of `test` will read.
+fn files_of_each(test: &dyn Test, jobs: &[Job]) -> Vec<Vec<PathBuf>> {
+    jobs.iter().map(|job| test.files(job)).collect()
+}
+
+/// Those of `files` that are read on this host.
+fn files_here(files: &[Vec<PathBuf>], bench: &Bench<'_>) -> Vec<PathBuf> {
+    let workers = files.len() as u32;
+    let own = (0..).zip(files).filter(|(worker, _)| bench.hosts.is_here(*worker, workers));
+    own.flat_map(|(_, files)| files.iter().cloned()).collect()
+}
+
+/// How much of the others is resident on their hosts, after it was made cold if so asked.
+fn elsewhere(files: &[Vec<PathBuf>], bench: &Bench<'_>, cold: bool) -> Result<Option<Residency>> {
+    bench.hosts.look(bench.instance.root(), files, cold)
+}
+
+/// How much of the files of `test` is resident; `None` when it reads none.
+fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<Residency>> {
+    let files = files_of_each(test, jobs);
+    let own = files_here(&files, bench);
+    let here = if own.is_empty() { None } else { Some(bench.instance.residency(&own)?) };
+    Ok(hosts::together(here, elsewhere(&files, bench, false)?))
+}

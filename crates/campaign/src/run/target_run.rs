@@ -1,0 +1,354 @@
+//! Target runs: a target at one process count in one block, made afresh, its tests run one after the other, and
+//! torn down. Of several, each test runs on all before the next one, side by side. What happens is reported event by
+//! event, so that a target run can run here or in a virtual machine.
+
+use super::{
+    case::{self, Bench, Position},
+    condition::{self, Condition},
+    ended::Ended,
+    hosts::Hosts,
+    relay::{self, Relay, RelaySlot, Runner},
+    retake::Retakes,
+};
+use crate::{
+    machine::{memory, numa, processors, reserve},
+    stages::{Amount, Item, Ordered, Placed},
+};
+use anyhow::{Context, Result};
+use fs::ResolvedTarget;
+use lab::{
+    error::LabError,
+    instance::{Instance, Upkeep},
+    setup::Lab,
+};
+use model::{Bytes, Environment, Fault, FaultKind, Job, Metric, Sample};
+use serde::{Deserialize, Serialize};
+use std::{
+    io,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use workers::{Pool, PoolError};
+
+/// What every target run of a campaign needs; an [`Ordered`](crate::stages::Ordered) campaign gives it.
+#[derive(Clone, Copy)]
+pub struct RunContext<'a> {
+    /// What to do.
+    pub(crate) placed: &'a Placed,
+    /// Where targets are made.
+    pub(crate) lab: &'a Lab,
+    /// Seed of the campaign.
+    pub(crate) seed: u64,
+    /// How much each test does.
+    pub(crate) amount: &'a Amount,
+    /// Where workers come from.
+    pub(crate) hosts: &'a dyn Hosts,
+    /// Becomes true when a signal asks to stop.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl Ordered {
+    /// What its target runs need.
+    pub fn context<'a>(
+        &'a self,
+        (lab, hosts): (&'a Lab, &'a dyn Hosts),
+        (seed, amount): (u64, &'a Amount),
+        stop: &'a AtomicBool,
+    ) -> RunContext<'a> {
+        RunContext { placed: &self.placed, lab, seed, amount, hosts, stop }
+    }
+}
+
+/// One target at one process count in one block.
+#[derive(Clone, Copy)]
+pub struct TargetRun<'a> {
+    /// Block number.
+    pub block: u32,
+    /// Position of the target in the block.
+    pub position: u32,
+    /// Label of the target.
+    pub label: &'a str,
+    /// The target.
+    pub target: &'a ResolvedTarget,
+    /// The part of split disks that it is made on, from 0.
+    pub part: u32,
+    /// Process count that is asked for.
+    pub procs: u32,
+    /// Whether it is the last of the target in the block: then its checker reads what all left.
+    pub last: bool,
+    /// How its cases fared before; `None` where each is measured once.
+    pub retakes: Option<&'a Retakes>,
+}
+
+/// Something that happened in a target run.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// What is done now, for the user.
+    Now(String),
+    /// What the target is.
+    Facts(Environment),
+    /// A measurement.
+    Sample(Box<Sample>),
+    /// So many cases are over.
+    Done(u64),
+    /// The target cannot go on.
+    Failed(Fault),
+    /// What the target itself cost.
+    Cost(Upkeep),
+}
+
+/// Takes events as they come.
+type Events<'t> = dyn FnMut(Event) -> Result<()> + 't;
+
+/// Takes events as they come, with the number of the target run in which they happened.
+pub type EventsOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
+
+/// Runs `target_runs`, which are at one process count: all their targets are made, then each test runs on all of
+/// them, then all are torn down. Where there are several, each has a thread of its own and they take turns on the
+/// machine. A target that fails is reported as an event, and the others go on; an error is about this machine, or
+/// about what could not be torn down.
+pub fn run(
+    context: &RunContext<'_>,
+    target_runs: &[TargetRun<'_>],
+    report: &mut EventsOf<'_>,
+) -> Result<Ended> {
+    let Some(first) = target_runs.first() else { return Ok(Ended::Done) };
+    if let [target_run] = target_runs {
+        return run_one(context, target_run, &Relay::of(1, (0, 0)).slot(0), &mut |event| {
+            report(0, event)
+        });
+    }
+    let run = |member: usize, slot: &RelaySlot<'_>, report: &mut Events<'_>| {
+        run_one(context, &target_runs[member], slot, report)
+    };
+    relay::side_by_side(target_runs.len(), (context.seed, first.block), run, report)
+}
+
+/// Makes the target of `target_run`, runs its tests and undoes it, whatever happens, each when `slot` says so.
+///
+/// # Errors
+/// As those of [`run`].
+pub fn run_one(
+    context: &RunContext<'_>,
+    target_run: &TargetRun<'_>,
+    slot: &RelaySlot<'_>,
+    report: &mut Events<'_>,
+) -> Result<Ended> {
+    slot.at(target_run.procs, 0).prepare();
+    let mut made = match MadeTarget::make(context, target_run, report)? {
+        Made::Target(one) => one,
+        Made::Failed => return Ok(Ended::Done),
+        Made::Stopped => return Ok(Ended::Stopped),
+    };
+    let ended = run_tests(context, &mut made, slot, report);
+    let done = matches!(ended, Ok(Ended::Done));
+    if done {
+        // Undoing one has the machine busy while others are measured.
+        slot.at(target_run.procs, u32::MAX).prepare();
+    }
+    let torn_down = made.finish(done, report);
+    let ended = ended?;
+    torn_down?;
+    Ok(ended)
+}
+
+fn run_tests(
+    context: &RunContext<'_>,
+    made: &mut MadeTarget<'_>,
+    slot: &RelaySlot<'_>,
+    report: &mut Events<'_>,
+) -> Result<Ended> {
+    for (item, number) in context.placed.items_at(made.target_run.procs).zip(1..) {
+        if made.run_test(item, slot.at(made.target_run.procs, number), report)? == Ended::Stopped {
+            return Ok(Ended::Stopped);
+        }
+    }
+    Ok(Ended::Done)
+}
+
+/// A target that was made, with what its tests need.
+struct MadeTarget<'a> {
+    context: RunContext<'a>,
+    target_run: TargetRun<'a>,
+    /// Ends before the instance, on which its workers are.
+    pool: Box<dyn Pool + 'a>,
+    instance: Instance<'a>,
+    condition: Condition,
+    memory: Bytes,
+    /// Cases that are not over.
+    left: u64,
+}
+
+/// What came of making a target.
+enum Made<'a> {
+    Target(Box<MadeTarget<'a>>),
+    /// It was reported.
+    Failed,
+    Stopped,
+}
+
+impl<'a> MadeTarget<'a> {
+    fn make(
+        context: &RunContext<'a>,
+        target_run: &TargetRun<'a>,
+        report: &mut Events<'_>,
+    ) -> Result<Made<'a>> {
+        let stopped = || context.stop.load(Ordering::Relaxed);
+        if stopped() {
+            return Ok(Made::Stopped);
+        }
+        let (label, left) =
+            (target_run.label, context.placed.items_at(target_run.procs).count() as u64);
+        report(Event::Now(format!("{label} · being created {}", context.placed.plan.condition())))?;
+        let (condition, instance) = match make(context, target_run) {
+            Ok(made) => made,
+            // A signal also reaches mkfs and mount; that is no failure of the target.
+            Err(_) if stopped() => return Ok(Made::Stopped),
+            Err(error) => {
+                report(Event::Failed(fault(context, error, "")))?;
+                report(Event::Done(left))?;
+                return Ok(Made::Failed);
+            }
+        };
+        let mut facts = instance.facts().clone();
+        condition.describe(&mut facts);
+        let numa = numa::describe(context.placed.plan.numa)?;
+        facts.0.extend(numa.map(|how| (numa::FACT.into(), how)));
+        report(Event::Facts(facts))?;
+        let memory = memory::total()?;
+        let timeout = Duration::from_secs(context.placed.plan.case_timeout_s);
+        let pool = context.hosts.pool(timeout, instance.user())?;
+        let (context, target_run) = (*context, *target_run);
+        Ok(Made::Target(Box::new(MadeTarget {
+            context,
+            target_run,
+            instance,
+            condition,
+            pool,
+            memory,
+            left,
+        })))
+    }
+
+    /// Runs one test, unless the target has failed.
+    fn run_test(
+        &mut self,
+        item: &Item,
+        runner: Runner<'_>,
+        report: &mut Events<'_>,
+    ) -> Result<Ended> {
+        if self.left == 0 {
+            return Ok(Ended::Done);
+        }
+        let (context, target_run, instance) = (&self.context, &self.target_run, &self.instance);
+        let info = &item.test.infos()[0];
+        report(Event::Now(format!(
+            "{} · {} proc · {}",
+            target_run.label, target_run.procs, info.name
+        )))?;
+        let mut jobs = jobs(context, item, target_run.procs, instance.root(), self.memory);
+        processors::assign(item.test, &mut jobs, target_run.block);
+        let steps = processors::steps(&jobs, target_run.block);
+        numa::bind(context.placed.plan.numa, &mut jobs, steps)?;
+        reserve::tell(&mut jobs, target_run.target.target())?;
+        let TargetRun { block, position, label, .. } = *target_run;
+        let place = Position { block, position, label, suite: item.suite };
+        let least_s = context.placed.plan.preset.least_s();
+        let (hosts, stop) = (context.hosts, context.stop);
+        let bench = Bench { instance, pool: &*self.pool, hosts, runner, least_s, stop };
+        let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
+        let samples = match target_run.retakes {
+            Some(retakes) => retakes.run(bench, &mut once),
+            None => once(&bench),
+        };
+        let mut samples = match samples {
+            Ok(Some(samples)) => samples,
+            Ok(None) => return Ok(Ended::Stopped),
+            Err(_) if context.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
+            Err(error) => {
+                let why = instance.loss().map_or(error, Into::into);
+                return self.fail(why, &info.id, report);
+            }
+        };
+        self.condition.mark(&mut samples);
+        if context.placed.exchanges_parts(target_run.target) {
+            case::mark(&mut samples, Metric::BACKING_PART, target_run.part);
+        }
+        samples.into_iter().try_for_each(|sample| report(Event::Sample(Box::new(sample))))?;
+        report(Event::Done(1))?;
+        self.left -= 1;
+        // Workers that failed make samples invalid; when the target went away under them, it has failed.
+        match self.instance.check() {
+            Ok(()) => Ok(Ended::Done),
+            Err(error) => self.fail(error.into(), &info.id, report),
+        }
+    }
+
+    /// Tells that the target failed by `error`, during the test `at`, and cannot go on.
+    fn fail(&mut self, error: anyhow::Error, at: &str, report: &mut Events<'_>) -> Result<Ended> {
+        report(Event::Failed(fault(&self.context, error, at)))?;
+        report(Event::Done(self.left))?;
+        self.left = 0;
+        Ok(Ended::Done)
+    }
+
+    /// Undoes it. When all its tests were run, `done`, its checker reads what they left.
+    fn finish(self, done: bool, report: &mut Events<'_>) -> Result<()> {
+        let label = self.target_run.label;
+        drop(self.pool);
+        let torn_down = self.instance.finish(self.target_run.last && done);
+        let cost =
+            torn_down.with_context(|| format!("cannot tear down {label}; run `assay cleanup`"))?;
+        cost.map_or(Ok(()), |cost| report(Event::Cost(cost)))
+    }
+}
+
+fn make<'a>(
+    context: &RunContext<'a>,
+    target_run: &TargetRun<'_>,
+) -> Result<(Condition, Instance<'a>)> {
+    let instance =
+        context.lab.provision_on(target_run.part, target_run.target, target_run.label)?;
+    let seed = (context.seed, target_run.block);
+    let condition = condition::bring_about(&context.placed.plan, seed, &instance, context.stop)?;
+    Ok((condition, instance))
+}
+
+/// The failure of a target by `error`, during the test `at`. A lost disk is the cause of all else.
+fn fault(context: &RunContext<'_>, error: anyhow::Error, at: &str) -> Fault {
+    let error = context.lab.check_disks().err().map_or(error, Into::into);
+    let colon = if at.is_empty() { "" } else { ": " };
+    Fault { kind: fault_kind(&error), reason: format!("{at}{colon}{error:#}") }
+}
+
+/// What kind of failure of a target `error` is.
+pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
+    let lab = error.chain().find_map(|cause| cause.downcast_ref::<LabError>());
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+    let pool = error.chain().find_map(|cause| cause.downcast_ref::<PoolError>());
+    match (lab, io) {
+        _ if matches!(pool, Some(PoolError::Lost { .. })) => FaultKind::Host,
+        (Some(error), _) => error.fault(),
+        (None, Some(error)) => lab::error::io_fault(error),
+        (None, None) => FaultKind::Other,
+    }
+}
+
+fn jobs(context: &RunContext<'_>, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
+    // What programs of others have touched is not worked on by this one.
+    let dir = if item.test.runs_programs() { "p" } else { "w" };
+    let workers = item.workers(count).0;
+    let shift = context.placed.plan.shift;
+    let owners = shift.then(|| context.hosts.owners(workers)).flatten();
+    let job = |worker: u32| Job {
+        worker,
+        owners: owners.as_ref().and_then(|owners| owners.get(worker as usize).copied()),
+        dir: root.join(format!("{dir}{worker}")),
+        seed: context.seed,
+        declaration: item.test.declaration(),
+        ..context.placed.job(item, count, context.amount, memory)
+    };
+    (0..workers).map(job).collect()
+}

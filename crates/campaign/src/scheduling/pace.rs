@@ -1,0 +1,184 @@
+//! When a campaign ends: after its number of blocks, when its verdict or its ratios need no more, or before a
+//! block would overrun the budget. No clock in here, so that each rule is tested with numbers.
+
+use crate::messages::duration;
+use anyhow::Result;
+use model::Plan;
+use stats::{
+    description::Precision,
+    verdict::{Look, Standoff},
+};
+
+/// What a campaign has used so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// Blocks in which every target that is not given up did what it should.
+    pub blocks: u32,
+    /// Time, seconds: of this run, and of the finished blocks of earlier ones.
+    pub used_s: f64,
+    /// What the next block is expected to take, seconds.
+    pub block_s: f64,
+}
+
+/// What a block is expected to take after those that took `finished`, seconds: as long as the longer of the last
+/// two. The first of a campaign takes longer than the others, and so does one that was disturbed.
+pub fn block_s(finished: &[f64]) -> f64 {
+    finished.iter().rev().take(2).copied().fold(0.0, f64::max)
+}
+
+/// Share of the ratios that are to be resolved when a campaign that seeks a verdict ends before its time: a verdict
+/// over tables that are mostly open would say which candidate to take, and not for what.
+const RESOLVED_SHARE: f64 = 0.7;
+/// Half-width of the median ratio that is narrow enough for such an end, at each process count.
+const MEDIAN_HALF_WIDTH: f64 = 0.06;
+
+/// What a look at a campaign shows.
+#[derive(Debug, PartialEq)]
+pub enum Seen {
+    /// Where it seeks a verdict, how far that is, and how many ratios are resolved.
+    Verdict(Look, Precision),
+    /// How many ratios are resolved.
+    Ratios(Precision),
+}
+
+impl Seen {
+    fn is_enough(&self) -> bool {
+        match self {
+            Seen::Verdict(look, ratios) => {
+                let most = ratios.resolved as f64 >= RESOLVED_SHARE * ratios.ratios as f64;
+                let is_precise = most && ratios.median <= MEDIAN_HALF_WIDTH;
+                look.is_settled() && (is_precise || look.verdicts.is_empty())
+            }
+            Seen::Ratios(precision) => precision.is_enough(),
+        }
+    }
+}
+
+/// Why no further block is run.
+#[derive(Debug, PartialEq)]
+pub enum End {
+    /// The number of blocks was given.
+    Fixed,
+    /// At a look, nothing was open.
+    Enough(Seen),
+    /// It was the last look.
+    Most(Seen),
+    /// Another block would not end within the budget.
+    Budget(Seen),
+}
+
+/// Whether a campaign of `plan` ends here. `look` is asked only when the answer hangs on it.
+pub fn end(plan: &Plan, spent: &Spent, look: impl FnOnce() -> Result<Seen>) -> Result<Option<End>> {
+    let last = spent.blocks >= plan.block_count();
+    if plan.looks().is_empty() {
+        return Ok(last.then_some(End::Fixed));
+    }
+    if last || is_look(plan, spent) {
+        let seen = look()?;
+        if seen.is_enough() {
+            return Ok(Some(End::Enough(seen)));
+        }
+        if last {
+            return Ok(Some(End::Most(seen)));
+        }
+        return Ok(is_short(plan, spent).then_some(End::Budget(seen)));
+    }
+    Ok(if is_short(plan, spent) { Some(End::Budget(look()?)) } else { None })
+}
+
+/// Whether a campaign of `plan` is looked at here.
+pub fn is_look(plan: &Plan, spent: &Spent) -> bool {
+    plan.looks().contains(&spent.blocks)
+}
+
+/// Whether a campaign of `plan` may end here, by what was run. What failed is tried again before that.
+pub fn may_end(plan: &Plan, spent: &Spent) -> bool {
+    spent.blocks >= plan.block_count() || is_look(plan, spent) || is_short(plan, spent)
+}
+
+/// True when another block would not end within the budget. The first block is always run: until
+/// then nothing tells how long one takes.
+fn is_short(plan: &Plan, spent: &Spent) -> bool {
+    let needed_s = spent.used_s + spent.block_s;
+    spent.blocks > 0 && plan.budget().is_some_and(|budget_s| needed_s > budget_s as f64)
+}
+
+/// The number of blocks at which the campaign may end next when `done` are finished.
+pub fn goal(plan: &Plan, done: u32) -> u32 {
+    plan.looks().iter().copied().find(|look| *look > done).unwrap_or_else(|| plan.block_count())
+}
+
+impl End {
+    /// Why, in a sentence or two; `None` when that was to be expected.
+    pub fn sentence(&self, plan: &Plan, spent: &Spent, band: f64) -> Option<String> {
+        let after = format!("Ended after {} blocks", spent.blocks);
+        let after = if spent.blocks == 1 { "Ended after 1 block".into() } else { after };
+        Some(match self {
+            End::Fixed => return None,
+            End::Enough(seen) => format!("{after}: {}", seen.sentence(band)),
+            End::Most(seen) => format!("{after}, the maximum: {}", seen.sentence(band)),
+            End::Budget(seen) => format!(
+                "{after}: another block does not fit the budget of {} ({} used, up to {} per \
+                 block). At that point, {}",
+                duration(plan.budget().unwrap_or(0) as f64),
+                duration(spent.used_s),
+                duration(spent.block_s),
+                seen.sentence(band)
+            ),
+        })
+    }
+}
+
+impl Seen {
+    /// What was seen, as the rest of a sentence.
+    fn sentence(&self, band: f64) -> String {
+        match self {
+            Seen::Ratios(p) if p.ratios == 0 => "more blocks would not narrow any ratio.".into(),
+            Seen::Ratios(p) => format!("{}.{}", resolved(p, band), widest(p)),
+            Seen::Verdict(look, _) if look.verdicts.is_empty() => {
+                "more blocks would not decide a verdict.".into()
+            }
+            Seen::Verdict(look, ratios) => {
+                let all: Vec<String> =
+                    look.verdicts.iter().map(|verdict| standoff(verdict, band)).collect();
+                format!("{}; {}.", all.join("; "), resolved(ratios, band))
+            }
+        }
+    }
+}
+
+fn standoff(verdict: &Standoff, band: f64) -> String {
+    match verdict {
+        Standoff::Decided(best) => format!("the verdict is reached ({best})"),
+        Standoff::Same(leaders) => {
+            let leaders = stats::description::list(leaders.iter().map(String::as_str));
+            format!("{leaders} are the same within {:.0} %", 100.0 * band)
+        }
+        Standoff::Open => "the verdict is undecided".into(),
+    }
+}
+
+fn resolved(p: &Precision, band: f64) -> String {
+    format!(
+        "{} of {} ratios over the baseline are decided or known to {:.0} %",
+        p.resolved,
+        p.ratios,
+        100.0 * band
+    )
+}
+
+fn widest(p: &Precision) -> String {
+    let Some(wide) = &p.widest else { return String::new() };
+    let width = wide.half_width.map_or_else(
+        || "which has no interval".to_string(),
+        |half| format!("known to {:.0} %", 100.0 * half),
+    );
+    let processes = if wide.procs == 1 { "process" } else { "processes" };
+    format!(
+        " The widest of the others is {} with {} {processes} on {}, {width}.",
+        wide.name, wide.procs, wide.target
+    )
+}
+
+#[cfg(test)]
+mod tests;

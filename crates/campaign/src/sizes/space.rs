@@ -1,0 +1,281 @@
+//! Checks that a requested scale fits, before anything is made for it. An automatic size follows the free space
+//! instead.
+
+mod in_memory;
+
+use super::pilot::{self, Load};
+use crate::{
+    machine::memory,
+    messages::refusal,
+    stages::{Amount, Ordered, Placed, images},
+};
+use anyhow::{Context, Result};
+use lab::error::LabError;
+use model::{Bytes, DataKind, Target};
+use std::path::{Path, PathBuf};
+
+/// The smallest scale that is proposed.
+const LEAST: f64 = 0.0005;
+
+/// The remedy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Request less.
+    Choose,
+    /// The request is fixed; only space can be freed.
+    MakeRoom,
+}
+
+/// Work that does not fit in a place.
+#[derive(Debug, PartialEq)]
+struct Shortage {
+    /// What the work needs, in words.
+    needs: String,
+    place: PathBuf,
+    free: Bytes,
+    /// The option that names another place.
+    option: Option<&'static str>,
+}
+
+/// Fails when the tests of `placed` have a fixed scale or sizes that do not fit: no image could be written, or the
+/// tests would run out of space or of memory; and when not even the smallest image fits. Disks are checked where they
+/// are claimed.
+pub fn check(placed: &Placed, state: &Path, remedy: Remedy) -> Result<()> {
+    in_memory::check(placed)?;
+    let (amount, sized) = (placed.amount(), !placed.plan.sizes.is_empty());
+    if placed.fixed_scale().is_none() && !sized {
+        return check_least(placed, state).and_then(|()| check_least_of_dirs(placed));
+    }
+    let scale = amount.scale;
+    let at = |scale| shortage(placed, &Amount { scale, ..amount.clone() }, state);
+    let Some(short) = at(scale)? else { return Ok(()) };
+    let (place, free) = (short.place.display(), short.free);
+    let elsewhere = short.option.map_or("another directory", |option| option);
+    let fix = match remedy {
+        Remedy::MakeRoom => format!("free space in {place}"),
+        Remedy::Choose if sized => {
+            format!(
+                "let assay choose the sizes with --scale auto, or use {elsewhere} with more \
+                     space"
+            )
+        }
+        Remedy::Choose => {
+            let smaller = match fitting(scale, at)? {
+                Some(scale) => format!("--scale {scale}, which fits"),
+                None => "fewer tests or processes".into(),
+            };
+            format!("use {smaller}, or {elsewhere} with more space")
+        }
+    };
+    let needs = short.needs;
+    let asked = match sized {
+        true => "the sizes of this plan need".into(),
+        false => format!("scale {scale} needs"),
+    };
+    Err(refusal::usage(format!("{asked} {needs}, but {place} has {free} free; {fix}")))
+}
+
+/// Fails when not even the smallest automatic image fits. A requested size of images does not matter for a directory.
+fn check_least(placed: &Placed, state: &Path) -> Result<()> {
+    let plan = &placed.plan;
+    let is_dir = |target: &Target| matches!(target, Target::Dir(_));
+    let has_other_work = plan.backing.size.is_some() && plan.targets.iter().any(is_dir);
+    if has_other_work || !plan.backing.devices.is_empty() || !placed.needs_image() {
+        return Ok(());
+    }
+    let dir = images::work_dir(placed, state);
+    let (free, size) = (pilot::room(placed, &dir)?, image_size(placed, &Amount::scaled(LEAST))?);
+    let needed = lab::backing::image_room(size);
+    match needed > free {
+        true => Err(LabError::NoSpace { dir, size, needed, free }.into()),
+        false => Ok(()),
+    }
+}
+
+/// Fails when not even the least work fits a directory.
+fn check_least_of_dirs(placed: &Placed) -> Result<()> {
+    let load = Load::of(placed, &Amount::scaled(LEAST), memory::total()?);
+    match dir_shortage(placed, &load)? {
+        None => Ok(()),
+        // The trial of the backing reports that.
+        Some(Shortage { free: Bytes(0), .. }) => Ok(()),
+        Some(Shortage { needs, place, free, .. }) => Err(refusal::usage(format!(
+            "the smallest possible run needs {needs}, but only {free} are free in {}; use fewer \
+             tests or processes, or another directory with more space",
+            place.display()
+        ))),
+    }
+}
+
+/// Checks whether the fixed scale of `placed` fits.
+///
+/// # Errors
+/// The free space of a place cannot be determined.
+pub fn fits(placed: &Placed, state: &Path) -> Result<bool> {
+    if placed.fixed_scale().is_none() {
+        return Ok(true);
+    }
+    Ok(shortage(placed, &placed.amount(), state)?.is_none())
+}
+
+/// Returns the first thing that does not fit if the tests do `amount`.
+fn shortage(placed: &Placed, amount: &Amount, state: &Path) -> Result<Option<Shortage>> {
+    let load = Load::of(placed, amount, memory::total()?);
+    if placed.plan.backing.devices.is_empty() && placed.needs_image() {
+        let place = images::work_dir(placed, state);
+        let free = pilot::room(placed, &place)?;
+        let short = image_shortage(placed, &load, free);
+        if let Some((needs, option)) = short {
+            return Ok(Some(Shortage { needs, place, free, option: Some(option) }));
+        }
+    }
+    dir_shortage(placed, &load)
+}
+
+/// Returns the first directory that is too small for `load`.
+fn dir_shortage(placed: &Placed, load: &Load) -> Result<Option<Shortage>> {
+    for target in &placed.plan.targets {
+        let Target::Dir(place) = target else { continue };
+        let free = pilot::room(placed, place)?;
+        if load.peak_bytes > free.0 && (is_incompressible(placed) || !may_compress(place)?) {
+            let needs = format!(
+                "{} for its files plus the reserve of its file system",
+                Bytes(load.peak_bytes)
+            );
+            return Ok(Some(Shortage { needs, place: place.clone(), free, option: None }));
+        }
+    }
+    Ok(None)
+}
+
+/// Drops the targets whose images of the requested size do not fit, like a run that cannot write them.
+///
+/// # Errors
+/// No target is left, or nothing to compare one with.
+pub fn give_up_images(mut ordered: Ordered, state: &Path) -> Result<Ordered> {
+    let backing = &ordered.plan.backing;
+    let (Some(size), true) = (backing.size, backing.devices.is_empty()) else {
+        return Ok(ordered);
+    };
+    for in_guests in [false, true] {
+        while let disks @ 1.. = ordered.disks_of(in_guests) {
+            let dir = images::work_dir(&ordered, state);
+            let (free, needed) = (pilot::room(&ordered, &dir)?, lab::backing::image_room(size));
+            if needed <= free {
+                break;
+            }
+            let error = LabError::NoSpace { dir, size, needed, free };
+            ordered = ordered.give_up(in_guests, disks, &error.to_string()).ok_or(error)?;
+        }
+    }
+    Ok(ordered)
+}
+
+/// Size of the images of `placed` if the tests do `amount`.
+pub fn image_size(placed: &Placed, amount: &Amount) -> Result<Bytes> {
+    let load = || Ok(Load::of(placed, amount, memory::total()?).image_bytes());
+    placed.plan.backing.size.map_or_else(load, Ok)
+}
+
+/// A sentence for each target that behaves differently on an image of `size` than on a larger volume.
+pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
+    let on_images = placed.plan.backing.devices.is_empty();
+    let made = placed.available().filter(|_| on_images);
+    let sentence = |at: usize| {
+        let small = placed.entrants[at].target.small(size)?;
+        let (label, fs::Small { below, how }) = (&placed.entrants[at].label, small);
+        Some(format!(
+            "{label} is on an image of {size}; below {below} {how}, so its results do not apply \
+             to a large volume. Use `--image-size {}GiB` for those.",
+            below.0.div_ceil(1 << 30)
+        ))
+    };
+    made.filter_map(sentence).collect()
+}
+
+/// Work that does not fit on images, and the option that changes that.
+fn image_shortage(placed: &Placed, load: &Load, free: Bytes) -> Option<(String, &'static str)> {
+    let files = Bytes(load.peak_bytes);
+    let size = placed.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+    let needed = lab::backing::image_room(size);
+    if needed > free {
+        return Some((
+            format!("{needed}, for a loop image of {size} and free space next to it"),
+            "--image-dir",
+        ));
+    }
+    let given = placed.plan.backing.size.filter(|size| files > *size);
+    given
+        .filter(|_| is_incompressible(placed))
+        .map(|size| (format!("{files} for its files on an image of {size}"), "--image-size"))
+}
+
+/// Returns whether no file system stores less than it is given.
+fn is_incompressible(placed: &Placed) -> bool {
+    placed.plan.data == DataKind::Random
+}
+
+/// Returns whether the file system of `place` is of a kind that may store less than it is given. Data kept by another
+/// program, e.g. a server of FUSE or NFS, is assumed to.
+fn may_compress(place: &Path) -> Result<bool> {
+    // From linux/magic.h; those of ZFS and bcachefs from their sources.
+    const BTRFS: u64 = 0x9123_683e;
+    const F2FS: u64 = 0xf2f5_2010;
+    const NFS: u64 = 0x6969;
+    const FUSE: u64 = 0x6573_5546;
+    const ZFS: u64 = 0x2fc1_2fc1;
+    const BCACHEFS: u64 = 0xca45_1a4e;
+    let found = rustix::fs::statfs(place)
+        .with_context(|| format!("cannot read the file system type of {}", place.display()))?;
+    Ok([BTRFS, F2FS, NFS, FUSE, ZFS, BCACHEFS].contains(&(found.f_type as u64)))
+}
+
+/// Returns the largest scale below `high` at which everything fits, to two digits.
+fn fitting(mut high: f64, short: impl Fn(f64) -> Result<Option<Shortage>>) -> Result<Option<f64>> {
+    let mut low = LEAST;
+    if high < low || short(low)?.is_some() {
+        return Ok(None);
+    }
+    while high / low > 1.02 {
+        let middle = (low * high).sqrt();
+        if short(middle)?.is_some() { high = middle } else { low = middle }
+    }
+    // Rounded down, so that the printed factor fits.
+    let digit = 10f64.powf(low.log10().floor() - 1.0);
+    let rounded = ((low / digit).floor() * digit * 1e9).round() / 1e9;
+    Ok(Some(rounded.max(LEAST)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use model::Plan;
+
+    #[test]
+    fn small_image_note_names_target_and_remedy() {
+        let targets = ["ext4", "btrfs", "crypt(btrfs)", "tmpfs"];
+        let targets = targets.map(|target| target.parse().unwrap()).to_vec();
+        let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
+        let placed = testing::placed(plan);
+        let said = small(&placed, Bytes(3 << 30));
+        assert_eq!(said.len(), 2, "{said:?}");
+        let beginning = "btrfs is on an image of 3.0 GiB; below 16.0 GiB it reserves";
+        assert!(said[0].starts_with(beginning) && said[1].starts_with("crypt(btrfs) "), "{said:?}");
+        assert!(small(&placed, Bytes(16 << 30)).is_empty());
+    }
+
+    #[test]
+    fn largest_fitting_scale_is_proposed_to_two_digits() {
+        let free = |most: f64| {
+            move |scale: f64| {
+                let (needs, place, free) = (String::new(), PathBuf::new(), Bytes(0));
+                Ok((scale > most).then_some(Shortage { needs, place, free, option: None }))
+            }
+        };
+        assert_eq!(fitting(4.0, free(0.1234)).unwrap(), Some(0.12));
+        assert_eq!(fitting(1.0, free(0.00071)).unwrap(), Some(0.0007));
+        assert_eq!(fitting(1.0, free(LEAST)).unwrap(), Some(LEAST));
+        assert_eq!(fitting(1.0, free(0.0004)).unwrap(), None);
+    }
+}
