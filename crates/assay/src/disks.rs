@@ -7,7 +7,7 @@ use campaign::{
     machine::memory,
     messages,
     pipeline::Site,
-    sizes::pilot::Load,
+    sizes::pilot::TargetLoad,
     stages::{Amount, Ordered, Placed, Resolved},
 };
 use disk::{DiskInfo, DiskRequest};
@@ -120,7 +120,8 @@ fn check_count(placed: &Placed) -> Result<()> {
 /// Room that the work takes, where its scale is fixed; an automatic scale follows the disk.
 fn needed(placed: &Placed) -> Result<Bytes> {
     let load = |scale| {
-        Ok(Load::of(placed, &Amount { scale, ..placed.amount() }, memory::total()?).image_bytes())
+        Ok(TargetLoad::of(placed, &Amount { scale, ..placed.amount() }, memory::total()?)
+            .image_bytes())
     };
     placed.fixed_scale().map_or(Ok(Bytes(0)), load)
 }
@@ -148,7 +149,12 @@ pub fn describe(disk: &DiskInfo) -> String {
 
 /// What the campaign does to its disks, which `load` is the work of one target in one block on; empty
 /// without disks.
-pub fn lines(placed: &Placed, load: &Load, consent: &Consent, state: &Path) -> Result<String> {
+pub fn lines(
+    placed: &Placed,
+    load: &TargetLoad,
+    consent: &Consent,
+    state: &Path,
+) -> Result<String> {
     let plan = &placed.plan;
     if plan.backing.devices.is_empty() {
         return Ok(String::new());
@@ -224,7 +230,7 @@ fn endurance(disk: &Path) -> String {
 /// Claims the disks of the campaign, and conditions them where that is asked for.
 pub fn claim(
     placed: &Placed,
-    load: &Load,
+    load: &TargetLoad,
     lab: &mut Lab,
     (consent, state): (&Consent, &Path),
     stop: &AtomicBool,

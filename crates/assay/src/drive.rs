@@ -12,10 +12,10 @@ use anyhow::{Context, Result};
 use campaign::{
     machine::memory,
     messages,
-    run::{ended::Ended, hosts::Hosts},
+    run::{hosts::Hosts, run_end::RunEnd},
     scheduling::{schedule::Schedule, trial},
     sizes::{
-        pilot::{self, Load},
+        pilot::{self, TargetLoad},
         range::Range,
         space,
         stretch::Ground,
@@ -120,7 +120,7 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
             Some(range) => size(made, range, (store, &lab, hosts, key), (progress, stop))?,
             None => Some(Sized::new(made)),
         };
-        let Some(sized) = sized else { return Ok(Ended::Stopped) };
+        let Some(sized) = sized else { return Ok(RunEnd::Stopped) };
         let progress = Progress::new(progress, sized.infos(), &baseline(&sized));
         let ended = walk(&sized, store, (&lab, hosts), &progress, (stop, since));
         progress.finish();
@@ -128,7 +128,7 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
     });
     let closed = lab.close();
     disks::note_after(&plan, &campaign.id, store)?;
-    let is_stopped = stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done));
+    let is_stopped = stop.load(Ordering::Relaxed) && !matches!(ended, Ok(RunEnd::Done));
     match closed {
         Ok(report) => report.messages.iter().for_each(|line| terminal::note(line)),
         // What ended the campaign is the reason for that, too.
@@ -142,7 +142,7 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
             campaign.id
         )));
     }
-    let state = if ended? == Ended::Gaps { CampaignState::Open } else { CampaignState::Done };
+    let state = if ended? == RunEnd::Gaps { CampaignState::Open } else { CampaignState::Done };
     Ok(store.set_campaign_state(&campaign.id, state)?)
 }
 
@@ -157,7 +157,7 @@ fn make_backing(
     if stored.plan.backing.devices.is_empty() {
         return make_images(stored, most, lab, state, stop);
     }
-    let load = Load::of(&stored, most, memory::total()?);
+    let load = TargetLoad::of(&stored, most, memory::total()?);
     disks::lines(&stored, &load, consent, state)?.lines().for_each(terminal::note);
     disks::claim(&stored, &load, lab, (consent, state), stop)?;
     Ok(stored)
@@ -222,7 +222,7 @@ fn walk(
     on: (&Lab, &dyn Hosts),
     progress: &Progress,
     (stop, since): (&AtomicBool, Instant),
-) -> Result<Ended> {
+) -> Result<RunEnd> {
     Schedule::new(sized, store, on, progress, (stop, since))?.run()
 }
 

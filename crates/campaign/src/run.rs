@@ -3,8 +3,8 @@
 
 pub mod case;
 pub mod condition;
-pub mod ended;
 pub mod hosts;
 pub mod relay;
 pub mod retake;
+pub mod run_end;
 pub mod target_run;

@@ -1,6 +1,6 @@
 //! Measurements shared by tests of several files.
 
-use crate::stages::{Asked, Placed, Resolved, place::Place};
+use crate::stages::{Asked, Placed, Resolved, place::TargetPlace};
 use lab::observe::Usage;
 use model::Plan;
 use suites::Measured;
@@ -12,7 +12,7 @@ pub(super) const MB: u64 = 1_000_000;
 pub(super) fn placed(plan: Plan) -> Placed {
     let resolved = Resolved::new(Asked::by_user(plan), &|_| ()).unwrap();
     let mut placed = Placed::by_this_machine(resolved);
-    placed.settle(vec![Place::Host; placed.targets.len()]).unwrap();
+    placed.settle(vec![TargetPlace::Host; placed.targets.len()]).unwrap();
     placed
 }
 

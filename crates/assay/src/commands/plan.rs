@@ -12,10 +12,10 @@ use campaign::{
     run::{condition, hosts::Hosts},
     scheduling::schedule,
     sizes::{
-        pilot::{self, Load, Pilot},
+        pilot::{self, Pilot, TargetLoad},
         range, space,
     },
-    stages::{Entrant, Ordered, Placed, images, place::Place, sweeps},
+    stages::{Entrant, Ordered, Placed, images, place::TargetPlace, sweeps},
 };
 use lab::plan::Backing;
 use model::{Asset, Bytes, Plan};
@@ -106,12 +106,12 @@ fn commands(ordered: &Ordered) -> Result<String> {
             disks.iter_mut().for_each(|disk| disk.as_mut_os_string().push("-partN"));
         }
         match place {
-            Place::Host => writeln!(
+            TargetPlace::Host => writeln!(
                 text,
                 "
 {label}"
             )?,
-            Place::Guest(guest) => {
+            TargetPlace::Guest(guest) => {
                 disks = (0..target.disks()).map(|number| guest.disk(number)).collect();
                 writeln!(
                     text,
@@ -120,7 +120,7 @@ fn commands(ordered: &Ordered) -> Result<String> {
                     guest.venue()
                 )?;
             }
-            Place::Nowhere(_) => continue,
+            TargetPlace::Nowhere(_) => continue,
         }
         let backing = match &disks[..] {
             [] => Backing::Image(Path::new("IMAGE")),
@@ -144,7 +144,7 @@ fn looks(plan: &Plan) -> Vec<u32> {
 
 fn cost(
     ordered: &Ordered,
-    load: &Load,
+    load: &TargetLoad,
     pilot: &Pilot,
     experience: Option<&Experience>,
 ) -> Result<String> {
@@ -195,7 +195,7 @@ fn whence(ordered: &Ordered, experience: Option<&Experience>) -> String {
 }
 
 /// The room that images take.
-fn room_lines(ordered: &Ordered, load: &Load, pilot: &Pilot, work: &Path) -> Result<String> {
+fn room_lines(ordered: &Ordered, load: &TargetLoad, pilot: &Pilot, work: &Path) -> Result<String> {
     let plan = &ordered.plan;
     let mut text = String::new();
     let free = pilot::room(ordered, work)?;
@@ -221,7 +221,7 @@ fn room_lines(ordered: &Ordered, load: &Load, pilot: &Pilot, work: &Path) -> Res
 
 /// What `turns` write. A test that runs for a given time writes what it can: at most the rate that
 /// the backing was found to have.
-fn written(load: &Load, pilot: &Pilot, turns: u64) -> String {
+fn written(load: &TargetLoad, pilot: &Pilot, turns: u64) -> String {
     let known = Bytes(load.write_bytes * turns);
     match load.open_write_bytes(pilot) * turns {
         0 => format!("{known} written"),

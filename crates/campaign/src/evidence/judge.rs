@@ -2,7 +2,7 @@
 //! lukewarm; without a counted device, residency alone does. Sums over phases and further metrics are added. Pure, so
 //! that each rule is tested with numbers.
 
-use super::limiter::Load;
+use super::limiter::WorkerLoad;
 use lab::{observe::Usage, page_cache::Residency};
 use model::{
     BUFFERED_BELOW, Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity,
@@ -33,7 +33,7 @@ const HELD_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 const HELD_SHARE: f64 = 0.05;
 
 /// Observations of one case in addition to the workers' reports.
-pub struct Seen<'a> {
+pub struct CacheEvidence<'a> {
     /// Cache state that the test requires.
     pub need: CacheNeed,
     /// Residency of the test's files at the last check before the release; `None` when it reads none.
@@ -48,7 +48,7 @@ pub struct Seen<'a> {
     pub usage: &'a Usage,
 }
 
-impl Seen<'_> {
+impl CacheEvidence<'_> {
     /// Returns the bytes on the device of `bytes` of the test's files: no more can be read from there.
     fn stored(&self, bytes: u64) -> u64 {
         self.residency.map_or(bytes, |residency| residency.stored(bytes))
@@ -57,7 +57,7 @@ impl Seen<'_> {
 
 /// Cache state and validity of a measured test.
 pub fn cache_verdict(
-    seen: &Seen<'_>,
+    seen: &CacheEvidence<'_>,
     measured: &Measured,
     footprint: u64,
 ) -> (CacheState, Validity) {
@@ -120,7 +120,7 @@ pub fn past_no_device(bytes: u64, usage: &Usage) -> Option<String> {
     })
 }
 
-fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
+fn cold_problem(seen: &CacheEvidence<'_>, footprint: u64) -> Option<String> {
     if let Some(why) = seen.never_cold {
         return Some(why.into());
     }
@@ -144,7 +144,7 @@ fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
         .or_else(|| less(declared?, COLD_DECLARED_SHARE, "the test is declared to read"))
 }
 
-fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
+fn hot_problem(seen: &CacheEvidence<'_>, bytes: u64) -> Option<String> {
     match seen.residency.and_then(Residency::share) {
         Some(share) if share < HOT_RESIDENT_SHARE => {
             return Some(format!("only {:.1} % resident before the start", share * 100.0));
@@ -165,7 +165,7 @@ fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
 /// where it touched a mapping. So misses are at most the smaller count. Both may exceed the misses: requests also
 /// read metadata and are several for a large operation, and it may fault several times.
 pub fn read_ahead(
-    seen: &Seen<'_>,
+    seen: &CacheEvidence<'_>,
     reads: Option<RandomReads>,
     measured: &Measured,
     footprint: u64,
@@ -227,7 +227,7 @@ pub fn machine_metrics(usage: &Usage, used_bytes: u64, settle_s: f64) -> Vec<Met
 
 /// Metrics from the seconds of a timed part: how busy device and busiest worker were, the most dirty
 /// pages, the lowest frequency. A part without whole seconds has only those of its edges.
-pub fn second_metrics(whole: &Usage, seconds: &[Usage], load: &Load) -> Vec<Metric> {
+pub fn second_metrics(whole: &Usage, seconds: &[Usage], load: &WorkerLoad) -> Vec<Metric> {
     let share = |usage: &Usage| Some(100.0 * usage.device_busy_s? / usage.seconds.max(1e-9));
     let all = || seconds.iter().chain([whole]);
     let most = |of: &dyn Fn(&Usage) -> Option<f64>| all().filter_map(of).reduce(f64::max);

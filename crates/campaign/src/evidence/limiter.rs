@@ -12,7 +12,7 @@ const LATE_SHARE: f64 = 0.1;
 const COORDINATOR_SHARE: f64 = 0.1;
 
 /// The workers' own account of a timed part.
-pub struct Load {
+pub struct WorkerLoad {
     /// Logical bytes, all workers.
     pub bytes: u64,
     /// Share used of the processors that all workers together could use.
@@ -25,7 +25,7 @@ pub struct Load {
     pub late: f64,
 }
 
-impl Load {
+impl WorkerLoad {
     /// Computes the load from `reports`, where each worker can use `threads` processors of the machine's `cpus`;
     /// `workers` processes worked, which may be more than reported.
     pub fn of(
@@ -34,7 +34,7 @@ impl Load {
         threads: u32,
         usage: &Usage,
         workers: u32,
-    ) -> Load {
+    ) -> WorkerLoad {
         let cpus = usage.cpus.max(1);
         let busy =
             |cpu_s: f64, possible: u32| cpu_s / (usage.seconds.max(1e-9) * f64::from(possible));
@@ -44,7 +44,7 @@ impl Load {
         };
         let each = (workers.div_ceil(reports.len().max(1) as u32) * threads.max(1)).min(cpus);
         let busiest = reports.chunks(1).map(|one| busy(used(one), each));
-        Load {
+        WorkerLoad {
             bytes: measured.bytes,
             pool_busy: busy(used(reports), workers.max(1).min(cpus)),
             busiest: busiest.fold(0.0, f64::max),
@@ -58,7 +58,7 @@ impl Load {
 /// processor when a worker never left it, the cache when the device had little to do. Also returns the
 /// share of the seconds with that label, where there are three or more; then the label is that of most
 /// seconds, because an average does not describe a part that waits for the device half of the time.
-pub fn limiter(whole: &Usage, seconds: &[Usage], load: &Load) -> (Limiter, Option<f64>) {
+pub fn limiter(whole: &Usage, seconds: &[Usage], load: &WorkerLoad) -> (Limiter, Option<f64>) {
     let over_all = busy(whole, load.pool_busy.max(load.busiest), load.late);
     let settled = |label: Option<Limiter>| label.unwrap_or_else(|| idle(whole, load));
     if seconds.len() < 3 {
@@ -99,7 +99,7 @@ fn busy(usage: &Usage, worker_busy: f64, late: f64) -> Option<Limiter> {
 }
 
 /// Returns the limiter of a part in which nothing was busy.
-fn idle(usage: &Usage, load: &Load) -> Limiter {
+fn idle(usage: &Usage, load: &WorkerLoad) -> Limiter {
     match usage.device_read_bytes.zip(usage.device_write_bytes) {
         None => Limiter::Unknown,
         Some((read, written)) if load.bytes > 0 && (read + written) * 10 < load.bytes => {
@@ -115,8 +115,8 @@ mod tests {
     use crate::testing::{MB, measured, usage};
     use model::{PhaseKind, PhaseReport};
 
-    fn load(bytes: u64, busy: f64) -> Load {
-        Load { bytes, pool_busy: busy, busiest: busy, each: 1, late: 0.0 }
+    fn load(bytes: u64, busy: f64) -> WorkerLoad {
+        WorkerLoad { bytes, pool_busy: busy, busiest: busy, each: 1, late: 0.0 }
     }
 
     #[test]
@@ -138,8 +138,9 @@ mod tests {
     #[test]
     fn throttling_and_tool_take_precedence() {
         let whole = usage(100 * MB, 1.0, 0.95);
-        let label =
-            |whole: &Usage, late| limiter(whole, &[], &Load { late, ..load(100 * MB, 0.1) }).0;
+        let label = |whole: &Usage, late| {
+            limiter(whole, &[], &WorkerLoad { late, ..load(100 * MB, 0.1) }).0
+        };
         assert_eq!(label(&Usage { steal_s: 0.3, ..whole.clone() }, 0.0), Limiter::Throttled);
         let hot = Usage { throttle_events: Some(1), ..whole.clone() };
         assert_eq!(label(&hot, 0.0), Limiter::Throttled);
@@ -185,11 +186,11 @@ mod tests {
             ..WorkerReport::default()
         };
         let (m, u) = (Measured { skew_ms: 50.0, ..measured(MB, 1.0) }, usage(0, 1.0, 0.0));
-        let two = Load::of(&m, &[report(0, 0.98), report(1, 0.1)], 1, &u, 2);
+        let two = WorkerLoad::of(&m, &[report(0, 0.98), report(1, 0.1)], 1, &u, 2);
         assert!((two.busiest - 0.98).abs() < 1e-9 && (two.pool_busy - 0.54).abs() < 1e-9);
         assert!((two.late - 0.05).abs() < 1e-9);
         // One program with eight processes, on two processors.
-        let program = Load::of(&m, &[report(0, 1.9)], 1, &u, 8);
+        let program = WorkerLoad::of(&m, &[report(0, 1.9)], 1, &u, 8);
         assert!((program.busiest - 0.95).abs() < 1e-9);
     }
 }

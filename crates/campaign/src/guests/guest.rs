@@ -3,7 +3,7 @@
 
 use super::{
     protocol::{REPORTS, Report, TASK, TargetRuns, Task, VERB, Work, call},
-    reports::Asked,
+    reports::RequestedRuns,
 };
 use crate::{
     machine::memory,
@@ -80,7 +80,7 @@ pub fn run_target(
     // Two suites may need the same asset.
     let assets: Vec<PathBuf> = files.collect::<BTreeSet<_>>().into_iter().collect();
     let boot = Boot { guest, lab, images, assets: &assets, slot, stop, timeout };
-    let asked = Asked::of(placed, &placed.entrants[target].label, block, position);
+    let asked = RequestedRuns::of(placed, &placed.entrants[target].label, block, position);
     let work = Work::TargetRuns(Box::new(TargetRuns {
         gated: slot.is_some(),
         ..TargetRuns::of(context, of)

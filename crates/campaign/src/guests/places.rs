@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     messages::{Notes, refusal},
-    stages::{Placed, place::Place},
+    stages::{Placed, place::TargetPlace},
 };
 use ::fs::ResolvedTarget;
 use anyhow::{Context, Result};
@@ -40,19 +40,19 @@ const TRIAL: Duration = Duration::from_secs(120);
 struct Search<'p> {
     target: &'p ResolvedTarget,
     /// Where it can be made, the preferred first.
-    places: Vec<Place>,
+    places: Vec<TargetPlace>,
     reasons: Vec<String>,
 }
 
 impl Search<'_> {
-    fn in_kind(&self, kind: LabKind) -> Option<&Place> {
+    fn in_kind(&self, kind: LabKind) -> Option<&TargetPlace> {
         self.places.iter().find(|place| place.kind() == kind)
     }
 
     /// Returns the place in the lab `kind`, or the preferred one if no lab serves all.
-    fn place(self, kind: Option<LabKind>) -> Place {
+    fn place(self, kind: Option<LabKind>) -> TargetPlace {
         let chosen = kind.and_then(|kind| self.in_kind(kind)).or(self.places.first()).cloned();
-        chosen.unwrap_or_else(|| Place::Nowhere(self.reasons.join("; ")))
+        chosen.unwrap_or_else(|| TargetPlace::Nowhere(self.reasons.join("; ")))
     }
 }
 
@@ -65,7 +65,7 @@ pub fn choose(
     placed: &Placed,
     (state, stop): (&Path, &AtomicBool),
     notes: Notes<'_>,
-) -> Result<Vec<Place>> {
+) -> Result<Vec<TargetPlace>> {
     let try_out = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
         try_out(guest, targets, (state, stop), notes)
     };
@@ -78,7 +78,7 @@ pub fn choose(
 ///
 /// # Errors
 /// As of [`choose`].
-pub fn foresee(placed: &Placed, notes: Notes<'_>) -> Result<Vec<Place>> {
+pub fn foresee(placed: &Placed, notes: Notes<'_>) -> Result<Vec<TargetPlace>> {
     let by_lists = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
         let venue = guest.venue();
         Ok(targets.iter().map(|target| lab::machine::guest_lacks(target, &venue)).collect())
@@ -89,7 +89,7 @@ pub fn foresee(placed: &Placed, notes: Notes<'_>) -> Result<Vec<Place>> {
 }
 
 /// Refuses programs of tests that a guest would not find, before it is booted for them.
-fn check_programs(placed: &Placed, places: &[Place]) -> Result<()> {
+fn check_programs(placed: &Placed, places: &[TargetPlace]) -> Result<()> {
     if !places.iter().any(|place| place.is_of(true)) {
         return Ok(());
     }
@@ -105,13 +105,13 @@ fn check_programs(placed: &Placed, places: &[Place]) -> Result<()> {
 }
 
 /// States for each target why a guest cannot make it.
-type Trial<'t> = dyn Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>> + 't;
+type GuestTrial<'t> = dyn Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>> + 't;
 
 fn search<'p>(
     placed: &'p Placed,
     trial: impl Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>>,
     notes: Notes<'_>,
-) -> Result<Vec<Place>> {
+) -> Result<Vec<TargetPlace>> {
     let plan = &placed.plan;
     // A disk of this machine is not handed to a guest.
     let lab = if plan.backing.devices.is_empty() { plan.lab } else { LabChoice::Host };
@@ -121,12 +121,12 @@ fn search<'p>(
         _ => lab,
     };
     let kinds = lab.kinds();
-    let begin = |(target, own): (&'p ResolvedTarget, &Place)| match own {
-        Place::Nowhere(why) if kinds.contains(&LabKind::Host) => {
+    let begin = |(target, own): (&'p ResolvedTarget, &TargetPlace)| match own {
+        TargetPlace::Nowhere(why) if kinds.contains(&LabKind::Host) => {
             Search { target, places: Vec::new(), reasons: vec![why.clone()] }
         }
-        Place::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
-            Search { target, places: vec![Place::Host], reasons: Vec::new() }
+        TargetPlace::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
+            Search { target, places: vec![TargetPlace::Host], reasons: Vec::new() }
         }
         _ => Search { target, places: Vec::new(), reasons: Vec::new() },
     };
@@ -169,7 +169,7 @@ fn one_lab(all: &[Search<'_>]) -> Option<LabKind> {
 
 /// Note for the user about the choice of `one` lab, or of several.
 fn said(all: &[Search<'_>], one: Option<LabKind>) -> Option<String> {
-    let preferred = |search: &Search<'_>| search.places.first().map(Place::kind);
+    let preferred = |search: &Search<'_>| search.places.first().map(TargetPlace::kind);
     let of = |kind: LabKind| -> Vec<String> {
         let own = all.iter().filter(|search| preferred(search) == Some(kind));
         own.map(|search| search.target.to_string()).collect()
@@ -217,7 +217,7 @@ fn in_guests(
     kind: LabKind,
     kernel: Option<&Path>,
     mut open: Vec<&mut Search<'_>>,
-    trial: &Trial<'_>,
+    trial: &GuestTrial<'_>,
 ) -> Result<usize> {
     let guest: Arc<dyn Guest> = match lab::guest::find(kind, kernel) {
         Ok(guest) => guest.into(),
@@ -239,7 +239,7 @@ fn in_guests(
     }
     let unknown: Vec<_> = unknown.into_iter().map(|(_, search)| search).collect();
     let mut made = known.len();
-    known.into_iter().for_each(|search| search.places.push(Place::Guest(Arc::clone(&guest))));
+    known.into_iter().for_each(|search| search.places.push(TargetPlace::Guest(Arc::clone(&guest))));
     if unknown.is_empty() {
         return Ok(made);
     }
@@ -249,7 +249,7 @@ fn in_guests(
         match why {
             None => {
                 made += 1;
-                search.places.push(Place::Guest(Arc::clone(&guest)));
+                search.places.push(TargetPlace::Guest(Arc::clone(&guest)));
             }
             Some(why) => search.reasons.push(format!("{}: {why}", kind.place())),
         }
@@ -320,7 +320,7 @@ fn trial_disk(dir: &Path, number: usize) -> Result<PathBuf> {
 /// States for every target that is not made on this machine where it is made instead.
 pub(crate) fn announce(placed: &Placed, notes: Notes<'_>) {
     for entrant in &placed.entrants {
-        if let Place::Guest(guest) = &entrant.place {
+        if let TargetPlace::Guest(guest) = &entrant.place {
             notes(&format!("{}: in {}", entrant.label, guest.venue()));
         }
     }

@@ -13,7 +13,7 @@ const FACTS: usize = 1000;
 
 /// The task of a guest: the target runs of one target in one block.
 #[derive(Debug)]
-pub struct Asked {
+pub struct RequestedRuns {
     label: String,
     block: u32,
     position: u32,
@@ -23,9 +23,9 @@ pub struct Asked {
     known: BTreeSet<(String, String, u32)>,
 }
 
-impl Asked {
+impl RequestedRuns {
     /// Creates the task of the target `label`, at `position` in `block`, with all tests of `placed`.
-    pub fn of(placed: &Placed, label: &str, block: u32, position: u32) -> Asked {
+    pub fn of(placed: &Placed, label: &str, block: u32, position: u32) -> RequestedRuns {
         let known = placed.items.iter().flat_map(|item| {
             let of_test = move |info: model::TestInfo| {
                 let workers = item.counts.iter().map(|count| item.workers(*count).0);
@@ -35,7 +35,7 @@ impl Asked {
             };
             item.test.infos().into_iter().flat_map(of_test)
         });
-        Asked {
+        RequestedRuns {
             label: label.into(),
             block,
             position,
@@ -122,8 +122,8 @@ mod tests {
     use super::*;
     use model::{CacheState, Case, FaultKind, Sample, Validity};
 
-    fn asked() -> Asked {
-        Asked {
+    fn asked() -> RequestedRuns {
+        RequestedRuns {
             label: "xfs".into(),
             block: 2,
             position: 1,

@@ -147,7 +147,7 @@ fn fits_side_by_side(together: &Placed, state: &Path) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{stages::place::Place, testing};
+    use crate::{stages::place::TargetPlace, testing};
     use fs::Cmd;
     use lab::{
         error::LabError,
@@ -208,7 +208,7 @@ mod tests {
         let plan =
             Plan { targets: targets.to_vec(), order: Some(Order::Interleaved), ..Plan::default() };
         let mut placed = testing::placed(plan);
-        placed.settle(targets.map(|_| Place::Guest(Arc::new(Never))).to_vec()).unwrap();
+        placed.settle(targets.map(|_| TargetPlace::Guest(Arc::new(Never))).to_vec()).unwrap();
         for block in 1..5 {
             let images = [0, 1, 2].map(|at| placed.guest_images(7, block, at));
             assert!(images[1].is_empty(), "{images:?}");

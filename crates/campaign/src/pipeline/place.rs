@@ -9,7 +9,7 @@ use crate::{
     inputs::assets,
     messages::Notes,
     sizes::space::{self, Remedy},
-    stages::{Placed, Resolved, place::Place},
+    stages::{Placed, Resolved, place::TargetPlace},
 };
 use anyhow::Result;
 use model::Purge;
@@ -85,7 +85,7 @@ impl Placed {
         notes: Notes<'_>,
     ) -> Result<Placed> {
         let mut placed = Placed::by_this_machine(resolved);
-        placed.settle(vec![Place::Host; placed.targets.len()])?;
+        placed.settle(vec![TargetPlace::Host; placed.targets.len()])?;
         placed.programs = programs::decide(&placed, unconfined, notes)?;
         placed.shelf = assets::Shelf::of_guest(lab::guest::ASSETS.as_ref());
         Ok(placed)

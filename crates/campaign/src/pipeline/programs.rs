@@ -3,7 +3,7 @@
 
 use crate::{
     messages::{Notes, refusal},
-    stages::{Placed, place::Place},
+    stages::{Placed, place::TargetPlace},
 };
 use anyhow::Result;
 use engine::confine;
@@ -14,7 +14,7 @@ use model::Programs;
 /// # Errors
 /// This machine cannot confine them, and their actions are not known to be safe.
 pub fn decide(placed: &Placed, unconfined: bool, notes: Notes<'_>) -> Result<Programs> {
-    let is_here = placed.entrants.iter().any(|entrant| matches!(entrant.place, Place::Host));
+    let is_here = placed.entrants.iter().any(|entrant| matches!(entrant.place, TargetPlace::Host));
     let running = || placed.items.iter().filter(|item| item.test.runs_programs());
     Ok(match confinement(unconfined, is_here && running().next().is_some()) {
         Ok(programs) => programs,

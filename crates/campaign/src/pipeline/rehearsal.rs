@@ -4,7 +4,7 @@
 use crate::{
     messages::{Notes, refusal},
     sizes::{pilot, space},
-    stages::{Amount, Placed, images, place::Place},
+    stages::{Amount, Placed, images, place::TargetPlace},
 };
 use anyhow::Result;
 use fs::ResolvedTarget;
@@ -45,7 +45,7 @@ pub fn rehearse_all(
     wrong: Wrong,
     (state, stop): (&Path, &AtomicBool),
     notes: Notes<'_>,
-) -> Result<Option<Vec<Place>>> {
+) -> Result<Option<Vec<TargetPlace>>> {
     let failed = rehearse(placed, (state, stop), notes)?;
     if wrong == Wrong::Refuse {
         refuse_wrong(&failed)?;
@@ -69,15 +69,15 @@ fn refuse_wrong(failed: &BTreeMap<String, Failed>) -> Result<()> {
 }
 
 /// The places of all targets where some `failed`.
-fn leave_out(placed: &Placed, failed: &BTreeMap<String, Failed>) -> Option<Vec<Place>> {
+fn leave_out(placed: &Placed, failed: &BTreeMap<String, Failed>) -> Option<Vec<TargetPlace>> {
     if failed.is_empty() {
         return None;
     }
     let of = |target: &ResolvedTarget| {
         let own = placed.entrants.iter().find(|entrant| entrant.target == *target);
-        let place = own.map_or(Place::Host, |own| own.place.clone());
+        let place = own.map_or(TargetPlace::Host, |own| own.place.clone());
         match failed.get(&target.to_string()) {
-            Some(Failed::Plan(why) | Failed::Machine(why)) => Place::Nowhere(why.clone()),
+            Some(Failed::Plan(why) | Failed::Machine(why)) => TargetPlace::Nowhere(why.clone()),
             None => place,
         }
     };
@@ -118,7 +118,7 @@ fn rehearse(
 /// The targets to rehearse, each once.
 fn rehearsed(placed: &Placed) -> Vec<&ResolvedTarget> {
     let mut targets = Vec::new();
-    for entrant in placed.entrants.iter().filter(|own| matches!(own.place, Place::Host)) {
+    for entrant in placed.entrants.iter().filter(|own| matches!(own.place, TargetPlace::Host)) {
         let target = &entrant.target;
         if !targets.contains(&target) && target.unrehearsed().is_none() {
             targets.push(target);

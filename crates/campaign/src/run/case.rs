@@ -13,8 +13,8 @@ use crate::{
         contention::{self, HELD_BYTES, OwnCpu},
         durable::{self, Looks},
         each_disk,
-        judge::{self, Seen},
-        limiter::{self, Load},
+        judge::{self, CacheEvidence},
+        limiter::{self, WorkerLoad},
         sampler::{Held, Sampler, Window},
     },
     inputs::assets,
@@ -49,7 +49,7 @@ pub struct Position<'a> {
 }
 
 /// Everything a case needs beside its test.
-pub struct Bench<'a> {
+pub struct CaseContext<'a> {
     /// The mounted target.
     pub instance: &'a Instance<'a>,
     /// Starts and watches workers.
@@ -73,16 +73,16 @@ pub struct Bench<'a> {
 pub fn run(
     test: &dyn Test,
     jobs: &mut [Job],
-    bench: &Bench<'_>,
+    context: &CaseContext<'_>,
     place: &Position<'_>,
 ) -> Result<Option<Vec<Sample>>> {
-    let Some(mut samples) = attempt(test, jobs, bench, place)? else { return Ok(None) };
+    let Some(mut samples) = attempt(test, jobs, context, place)? else { return Ok(None) };
     let lukewarm = samples.iter().any(|s| {
         // What the file system does with such blocks it does again.
         matches!(s.validity, Validity::Lukewarm(_)) && s.metric(BUFFERED_BELOW).is_none()
     });
-    if lukewarm && !bench.instance.devices().is_empty() {
-        let Some(again) = attempt(test, jobs, bench, place)? else { return Ok(None) };
+    if lukewarm && !context.instance.devices().is_empty() {
+        let Some(again) = attempt(test, jobs, context, place)? else { return Ok(None) };
         samples.extend(again);
     }
     Ok(Some(samples))
@@ -91,49 +91,49 @@ pub fn run(
 fn attempt(
     test: &dyn Test,
     jobs: &mut [Job],
-    bench: &Bench<'_>,
+    context: &CaseContext<'_>,
     place: &Position<'_>,
 ) -> Result<Option<Vec<Sample>>> {
-    bench.runner.prepare();
-    bench.instance.check()?;
+    context.runner.prepare();
+    context.instance.check()?;
     jobs.iter_mut().for_each(|job| job.attempt += 1);
     for job in jobs.iter() {
-        bench.instance.make_dir(&job.dir)?;
+        context.instance.make_dir(&job.dir)?;
     }
-    if let Err(error) = untimed(JobMode::Fill, jobs, bench) {
-        return broken(error, test, &jobs[0], bench, place);
+    if let Err(error) = untimed(JobMode::Fill, jobs, context) {
+        return broken(error, test, &jobs[0], context, place);
     }
     let jobs = &mut hosts::shifted(test, jobs)[..];
-    let cache = match establish_cache(test, jobs, bench)? {
+    let cache = match establish_cache(test, jobs, context)? {
         Ok(cache) => cache,
-        Err(error) => return broken(error, test, &jobs[0], bench, place),
+        Err(error) => return broken(error, test, &jobs[0], context, place),
     };
-    let changed_before = bench.instance.changed_options()?;
-    let persistence = bench.instance.persistence();
-    let mut sampler = Sampler::of(watched(bench.instance)?).proving(persistence);
+    let changed_before = context.instance.changed_options()?;
+    let persistence = context.instance.persistence();
+    let mut sampler = Sampler::of(watched(context.instance)?).proving(persistence);
     set_mode(jobs, JobMode::Run);
     // A cap lets through later what was not used while a part stood still.
-    let can_be_held = test.can_be_held(&jobs[0]) && !bench.instance.has_caps();
+    let can_be_held = test.can_be_held(&jobs[0]) && !context.instance.has_caps();
     let slice = can_be_held.then_some(SLICE);
-    let mut pace = bench.runner.timed(slice);
-    let rebuilding = bench.instance.rebuilding()?;
-    let report = match bench.pool.run_at(&mut pace, jobs, &mut sampler, bench.stop) {
+    let mut pace = context.runner.timed(slice);
+    let rebuilding = context.instance.rebuilding()?;
+    let report = match context.pool.run_at(&mut pace, jobs, &mut sampler, context.stop) {
         Ok(report) => report,
-        Err(error) => return broken(error, test, &jobs[0], bench, place),
+        Err(error) => return broken(error, test, &jobs[0], context, place),
     };
-    let rebuilding = rebuilding.zip(bench.instance.rebuilding()?);
-    sampler.count_others(bench.hosts.process());
-    let settled = bench.instance.quiesce()?;
+    let rebuilding = rebuilding.zip(context.instance.rebuilding()?);
+    sampler.count_others(context.hosts.process());
+    let settled = context.instance.quiesce()?;
     // What lost its mount or its room at work may have answered all the same.
-    bench.instance.check()?;
-    let changed = changed_before.or(bench.instance.changed_options()?);
+    context.instance.check()?;
+    let changed = changed_before.or(context.instance.changed_options()?);
     let settle_write_bytes = sampler.written_since_end();
     if let Some(error) = sampler.take_failure() {
         return Err(error.into());
     }
     let settle_s = settled.sync_s + settled.idle_s;
-    let used_bytes = bench.instance.used_bytes()?;
-    let outcome = Outcome {
+    let used_bytes = context.instance.used_bytes()?;
+    let outcome = FinishedCase {
         report,
         sampler,
         persistence: persistence.cloned(),
@@ -144,13 +144,13 @@ fn attempt(
         settle_write_bytes,
         used_bytes,
         declared: declared_read_bytes(test, jobs),
-        asset_bytes: assets::read_bytes(&jobs[0], bench.instance.devices())?,
-        shares_devices: bench.instance.shares_devices(),
+        asset_bytes: assets::read_bytes(&jobs[0], context.instance.devices())?,
+        shares_devices: context.instance.shares_devices(),
         direct_bytes: None,
-        least_s: bench.least_s,
+        least_s: context.least_s,
     };
     let measured = test.measure(&jobs[0], &outcome.report);
-    let outcome = outcome.direct(test.direct_bytes(&jobs[0], &measured), bench.instance);
+    let outcome = outcome.direct(test.direct_bytes(&jobs[0], &measured), context.instance);
     let mut samples: Vec<Sample> =
         measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect();
     if let Some(order) = pace.place() {
@@ -181,7 +181,7 @@ fn broken(
     error: PoolError,
     test: &dyn Test,
     job: &Job,
-    bench: &Bench<'_>,
+    context: &CaseContext<'_>,
     place: &Position<'_>,
 ) -> Result<Option<Vec<Sample>>> {
     if matches!(error, PoolError::Stopped) {
@@ -190,7 +190,7 @@ fn broken(
     if matches!(error, PoolError::Lost { .. }) {
         return Err(error.into());
     }
-    let why = match bench.instance.loss() {
+    let why = match context.instance.loss() {
         Some(loss) => format!("{error}; {loss}"),
         None => error.to_string(),
     };
@@ -233,13 +233,13 @@ fn declared_read_bytes(test: &dyn Test, jobs: &[Job]) -> Option<u64> {
     jobs.iter().map(|job| test.declared_read_bytes(job)).sum()
 }
 
-fn untimed(mode: JobMode, jobs: &mut [Job], bench: &Bench<'_>) -> Result<(), PoolError> {
+fn untimed(mode: JobMode, jobs: &mut [Job], context: &CaseContext<'_>) -> Result<(), PoolError> {
     set_mode(jobs, mode);
-    bench.pool.run(jobs, &mut (), bench.stop).map(|_| ())
+    context.pool.run(jobs, &mut (), context.stop).map(|_| ())
 }
 
 /// Everything that is known of a case after it ran.
-struct Outcome {
+struct FinishedCase {
     report: PoolReport,
     sampler: Sampler,
     persistence: Option<Persistence>,
@@ -262,22 +262,23 @@ struct Outcome {
     least_s: f64,
 }
 
-impl Outcome {
+impl FinishedCase {
     /// With the `bytes` that were to go past the page cache, where they have to come to the devices of `instance`.
-    fn direct(self, bytes: Option<u64>, instance: &Instance<'_>) -> Outcome {
-        Outcome { direct_bytes: bytes.filter(|_| instance.passes_direct_on()), ..self }
+    fn direct(self, bytes: Option<u64>, instance: &Instance<'_>) -> FinishedCase {
+        FinishedCase { direct_bytes: bytes.filter(|_| instance.passes_direct_on()), ..self }
     }
 
     fn sample(&self, measured: &Measured, test: &dyn Test, job: &Job, at: &Position<'_>) -> Sample {
         let usage = self.sampler.usage(&measured.phases);
         let seconds = self.sampler.seconds(&measured.phases);
-        let load = Load::of(measured, &self.report.workers, test.threads(job), &usage, job.workers);
+        let load =
+            WorkerLoad::of(measured, &self.report.workers, test.threads(job), &usage, job.workers);
         let (limiter, limited) = limiter::limiter(&usage, &seconds, &load);
         let footprint = self.report.workers.iter().map(|w| w.footprint_bytes).sum();
         // The proof is about the test itself; a sync that follows it in the same run writes.
         let is_main = test.infos().first().is_some_and(|info| info.id == measured.test);
         let of_work = self.usage_of_work(&usage);
-        let seen = Seen {
+        let seen = CacheEvidence {
             need: if is_main { test.cache() } else { CacheNeed::Any },
             residency: self.cache.residency,
             declared: self.declared,

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::ended::Ended;
+use super::run_end::RunEnd;
 use anyhow::{Result, anyhow, ensure};
 use model::balanced_order;
 use serde::{Deserialize, Serialize};
@@ -281,9 +281,9 @@ impl TimeSharing for Slices<'_> {
 pub fn side_by_side<E: Send>(
     members: usize,
     of_block: (u64, u32),
-    run: impl Fn(usize, &RelaySlot<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<Ended> + Sync,
+    run: impl Fn(usize, &RelaySlot<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<RunEnd> + Sync,
     report: &mut dyn FnMut(usize, E) -> Result<()>,
-) -> Result<Ended> {
+) -> Result<RunEnd> {
     let relay = Relay::of(members, of_block);
     let over = AtomicBool::new(false);
     let (relay, over, run) = (&relay, &over, &run);
@@ -307,7 +307,7 @@ pub fn side_by_side<E: Send>(
         drop(sender);
         let reported = said.iter().try_for_each(|(member, event)| report(member, event));
         over.fetch_or(reported.is_err(), Ordering::SeqCst);
-        let ended: Vec<Result<Ended>> = threads.into_iter().map(joined).collect();
+        let ended: Vec<Result<RunEnd>> = threads.into_iter().map(joined).collect();
         reported?;
         together(ended)
     })
@@ -324,16 +324,16 @@ impl fmt::Display for Noticed {
 }
 
 /// The result of a thread; its panic is resumed here.
-fn joined(thread: thread::ScopedJoinHandle<'_, Result<Ended>>) -> Result<Ended> {
+fn joined(thread: thread::ScopedJoinHandle<'_, Result<RunEnd>>) -> Result<RunEnd> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// The combined result of several members; of errors the first that is a cause.
-fn together(mut ended: Vec<Result<Ended>>) -> Result<Ended> {
-    let is_cause = |one: &Result<Ended>| one.as_ref().is_err_and(|error| !error.is::<Noticed>());
+fn together(mut ended: Vec<Result<RunEnd>>) -> Result<RunEnd> {
+    let is_cause = |one: &Result<RunEnd>| one.as_ref().is_err_and(|error| !error.is::<Noticed>());
     if let Some(at) = ended.iter().position(is_cause) {
         return ended.swap_remove(at);
     }
-    let all = ended.into_iter().collect::<Result<Vec<Ended>>>()?;
-    Ok(all.into_iter().find(|ended| *ended != Ended::Done).unwrap_or(Ended::Done))
+    let all = ended.into_iter().collect::<Result<Vec<RunEnd>>>()?;
+    Ok(all.into_iter().find(|ended| *ended != RunEnd::Done).unwrap_or(RunEnd::Done))
 }

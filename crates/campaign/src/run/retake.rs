@@ -2,7 +2,7 @@
 //! keeps the calmest try. The choice depends on the activity of others, never on the result, so that no candidate is
 //! favoured. Where others never leave the machine alone, no time is spent on repeats.
 
-use super::case::Bench;
+use super::case::CaseContext;
 use anyhow::Result;
 use model::{Preset, Sample, Validity};
 use std::{
@@ -47,21 +47,21 @@ impl Retakes {
     /// Those of `once`.
     pub fn run(
         &self,
-        mut bench: Bench<'_>,
-        once: &mut dyn FnMut(&Bench<'_>) -> Result<Option<Vec<Sample>>>,
+        mut context: CaseContext<'_>,
+        once: &mut dyn FnMut(&CaseContext<'_>) -> Result<Option<Vec<Sample>>>,
     ) -> Result<Option<Vec<Sample>>> {
         let mut tries: Vec<Try> = Vec::new();
         loop {
-            let Some(samples) = once(&bench)? else { return Ok(None) };
+            let Some(samples) = once(&context)? else { return Ok(None) };
             // Members that share the machine wait one after the other: each from now, so that all wait once.
             let done = Instant::now();
-            let shared_pct = bench.runner.largest(shared_pct(&samples));
+            let shared_pct = context.runner.largest(shared_pct(&samples));
             tries.push(Try { samples, shared_pct });
             let Some(pause) = self.pause(&tries) else { break };
-            if !waited(done + pause, bench.stop) {
+            if !waited(done + pause, context.stop) {
                 return Ok(None);
             }
-            bench.runner = bench.runner.again();
+            context.runner = context.runner.again();
         }
         let is_calm = tries.iter().any(|one| !is_disturbed(one.shared_pct));
         match is_calm {

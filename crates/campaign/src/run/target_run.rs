@@ -3,12 +3,12 @@
 //! event, so that a target run can run here or in a virtual machine.
 
 use super::{
-    case::{self, Bench, Position},
+    case::{self, CaseContext, Position},
     condition::{self, Condition},
-    ended::Ended,
     hosts::Hosts,
     relay::{self, Relay, RelaySlot, Runner},
     retake::Retakes,
+    run_end::RunEnd,
 };
 use crate::{
     machine::{memory, numa, processors, reserve},
@@ -113,8 +113,8 @@ pub fn run(
     context: &RunContext<'_>,
     target_runs: &[TargetRun<'_>],
     report: &mut EventsOf<'_>,
-) -> Result<Ended> {
-    let Some(first) = target_runs.first() else { return Ok(Ended::Done) };
+) -> Result<RunEnd> {
+    let Some(first) = target_runs.first() else { return Ok(RunEnd::Done) };
     if let [target_run] = target_runs {
         return run_one(context, target_run, &Relay::of(1, (0, 0)).slot(0), &mut |event| {
             report(0, event)
@@ -135,15 +135,15 @@ pub fn run_one(
     target_run: &TargetRun<'_>,
     slot: &RelaySlot<'_>,
     report: &mut Events<'_>,
-) -> Result<Ended> {
+) -> Result<RunEnd> {
     slot.at(target_run.procs, 0).prepare();
     let mut made = match MadeTarget::make(context, target_run, report)? {
         Made::Target(one) => one,
-        Made::Failed => return Ok(Ended::Done),
-        Made::Stopped => return Ok(Ended::Stopped),
+        Made::Failed => return Ok(RunEnd::Done),
+        Made::Stopped => return Ok(RunEnd::Stopped),
     };
     let ended = run_tests(context, &mut made, slot, report);
-    let done = matches!(ended, Ok(Ended::Done));
+    let done = matches!(ended, Ok(RunEnd::Done));
     if done {
         // Undoing one has the machine busy while others are measured.
         slot.at(target_run.procs, u32::MAX).prepare();
@@ -159,13 +159,13 @@ fn run_tests(
     made: &mut MadeTarget<'_>,
     slot: &RelaySlot<'_>,
     report: &mut Events<'_>,
-) -> Result<Ended> {
+) -> Result<RunEnd> {
     for (item, number) in context.placed.items_at(made.target_run.procs).zip(1..) {
-        if made.run_test(item, slot.at(made.target_run.procs, number), report)? == Ended::Stopped {
-            return Ok(Ended::Stopped);
+        if made.run_test(item, slot.at(made.target_run.procs, number), report)? == RunEnd::Stopped {
+            return Ok(RunEnd::Stopped);
         }
     }
-    Ok(Ended::Done)
+    Ok(RunEnd::Done)
 }
 
 /// A target that was made, with what its tests need.
@@ -238,9 +238,9 @@ impl<'a> MadeTarget<'a> {
         item: &Item,
         runner: Runner<'_>,
         report: &mut Events<'_>,
-    ) -> Result<Ended> {
+    ) -> Result<RunEnd> {
         if self.left == 0 {
-            return Ok(Ended::Done);
+            return Ok(RunEnd::Done);
         }
         let (context, target_run, instance) = (&self.context, &self.target_run, &self.instance);
         let info = &item.test.infos()[0];
@@ -257,16 +257,18 @@ impl<'a> MadeTarget<'a> {
         let place = Position { block, position, label, suite: item.suite };
         let least_s = context.placed.plan.preset.least_s();
         let (hosts, stop) = (context.hosts, context.stop);
-        let bench = Bench { instance, pool: &*self.pool, hosts, runner, least_s, stop };
-        let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
+        let case_context =
+            CaseContext { instance, pool: &*self.pool, hosts, runner, least_s, stop };
+        let mut once =
+            |case_context: &CaseContext<'_>| case::run(item.test, &mut jobs, case_context, &place);
         let samples = match target_run.retakes {
-            Some(retakes) => retakes.run(bench, &mut once),
-            None => once(&bench),
+            Some(retakes) => retakes.run(case_context, &mut once),
+            None => once(&case_context),
         };
         let mut samples = match samples {
             Ok(Some(samples)) => samples,
-            Ok(None) => return Ok(Ended::Stopped),
-            Err(_) if context.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
+            Ok(None) => return Ok(RunEnd::Stopped),
+            Err(_) if context.stop.load(Ordering::Relaxed) => return Ok(RunEnd::Stopped),
             Err(error) => {
                 let why = instance.loss().map_or(error, Into::into);
                 return self.fail(why, &info.id, report);
@@ -281,17 +283,17 @@ impl<'a> MadeTarget<'a> {
         self.left -= 1;
         // Workers that failed make samples invalid; when the target went away under them, it has failed.
         match self.instance.check() {
-            Ok(()) => Ok(Ended::Done),
+            Ok(()) => Ok(RunEnd::Done),
             Err(error) => self.fail(error.into(), &info.id, report),
         }
     }
 
     /// Tells that the target failed by `error`, during the test `at`, and cannot go on.
-    fn fail(&mut self, error: anyhow::Error, at: &str, report: &mut Events<'_>) -> Result<Ended> {
+    fn fail(&mut self, error: anyhow::Error, at: &str, report: &mut Events<'_>) -> Result<RunEnd> {
         report(Event::Failed(fault(&self.context, error, at)))?;
         report(Event::Done(self.left))?;
         self.left = 0;
-        Ok(Ended::Done)
+        Ok(RunEnd::Done)
     }
 
     /// Undoes it. When all its tests were run, `done`, its checker reads what they left.

@@ -34,22 +34,22 @@ const MEDIAN_HALF_WIDTH: f64 = 0.06;
 
 /// What a look at a campaign shows.
 #[derive(Debug, PartialEq)]
-pub enum Seen {
+pub enum LookResult {
     /// Where it seeks a verdict, how far that is, and how many ratios are resolved.
     Verdict(Look, Precision),
     /// How many ratios are resolved.
     Ratios(Precision),
 }
 
-impl Seen {
+impl LookResult {
     fn is_enough(&self) -> bool {
         match self {
-            Seen::Verdict(look, ratios) => {
+            LookResult::Verdict(look, ratios) => {
                 let most = ratios.resolved as f64 >= RESOLVED_SHARE * ratios.ratios as f64;
                 let is_precise = most && ratios.median <= MEDIAN_HALF_WIDTH;
                 look.is_settled() && (is_precise || look.verdicts.is_empty())
             }
-            Seen::Ratios(precision) => precision.is_enough(),
+            LookResult::Ratios(precision) => precision.is_enough(),
         }
     }
 }
@@ -60,15 +60,19 @@ pub enum End {
     /// The number of blocks was given.
     Fixed,
     /// At a look, nothing was open.
-    Enough(Seen),
+    Enough(LookResult),
     /// It was the last look.
-    Most(Seen),
+    Most(LookResult),
     /// Another block would not end within the budget.
-    Budget(Seen),
+    Budget(LookResult),
 }
 
 /// Whether a campaign of `plan` ends here. `look` is asked only when the answer hangs on it.
-pub fn end(plan: &Plan, spent: &Spent, look: impl FnOnce() -> Result<Seen>) -> Result<Option<End>> {
+pub fn end(
+    plan: &Plan,
+    spent: &Spent,
+    look: impl FnOnce() -> Result<LookResult>,
+) -> Result<Option<End>> {
     let last = spent.blocks >= plan.block_count();
     if plan.looks().is_empty() {
         return Ok(last.then_some(End::Fixed));
@@ -129,16 +133,18 @@ impl End {
     }
 }
 
-impl Seen {
+impl LookResult {
     /// What was seen, as the rest of a sentence.
     fn sentence(&self, band: f64) -> String {
         match self {
-            Seen::Ratios(p) if p.ratios == 0 => "more blocks would not narrow any ratio.".into(),
-            Seen::Ratios(p) => format!("{}.{}", resolved(p, band), widest(p)),
-            Seen::Verdict(look, _) if look.verdicts.is_empty() => {
+            LookResult::Ratios(p) if p.ratios == 0 => {
+                "more blocks would not narrow any ratio.".into()
+            }
+            LookResult::Ratios(p) => format!("{}.{}", resolved(p, band), widest(p)),
+            LookResult::Verdict(look, _) if look.verdicts.is_empty() => {
                 "more blocks would not decide a verdict.".into()
             }
-            Seen::Verdict(look, ratios) => {
+            LookResult::Verdict(look, ratios) => {
                 let all: Vec<String> =
                     look.verdicts.iter().map(|verdict| standoff(verdict, band)).collect();
                 format!("{}; {}.", all.join("; "), resolved(ratios, band))

@@ -8,12 +8,12 @@ mod visit;
 
 use super::{
     history::History,
-    pace::{self, End, Seen, Spent},
+    pace::{self, End, LookResult, Spent},
 };
 use crate::{
     evidence::contention,
     messages::Watch,
-    run::{ended::Ended, hosts::Hosts, retake::Retakes},
+    run::{hosts::Hosts, retake::Retakes, run_end::RunEnd},
     stages::{Placed, Sized},
 };
 use anyhow::Result;
@@ -89,7 +89,7 @@ impl<'a> Schedule<'a> {
     /// # Errors
     /// No target is left, a disk is lost, or something other than a target failed. Stored blocks stay,
     /// and a resumed campaign continues there.
-    pub fn run(&mut self) -> Result<Ended> {
+    pub fn run(&mut self) -> Result<RunEnd> {
         self.leave_out()?;
         let id = &self.sized.campaign().id;
         let plan = &self.sized.plan;
@@ -107,8 +107,8 @@ impl<'a> Schedule<'a> {
             let may_end = pace::may_end(plan, &run);
             let works = |slot: &&Slot| may_end || self.histories[slot.target].is_well();
             if let Some(slot) = missing.iter().find(works) {
-                if self.visit(&[*slot])? == Ended::Stopped {
-                    return Ok(Ended::Stopped);
+                if self.visit(&[*slot])? == RunEnd::Stopped {
+                    return Ok(RunEnd::Stopped);
                 }
                 continue;
             }
@@ -121,8 +121,8 @@ impl<'a> Schedule<'a> {
             }
             self.progress.expect(self.cases_until(pace::goal(plan, run.blocks)));
             let next = (0..).find(|block| !finished.contains(block)).unwrap_or_default();
-            if self.run_block(next)? == Ended::Stopped {
-                return Ok(Ended::Stopped);
+            if self.run_block(next)? == RunEnd::Stopped {
+                return Ok(RunEnd::Stopped);
             }
         }
     }
@@ -157,24 +157,24 @@ impl<'a> Schedule<'a> {
         Ok(unfinished.filter_map(slot).collect())
     }
 
-    fn look(&self) -> Result<Seen> {
+    fn look(&self) -> Result<LookResult> {
         let dataset = self.store.dataset(&self.sized.campaign().id)?;
         let settings = Settings::default();
         let ratios = stats::description::precision(&dataset, &settings)?;
         Ok(match self.sized.plan.seeks_a_verdict() {
-            true => Seen::Verdict(stats::verdict::look(&dataset, &settings)?, ratios),
-            false => Seen::Ratios(ratios),
+            true => LookResult::Verdict(stats::verdict::look(&dataset, &settings)?, ratios),
+            false => LookResult::Ratios(ratios),
         })
     }
 
     /// Reports and stores why the campaign ends, unless there is more to do.
-    fn conclude(&mut self, end: &End, spent: &Spent) -> Result<Ended> {
+    fn conclude(&mut self, end: &End, spent: &Spent) -> Result<RunEnd> {
         let id = &self.sized.campaign().id;
         for target_run in self.store.unfinished(id)? {
             let is_here =
                 self.running().any(|at| self.sized.entrants[at].label == target_run.target);
             if is_here && self.store.has_worked(id, &target_run.target)? {
-                return Ok(Ended::Gaps);
+                return Ok(RunEnd::Gaps);
             }
         }
         let sentence = end.sentence(&self.sized.plan, spent, Settings::default().band);
@@ -183,10 +183,10 @@ impl<'a> Schedule<'a> {
             self.progress.remark(&why);
             self.store.add_note(id, &why)?;
         }
-        Ok(Ended::Done)
+        Ok(RunEnd::Done)
     }
 
-    fn run_block(&mut self, block: u32) -> Result<Ended> {
+    fn run_block(&mut self, block: u32) -> Result<RunEnd> {
         self.turn()?;
         let start = Instant::now();
         let stays = |at: &usize| self.records[*at].left_after().is_none();
@@ -205,14 +205,14 @@ impl<'a> Schedule<'a> {
         };
         let slots: Vec<Slot> = order.iter().enumerate().map(slot).collect();
         for slots in self.together(&slots) {
-            if self.visit(&slots)? == Ended::Stopped {
-                return Ok(Ended::Stopped);
+            if self.visit(&slots)? == RunEnd::Stopped {
+                return Ok(RunEnd::Stopped);
             }
         }
         let seconds = start.elapsed().as_secs_f64();
         self.store.finish_block(&self.sized.campaign().id, block, attempt, seconds)?;
         self.progress.block(&self.store.dataset(&self.sized.campaign().id)?);
-        Ok(Ended::Done)
+        Ok(RunEnd::Done)
     }
 
     /// Makes candidates run in turn from here on if other programs use the device of a directory: its traffic is harder
@@ -258,9 +258,9 @@ impl<'a> Schedule<'a> {
     }
 
     /// Tries targets in a block, at the same time, and stores the results.
-    fn visit(&mut self, slots: &[Slot]) -> Result<Ended> {
+    fn visit(&mut self, slots: &[Slot]) -> Result<RunEnd> {
         if !slots.iter().all(|slot| self.pause(slot.target)) {
-            return Ok(Ended::Stopped);
+            return Ok(RunEnd::Stopped);
         }
         let start = Instant::now();
         let sized = self.sized;
@@ -277,8 +277,8 @@ impl<'a> Schedule<'a> {
             }
             self.faults[slot.target] = None;
         }
-        if self.run_targets(slots)? == Ended::Stopped {
-            return Ok(Ended::Stopped);
+        if self.run_targets(slots)? == RunEnd::Stopped {
+            return Ok(RunEnd::Stopped);
         }
         let each_s = start.elapsed().as_secs_f64() / slots.len() as f64;
         for slot in slots {
@@ -289,7 +289,7 @@ impl<'a> Schedule<'a> {
                 Some(fault) => self.target_failed(slot, &fault),
             }?;
         }
-        Ok(Ended::Done)
+        Ok(RunEnd::Done)
     }
 }
 

@@ -5,11 +5,11 @@ use crate::{
     guests::guest,
     messages::{self, Watch},
     run::{
-        ended::Ended,
+        run_end::RunEnd,
         target_run::{self, Event, RunContext, TargetRun},
     },
-    sizes::range::{Key, Range, Seen, Trials},
-    stages::{Amount, Placed, place::Place},
+    sizes::range::{Key, Range, TrialResult, Trials},
+    stages::{Amount, Placed, place::TargetPlace},
 };
 use anyhow::Result;
 use model::Sample;
@@ -48,7 +48,8 @@ pub fn run(
         let sizes = trials.sizes(context.placed, range, ENOUGH_S, false);
         let amount = Amount { scale: range.first.scale, sizes };
         let context = RunContext { amount: &amount, ..*context };
-        if try_target(&context, campaign, target, (round, progress), &mut trials)? == Ended::Stopped
+        if try_target(&context, campaign, target, (round, progress), &mut trials)?
+            == RunEnd::Stopped
         {
             return Ok(None);
         }
@@ -61,7 +62,7 @@ pub fn run(
 /// Some different targets, those of this machine first: a guest is slower, so a size that is long enough here is
 /// long enough in it.
 fn targets(placed: &Placed) -> Vec<usize> {
-    let host = |at: &usize| matches!(placed.entrants[*at].place, Place::Host);
+    let host = |at: &usize| matches!(placed.entrants[*at].place, TargetPlace::Host);
     let of = |wanted: bool| placed.available().filter(move |at| host(at) == wanted);
     let distinct = |targets: Vec<usize>| {
         let is_first = |at: &usize| {
@@ -81,7 +82,7 @@ fn try_target(
     target: usize,
     (round, progress): (usize, &dyn Watch),
     trials: &mut Trials,
-) -> Result<Ended> {
+) -> Result<RunEnd> {
     let placed = context.placed;
     let label = &placed.entrants[target].label;
     progress.step(&format!("sizing the tests, {} of {ROUNDS} · {label}", round + 1));
@@ -95,29 +96,29 @@ fn try_target(
         Ok(())
     };
     let ended = match &placed.entrants[target].place {
-        Place::Guest(guest) => {
+        TargetPlace::Guest(guest) => {
             guest::run_target(context, &**guest, campaign, (BLOCK, 0, target), None, &mut take)
-                .map_or(Ended::Done, |ended| match ended {
-                    lab::guest::GuestExit::Stopped => Ended::Stopped,
-                    lab::guest::GuestExit::Exit(_) => Ended::Done,
+                .map_or(RunEnd::Done, |ended| match ended {
+                    lab::guest::GuestExit::Stopped => RunEnd::Stopped,
+                    lab::guest::GuestExit::Exit(_) => RunEnd::Done,
                 })
         }
-        Place::Host | Place::Nowhere(_) => on_host(context, target, &mut take)?,
+        TargetPlace::Host | TargetPlace::Nowhere(_) => on_host(context, target, &mut take)?,
     };
     for ((test, procs), lengths) in seen {
         if let Some(size) = model::size_of(&context.amount.sizes, &test, procs) {
-            trials.add(Seen { size: size.clone(), seconds: lengths.seconds() });
+            trials.add(TrialResult { size: size.clone(), seconds: lengths.seconds() });
         }
     }
     let stopped = context.stop.load(Ordering::Relaxed);
-    Ok(if stopped { Ended::Stopped } else { ended })
+    Ok(if stopped { RunEnd::Stopped } else { ended })
 }
 
 fn on_host(
     context: &RunContext<'_>,
     target: usize,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
-) -> Result<Ended> {
+) -> Result<RunEnd> {
     let placed = context.placed;
     for &procs in &placed.counts {
         let target_run = TargetRun {
@@ -131,12 +132,12 @@ fn on_host(
             retakes: None,
         };
         if target_run::run(context, &[target_run], &mut |_, event| take(procs, event))?
-            == Ended::Stopped
+            == RunEnd::Stopped
         {
-            return Ok(Ended::Stopped);
+            return Ok(RunEnd::Stopped);
         }
     }
-    Ok(Ended::Done)
+    Ok(RunEnd::Done)
 }
 
 /// Lengths of the parts of a run.

@@ -118,7 +118,7 @@ fn read_rate(file: &mut File) -> io::Result<f64> {
 
 /// Work of one target in one block at a scale.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Load {
+pub struct TargetLoad {
     /// Bytes written by timed parts, all process counts.
     pub write_bytes: u64,
     /// Bytes read by timed parts, all process counts.
@@ -139,11 +139,11 @@ pub struct Load {
     pub occupied_share: f64,
 }
 
-impl Load {
+impl TargetLoad {
     /// Returns the load of `placed` if the tests do `amount`.
-    pub fn of(placed: &Placed, amount: &Amount, memory: Bytes) -> Load {
+    pub fn of(placed: &Placed, amount: &Amount, memory: Bytes) -> TargetLoad {
         let occupied_share = placed.plan.occupied_share();
-        let mut load = Load { occupied_share, ..Load::default() };
+        let mut load = TargetLoad { occupied_share, ..TargetLoad::default() };
         for &count in &placed.counts {
             let mut tests = BTreeMap::<u32, Vec<(&dyn Test, Job)>>::new();
             for item in placed.items_at(count) {
@@ -265,12 +265,12 @@ mod tests {
     use crate::testing;
     use model::{Plan, Target};
 
-    fn load(targets: &[&str]) -> Load {
+    fn load(targets: &[&str]) -> TargetLoad {
         let targets: Vec<Target> = targets.iter().map(|target| target.parse().unwrap()).collect();
         let suites = vec!["columnar".into()];
         let plan = Plan { targets, suites, procs: vec![1], ..Plan::default() };
         let placed = testing::placed(plan);
-        Load::of(&placed, &Amount::scaled(0.1), Bytes(1 << 30))
+        TargetLoad::of(&placed, &Amount::scaled(0.1), Bytes(1 << 30))
     }
 
     #[test]
@@ -283,7 +283,8 @@ mod tests {
             disk_bytes: all,
             ..Estimate::default()
         };
-        let mut load = Load { peak_bytes: u64::MAX, kept_bytes: u64::MAX, ..Load::default() };
+        let mut load =
+            TargetLoad { peak_bytes: u64::MAX, kept_bytes: u64::MAX, ..TargetLoad::default() };
         (0..3).for_each(|_| load.add(&estimate, 1024, false));
         assert_eq!((load.write_bytes, load.read_bytes, load.ops), (u64::MAX, u64::MAX, u64::MAX));
         assert_eq!(load.image_bytes(), Bytes(u64::MAX));

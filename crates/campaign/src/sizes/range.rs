@@ -2,7 +2,7 @@
 //! that the disk has room for, and what makes a timed part long enough, by what was seen of it.
 
 use super::{
-    pilot::{self, Load, Pilot},
+    pilot::{self, Pilot, TargetLoad},
     stretch::{FIRST_SCALE, Ground, Repeats, first, largest, length_s, part_s, stretched, units},
 };
 use crate::{
@@ -93,14 +93,14 @@ impl Range {
 ///
 /// # Errors
 /// The backing cannot be tried, or its room or the memory cannot be asked for.
-pub fn expected_load(placed: &Placed, work: &Path) -> Result<(Load, Pilot)> {
+pub fn expected_load(placed: &Placed, work: &Path) -> Result<(TargetLoad, Pilot)> {
     let (pilot, memory) = (pilot::pilot(work)?, memory::total()?);
     let mut amount = placed.amount();
     if placed.needs_sizes() {
         let ground = Ground { pilot, free: pilot::room(placed, work)?, memory };
         amount.sizes = Range::expected(placed, &ground).sizes;
     }
-    Ok((Load::of(placed, &amount, memory), pilot))
+    Ok((TargetLoad::of(placed, &amount, memory), pilot))
 }
 
 fn each(placed: &Placed, size: impl Fn(&Item, u32) -> TestSize) -> Vec<TestSize> {
@@ -111,13 +111,13 @@ fn each(placed: &Placed, size: impl Fn(&Item, u32) -> TestSize) -> Vec<TestSize>
 }
 
 fn fits(placed: &Placed, most: &Amount, ground: &Ground) -> bool {
-    let load = Load::of(placed, most, ground.memory);
+    let load = TargetLoad::of(placed, most, ground.memory);
     (load.image_bytes().0 as f64) < ground.free.0 as f64 * SPACE_SHARE
 }
 
 /// What was seen of a test at a size on one target.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct TrialResult {
     /// The size.
     pub size: TestSize,
     /// Length of its timed part, or of the shortest of a run that has several.
@@ -126,11 +126,11 @@ pub struct Seen {
 
 /// What was seen of all tests, by target.
 #[derive(Debug, Default)]
-pub struct Trials(BTreeMap<Key, Vec<Seen>>);
+pub struct Trials(BTreeMap<Key, Vec<TrialResult>>);
 
 impl Trials {
     /// Adds what was seen.
-    pub fn add(&mut self, seen: Seen) {
+    pub fn add(&mut self, seen: TrialResult) {
         self.0.entry((seen.size.test.clone(), seen.size.procs)).or_default().push(seen);
     }
 
@@ -159,8 +159,8 @@ impl Trials {
 
 /// Units that take `aim_s`: by the last of what was seen on each target where trying goes on, and by the
 /// geometric mean of the targets at its end, where the fastest may stay below, but not by half.
-fn aimed(item: &Item, seen: &[Seen], aim_s: f64, bold: bool) -> f64 {
-    let of_one = |seen: &Seen| aim_s * units(item, &seen.size) / seen.seconds.max(1e-6);
+fn aimed(item: &Item, seen: &[TrialResult], aim_s: f64, bold: bool) -> f64 {
+    let of_one = |seen: &TrialResult| aim_s * units(item, &seen.size) / seen.seconds.max(1e-6);
     let Some(last) = seen.last() else { return 0.0 };
     let largest = units(item, &last.size);
     if !bold {

@@ -3,7 +3,7 @@
 
 mod in_memory;
 
-use super::pilot::{self, Load};
+use super::pilot::{self, TargetLoad};
 use crate::{
     machine::memory,
     messages::refusal,
@@ -94,7 +94,7 @@ fn check_least(placed: &Placed, state: &Path) -> Result<()> {
 
 /// Fails when not even the least work fits a directory.
 fn check_least_of_dirs(placed: &Placed) -> Result<()> {
-    let load = Load::of(placed, &Amount::scaled(LEAST), memory::total()?);
+    let load = TargetLoad::of(placed, &Amount::scaled(LEAST), memory::total()?);
     match dir_shortage(placed, &load)? {
         None => Ok(()),
         // The trial of the backing reports that.
@@ -120,7 +120,7 @@ pub fn fits(placed: &Placed, state: &Path) -> Result<bool> {
 
 /// Returns the first thing that does not fit if the tests do `amount`.
 fn shortage(placed: &Placed, amount: &Amount, state: &Path) -> Result<Option<Shortage>> {
-    let load = Load::of(placed, amount, memory::total()?);
+    let load = TargetLoad::of(placed, amount, memory::total()?);
     if placed.plan.backing.devices.is_empty() && placed.needs_image() {
         let place = images::work_dir(placed, state);
         let free = pilot::room(placed, &place)?;
@@ -133,7 +133,7 @@ fn shortage(placed: &Placed, amount: &Amount, state: &Path) -> Result<Option<Sho
 }
 
 /// Returns the first directory that is too small for `load`.
-fn dir_shortage(placed: &Placed, load: &Load) -> Result<Option<Shortage>> {
+fn dir_shortage(placed: &Placed, load: &TargetLoad) -> Result<Option<Shortage>> {
     for target in &placed.plan.targets {
         let Target::Dir(place) = target else { continue };
         let free = pilot::room(placed, place)?;
@@ -173,7 +173,7 @@ pub fn give_up_images(mut ordered: Ordered, state: &Path) -> Result<Ordered> {
 
 /// Size of the images of `placed` if the tests do `amount`.
 pub fn image_size(placed: &Placed, amount: &Amount) -> Result<Bytes> {
-    let load = || Ok(Load::of(placed, amount, memory::total()?).image_bytes());
+    let load = || Ok(TargetLoad::of(placed, amount, memory::total()?).image_bytes());
     placed.plan.backing.size.map_or_else(load, Ok)
 }
 
@@ -194,7 +194,11 @@ pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
 }
 
 /// Work that does not fit on images, and the option that changes that.
-fn image_shortage(placed: &Placed, load: &Load, free: Bytes) -> Option<(String, &'static str)> {
+fn image_shortage(
+    placed: &Placed,
+    load: &TargetLoad,
+    free: Bytes,
+) -> Option<(String, &'static str)> {
     let files = Bytes(load.peak_bytes);
     let size = placed.plan.backing.size.unwrap_or_else(|| load.image_bytes());
     let needed = lab::backing::image_room(size);

@@ -1,6 +1,6 @@
 //! The least and the most work of one test: how it is lengthened, and how far by the rates of the backing.
 
-use super::pilot::{Load, Pilot};
+use super::pilot::{Pilot, TargetLoad};
 use crate::stages::{Amount, Item, Placed};
 use model::{Bytes, Job, TestSize, Work};
 use suites::Stretch;
@@ -73,7 +73,7 @@ pub(crate) fn largest(
         if is_free {
             (estimate.read_bytes, estimate.ops) = (0, 0);
         }
-        let mut load = Load::default();
+        let mut load = TargetLoad::default();
         load.add(&estimate, workers, false);
         // External programs keep nothing that they read in memory.
         let read = if has_parts { 0 } else { estimate.read_bytes };

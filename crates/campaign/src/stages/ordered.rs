@@ -1,7 +1,7 @@
 //! Candidates in their order: side by side or in turn.
 
 use super::{
-    place::Place,
+    place::TargetPlace,
     placed::{Entrant, Placed},
     shared_device::SharedDevice,
 };
@@ -21,7 +21,7 @@ impl Ordered {
     pub fn give_up(mut self, in_guests: bool, disks: usize, why: &str) -> Option<Ordered> {
         for Entrant { target, place, .. } in &mut self.placed.entrants {
             if place.is_of(in_guests) && target.disks() >= disks {
-                *place = Place::Nowhere(why.into());
+                *place = TargetPlace::Nowhere(why.into());
             }
         }
         (self.available().next().is_some() && self.check_comparison().is_ok()).then_some(self)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Where one target is made.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum TargetPlace {
     /// On this machine.
     Host,
     /// In a guest.
@@ -16,41 +16,41 @@ pub enum Place {
     Nowhere(String),
 }
 
-impl Place {
+impl TargetPlace {
     /// Returns the kind of lab of its samples.
     pub fn kind(&self) -> LabKind {
         match self {
-            Place::Guest(guest) => guest.venue().kind,
-            Place::Host | Place::Nowhere(_) => LabKind::Host,
+            TargetPlace::Guest(guest) => guest.venue().kind,
+            TargetPlace::Host | TargetPlace::Nowhere(_) => LabKind::Host,
         }
     }
 
     /// Returns why it cannot be made anywhere, if so.
     pub fn nowhere(&self) -> Option<&str> {
         match self {
-            Place::Nowhere(why) => Some(why),
-            Place::Host | Place::Guest(_) => None,
+            TargetPlace::Nowhere(why) => Some(why),
+            TargetPlace::Host | TargetPlace::Guest(_) => None,
         }
     }
 
     /// Returns whether it is a guest, or this machine.
     pub fn is_of(&self, in_guests: bool) -> bool {
         match self {
-            Place::Host => !in_guests,
-            Place::Guest(_) => in_guests,
-            Place::Nowhere(_) => false,
+            TargetPlace::Host => !in_guests,
+            TargetPlace::Guest(_) => in_guests,
+            TargetPlace::Nowhere(_) => false,
         }
     }
 
     /// Describes it, as facts of a target.
     pub fn facts(&self) -> Environment {
         match self {
-            Place::Guest(venue) => {
+            TargetPlace::Guest(venue) => {
                 let mut facts = venue.venue().facts();
                 facts.0.insert("lab.memory_bytes".into(), memory::of_guest().0.to_string());
                 facts
             }
-            Place::Host | Place::Nowhere(_) => {
+            TargetPlace::Host | TargetPlace::Nowhere(_) => {
                 Environment([("lab".into(), LabKind::Host.to_string())].into())
             }
         }

@@ -1,7 +1,7 @@
 //! Every target with its place: on this machine, in a guest of it, or nowhere.
 
 use super::{
-    place::Place,
+    place::TargetPlace,
     resolved::{Amount, Resolved},
     tests_of_plan::Item,
 };
@@ -20,7 +20,7 @@ pub struct Entrant {
     /// Its target.
     pub target: ResolvedTarget,
     /// Its place. An entrant without one has no samples, and the campaign continues with the others.
-    pub place: Place,
+    pub place: TargetPlace,
 }
 
 /// A plan that passed all checks of single targets. It is read like [`Resolved`].
@@ -49,9 +49,9 @@ impl Placed {
     ///
     /// # Errors
     /// None can be made.
-    pub(crate) fn settle(&mut self, places: Vec<Place>) -> Result<()> {
+    pub(crate) fn settle(&mut self, places: Vec<TargetPlace>) -> Result<()> {
         let Some(first) = places.iter().position(|place| place.nowhere().is_none()) else {
-            let reasons: Vec<&str> = places.iter().filter_map(Place::nowhere).collect();
+            let reasons: Vec<&str> = places.iter().filter_map(TargetPlace::nowhere).collect();
             return Err(refusal::lacking(reasons.join("; ")));
         };
         let plan = &mut self.resolved.plan;
@@ -64,7 +64,7 @@ impl Placed {
 
     /// Makes every entrant in the place of its target: a target that a plan names twice has one place, and the twin has
     /// that of the baseline.
-    fn arrange(&mut self, places: Vec<Place>) {
+    fn arrange(&mut self, places: Vec<TargetPlace>) {
         let plan = &self.resolved.plan;
         let named = plan.entrants();
         let labels = model::label_targets(&named, &plan.names);
@@ -154,8 +154,8 @@ impl Deref for Placed {
 }
 
 /// Returns the place of `target` as far as this machine can decide by itself.
-fn own_place(target: &ResolvedTarget) -> Place {
-    target.parts().iter().find_map(lacking).map_or(Place::Host, Place::Nowhere)
+fn own_place(target: &ResolvedTarget) -> TargetPlace {
+    target.parts().iter().find_map(lacking).map_or(TargetPlace::Host, TargetPlace::Nowhere)
 }
 
 fn lacking(part: &Part) -> Option<String> {

@@ -14,7 +14,7 @@ fn device_traffic_while_paused_invalidates_the_sample() {
 
 #[test]
 fn cached_direct_blocks_make_a_sample_lukewarm() {
-    let seen = Seen {
+    let seen = CacheEvidence {
         need: CacheNeed::Any,
         residency: None,
         declared: None,
@@ -47,8 +47,14 @@ fn resident(part: u64) -> Option<Residency> {
 
 fn verdict(need: CacheNeed, residency: Option<Residency>, read: u64) -> (CacheState, Validity) {
     let usage = usage(read, 1.0, 0.5);
-    let seen =
-        Seen { need, residency, declared: None, asset_bytes: 0, never_cold: None, usage: &usage };
+    let seen = CacheEvidence {
+        need,
+        residency,
+        declared: None,
+        asset_bytes: 0,
+        never_cold: None,
+        usage: &usage,
+    };
     cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB)
 }
 
@@ -72,8 +78,14 @@ fn compressed_files_are_cold_by_their_stored_bytes() {
         let usage = usage(read, 1.0, 0.5);
         let resident_bytes = if need == CacheNeed::Hot { 100 * MB } else { 0 };
         let residency = Some(Residency { resident_bytes, total_bytes: 100 * MB, stored_bytes });
-        let seen =
-            Seen { need, residency, declared, asset_bytes: 0, never_cold: None, usage: &usage };
+        let seen = CacheEvidence {
+            need,
+            residency,
+            declared,
+            asset_bytes: 0,
+            never_cold: None,
+            usage: &usage,
+        };
         cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB).0
     };
     let cold = |read, stored, declared| of(CacheNeed::Cold, read, stored, declared);
@@ -92,7 +104,7 @@ fn compressed_files_are_cold_by_their_stored_bytes() {
 fn cold_verdict(footprint: u64, declared: Option<u64>, stored_bytes: u64, read: u64) -> Validity {
     let usage = usage(read, 1.0, 0.5);
     let residency = Some(Residency { stored_bytes, ..resident(0).unwrap() });
-    let seen = Seen {
+    let seen = CacheEvidence {
         need: CacheNeed::Cold,
         residency,
         declared,
@@ -143,7 +155,7 @@ fn reading_little_of_the_declared_bytes_is_not_cold() {
     let of = |read: u64, declared| {
         let usage = usage(read, 1.0, 0.5);
         let residency = resident(0);
-        let seen = Seen {
+        let seen = CacheEvidence {
             need: CacheNeed::Cold,
             residency,
             declared,
@@ -172,7 +184,7 @@ fn hot_reads_less_than_a_hundredth_from_the_device() {
 #[test]
 fn target_in_memory_is_never_cold() {
     let usage = Usage::default();
-    let seen = Seen {
+    let seen = CacheEvidence {
         need: CacheNeed::Cold,
         residency: resident(0),
         asset_bytes: 0,
@@ -188,7 +200,7 @@ fn target_in_memory_is_never_cold() {
 fn reads_without_device_requests_count_as_read_ahead() {
     let hits = |need, reads, device_reads, worker_major_faults, ops| {
         let usage = Usage { device_reads, worker_major_faults, ..Usage::default() };
-        let seen = Seen {
+        let seen = CacheEvidence {
             need,
             residency: None,
             declared: None,
@@ -218,7 +230,7 @@ fn reads_without_device_requests_count_as_read_ahead() {
     assert_eq!(mapped(Some(900), None), Some(10.0), "a worker is gone");
     // Drawn at random, with a third of the offsets twice: those are not hits of read-ahead.
     let usage = Usage { device_reads: Some(2600), ..Usage::default() };
-    let seen = Seen {
+    let seen = CacheEvidence {
         need: CacheNeed::Cold,
         residency: None,
         declared: None,
@@ -242,7 +254,7 @@ fn reads_without_device_requests_count_as_read_ahead() {
 #[test]
 fn timed_part_of_a_few_clock_reads_is_invalid() {
     let usage = usage(0, 1.0, 0.0);
-    let seen = Seen {
+    let seen = CacheEvidence {
         need: CacheNeed::Any,
         residency: None,
         declared: None,
@@ -272,7 +284,7 @@ fn peaks_come_from_seconds() {
     };
     let seconds = [second(0.2, 5, Some(3000.0)), second(1.0, 9, Some(2000.0))];
     let whole = Usage { dirty_bytes: 3, ..usage(0, 2.0, 1.2) };
-    let load = Load { bytes: 0, pool_busy: 0.2, busiest: 0.25, each: 1, late: 0.0 };
+    let load = WorkerLoad { bytes: 0, pool_busy: 0.2, busiest: 0.25, each: 1, late: 0.0 };
     let metrics = second_metrics(&whole, &seconds, &load);
     let figures: Vec<(&str, f64)> = metrics.iter().map(|m| (m.name.as_str(), m.value)).collect();
     assert_eq!(
@@ -307,7 +319,14 @@ fn bytes_of_an_asset_do_not_prove_a_cold_cache() {
         Some(Residency { resident_bytes: 0, total_bytes: 10 * MB, stored_bytes: 10 * MB });
     let state = |asset_bytes: u64, declared: Option<u64>, footprint: u64| {
         let need = CacheNeed::Cold;
-        let seen = Seen { need, residency, declared, asset_bytes, never_cold: None, usage: &usage };
+        let seen = CacheEvidence {
+            need,
+            residency,
+            declared,
+            asset_bytes,
+            never_cold: None,
+            usage: &usage,
+        };
         cache_verdict(&seen, &measured(10 * MB, 1.0), footprint).0
     };
     assert_eq!(state(0, None, 10 * MB), CacheState::Cold);

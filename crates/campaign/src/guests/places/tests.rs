@@ -30,8 +30,8 @@ fn chosen(given: &[(&str, &[LabKind])]) -> (Vec<LabKind>, Option<String>) {
     let targets: Vec<ResolvedTarget> =
         given.iter().map(|(name, _)| name.parse().unwrap()).collect();
     let place = |kind: &LabKind| match kind {
-        LabKind::Host => Place::Host,
-        kind => Place::Guest(Arc::new(Still(*kind))),
+        LabKind::Host => TargetPlace::Host,
+        kind => TargetPlace::Guest(Arc::new(Still(*kind))),
     };
     let search = |(target, (_, kinds)): (_, &(&str, &[LabKind]))| Search {
         target,

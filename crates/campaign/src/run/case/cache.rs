@@ -1,6 +1,6 @@
 //! Brings the cache into the state that a test asks for, and says how much of what it reads is resident.
 
-use super::{Bench, untimed};
+use super::{CaseContext, untimed};
 use crate::run::hosts;
 use anyhow::Result;
 use lab::page_cache::{Coldness, Residency};
@@ -21,25 +21,25 @@ pub(super) struct CacheBefore {
 pub(super) fn establish_cache(
     test: &dyn Test,
     jobs: &mut [Job],
-    bench: &Bench<'_>,
+    context: &CaseContext<'_>,
 ) -> Result<Result<CacheBefore, PoolError>> {
     if test.cache() == CacheNeed::Cold {
         // Asked for before, as a test may have to look into directories for them, which makes these hot.
         let files = files_of_each(test, jobs);
-        let cold = bench.instance.make_cold_for(&files_here(&files, bench))?;
+        let cold = context.instance.make_cold_for(&files_here(&files, context))?;
         let never_cold = match cold.coldness {
             Coldness::Impossible(why) => Some(why),
             _ => None,
         };
-        let residency = hosts::together(cold.residency, elsewhere(&files, bench, true)?);
+        let residency = hosts::together(cold.residency, elsewhere(&files, context, true)?);
         return Ok(Ok(CacheBefore { residency, never_cold }));
     }
-    bench.instance.invalidate_cold();
-    bench.instance.rebuild_again()?;
+    context.instance.invalidate_cold();
+    context.instance.rebuild_again()?;
     // Filling may have left writes and deletes on their way.
-    bench.instance.quiesce()?;
+    context.instance.quiesce()?;
     match test.cache() {
-        CacheNeed::Hot => warm(test, jobs, bench),
+        CacheNeed::Hot => warm(test, jobs, context),
         _ => Ok(Ok(CacheBefore { residency: None, never_cold: None })),
     }
 }
@@ -48,18 +48,18 @@ pub(super) fn establish_cache(
 fn warm(
     test: &dyn Test,
     jobs: &mut [Job],
-    bench: &Bench<'_>,
+    context: &CaseContext<'_>,
 ) -> Result<Result<CacheBefore, PoolError>> {
     let mut residency = None;
     for _ in 0..2 {
-        if let Err(error) = untimed(JobMode::Warm, jobs, bench) {
+        if let Err(error) = untimed(JobMode::Warm, jobs, context) {
             return Ok(Err(error));
         }
         // Read twice without a look where a look shows nothing.
-        if bench.instance.has_own_cache() {
+        if context.instance.has_own_cache() {
             continue;
         }
-        residency = resident(test, jobs, bench)?;
+        residency = resident(test, jobs, context)?;
         if residency.is_none_or(|r| r.resident_bytes == r.total_bytes) {
             break;
         }
@@ -73,21 +73,25 @@ fn files_of_each(test: &dyn Test, jobs: &[Job]) -> Vec<Vec<PathBuf>> {
 }
 
 /// Those of `files` that are read on this host.
-fn files_here(files: &[Vec<PathBuf>], bench: &Bench<'_>) -> Vec<PathBuf> {
+fn files_here(files: &[Vec<PathBuf>], context: &CaseContext<'_>) -> Vec<PathBuf> {
     let workers = files.len() as u32;
-    let own = (0..).zip(files).filter(|(worker, _)| bench.hosts.is_here(*worker, workers));
+    let own = (0..).zip(files).filter(|(worker, _)| context.hosts.is_here(*worker, workers));
     own.flat_map(|(_, files)| files.iter().cloned()).collect()
 }
 
 /// How much of the others is resident on their hosts, after it was made cold if so asked.
-fn elsewhere(files: &[Vec<PathBuf>], bench: &Bench<'_>, cold: bool) -> Result<Option<Residency>> {
-    bench.hosts.look(bench.instance.root(), files, cold)
+fn elsewhere(
+    files: &[Vec<PathBuf>],
+    context: &CaseContext<'_>,
+    cold: bool,
+) -> Result<Option<Residency>> {
+    context.hosts.look(context.instance.root(), files, cold)
 }
 
 /// How much of the files of `test` is resident; `None` when it reads none.
-fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<Residency>> {
+fn resident(test: &dyn Test, jobs: &[Job], context: &CaseContext<'_>) -> Result<Option<Residency>> {
     let files = files_of_each(test, jobs);
-    let own = files_here(&files, bench);
-    let here = if own.is_empty() { None } else { Some(bench.instance.residency(&own)?) };
-    Ok(hosts::together(here, elsewhere(&files, bench, false)?))
+    let own = files_here(&files, context);
+    let here = if own.is_empty() { None } else { Some(context.instance.residency(&own)?) };
+    Ok(hosts::together(here, elsewhere(&files, context, false)?))
 }

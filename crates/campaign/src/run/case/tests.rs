@@ -39,7 +39,7 @@ fn attempts_at_a_case_have_distinct_numbers() {
     let test = suites::of_job(&jobs[0]).unwrap();
     let (pool, stop, relay) = (Failing::default(), AtomicBool::new(false), Relay::of(1, (0, 0)));
     let slot = relay.slot(0);
-    let bench = Bench {
+    let context = CaseContext {
         instance: &instance,
         pool: &pool,
         hosts: &ThisHost,
@@ -49,7 +49,7 @@ fn attempts_at_a_case_have_distinct_numbers() {
     };
     let place = Position { block: 0, position: 0, label: "null", suite: "x" };
     for _ in 0..2 {
-        let samples = run(test, &mut jobs, &bench, &place).unwrap().unwrap();
+        let samples = run(test, &mut jobs, &context, &place).unwrap().unwrap();
         assert!(samples.iter().all(|sample| !sample.validity.is_valid()));
     }
     assert_eq!(pool.0.into_inner(), [1, 1, 2, 2]);

@@ -166,7 +166,7 @@ fn first_failure_ends_all_and_is_returned() {
             ensure!((member, test) != (1, 5), "disk gone");
             report(test)?;
         }
-        Ok(Ended::Done)
+        Ok(RunEnd::Done)
     };
     let mut reported = 0;
     let error = side_by_side(3, (1, 0), run, &mut |_, test| {

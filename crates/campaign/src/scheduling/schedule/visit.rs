@@ -5,12 +5,12 @@ use super::{Schedule, Slot};
 use crate::{
     guests::guest,
     run::{
-        ended::Ended,
         relay::{self, Step},
+        run_end::RunEnd,
         target_run::{self, Event, RunContext, TargetRun},
     },
     scheduling::{pace, upkeep},
-    stages::place::Place,
+    stages::place::TargetPlace,
 };
 use anyhow::Result;
 use lab::{error::LabError, instance::Upkeep};
@@ -27,9 +27,9 @@ fn run_in_guest(
     slot: &Slot,
     place: Option<&relay::RelaySlot<'_>>,
     report: &mut GuestEvents<'_>,
-) -> Result<Ended> {
-    let Place::Guest(guest) = &context.placed.entrants[slot.target].place else {
-        return Ok(Ended::Done);
+) -> Result<RunEnd> {
+    let TargetPlace::Guest(guest) = &context.placed.entrants[slot.target].place else {
+        return Ok(RunEnd::Done);
     };
     if let Some(place) = place {
         place.wait(Step::default());
@@ -43,13 +43,13 @@ fn run_in_guest(
         report((procs, event))
     });
     match ended {
-        Ok(lab::guest::GuestExit::Exit(_)) => Ok(Ended::Done),
-        Ok(lab::guest::GuestExit::Stopped) => Ok(Ended::Stopped),
+        Ok(lab::guest::GuestExit::Exit(_)) => Ok(RunEnd::Done),
+        Ok(lab::guest::GuestExit::Stopped) => Ok(RunEnd::Stopped),
         Err(error) if error.downcast_ref::<LabError>().is_some() => {
             report((0, Event::Done(context.placed.cases().saturating_sub(done))))?;
             let (kind, reason) = (target_run::fault_kind(&error), format!("{error:#}"));
             report((0, Event::Failed(Fault { kind, reason })))?;
-            Ok(Ended::Done)
+            Ok(RunEnd::Done)
         }
         Err(error) => Err(error),
     }
@@ -57,21 +57,21 @@ fn run_in_guest(
 
 impl<'a> Schedule<'a> {
     /// Runs targets of this machine, or of guests, at every process count. Faults are stored in `self.faults`.
-    pub(super) fn run_targets(&mut self, slots: &[Slot]) -> Result<Ended> {
+    pub(super) fn run_targets(&mut self, slots: &[Slot]) -> Result<RunEnd> {
         let sized = self.sized;
         if slots.iter().any(|slot| sized.entrants[slot.target].place.is_of(true)) {
             return self.run_in_guests(slots);
         }
         for &procs in &sized.counts {
             let slots: Vec<Slot> = slots.iter().map(|slot| Slot { procs, ..*slot }).collect();
-            if self.run_targets_here(&slots)? == Ended::Stopped {
-                return Ok(Ended::Stopped);
+            if self.run_targets_here(&slots)? == RunEnd::Stopped {
+                return Ok(RunEnd::Stopped);
             }
             if self.faults.iter().flatten().any(|fault| fault.kind.ends_all()) {
                 break;
             }
         }
-        Ok(Ended::Done)
+        Ok(RunEnd::Done)
     }
 
     fn context(&self) -> RunContext<'a> {
@@ -89,9 +89,9 @@ impl<'a> Schedule<'a> {
     }
 
     /// Runs targets at one process count, each on a fresh instance of this machine.
-    fn run_targets_here(&mut self, slots: &[Slot]) -> Result<Ended> {
+    fn run_targets_here(&mut self, slots: &[Slot]) -> Result<RunEnd> {
         let sized = self.sized;
-        let Some(first) = slots.first() else { return Ok(Ended::Done) };
+        let Some(first) = slots.first() else { return Ok(RunEnd::Done) };
         self.step(slots, &format!("{} proc", first.procs));
         let seed = sized.campaign().seed;
         let context = self.context();
@@ -113,10 +113,10 @@ impl<'a> Schedule<'a> {
     }
 
     /// Runs targets at every process count, each in one boot of its guest.
-    fn run_in_guests(&mut self, slots: &[Slot]) -> Result<Ended> {
+    fn run_in_guests(&mut self, slots: &[Slot]) -> Result<RunEnd> {
         let (sized, seed) = (self.sized, self.sized.campaign().seed);
         let venue = |slot: &Slot| match &sized.entrants[slot.target].place {
-            Place::Guest(guest) => Some(guest.venue().to_string()),
+            TargetPlace::Guest(guest) => Some(guest.venue().to_string()),
             _ => None,
         };
         let venues: BTreeSet<String> = slots.iter().filter_map(venue).collect();
@@ -154,7 +154,8 @@ impl<'a> Schedule<'a> {
             }
             Event::Failed(Fault { kind, reason }) => {
                 // A guest has disks of its own, so it cannot lose one of this machine.
-                let is_guest = matches!(self.sized.entrants[slot.target].place, Place::Guest(_));
+                let is_guest =
+                    matches!(self.sized.entrants[slot.target].place, TargetPlace::Guest(_));
                 let is_theirs = is_guest && kind == FaultKind::Disk;
                 let kind = if is_theirs { FaultKind::Guest } else { kind };
                 let place = match slot.procs {

@@ -28,7 +28,7 @@ fn trials(placed: &Placed, range: &Range, unit_s: f64, other: f64) -> Trials {
             let named = |item: &&Item| item.test.infos()[0].id == size.test;
             let item = placed.items.iter().find(named).unwrap();
             let seconds = units(item, size) * unit_s * factor;
-            trials.add(Seen { size: size.clone(), seconds });
+            trials.add(TrialResult { size: size.clone(), seconds });
         }
     }
     trials
@@ -52,7 +52,7 @@ fn every_size_fits_and_can_be_stored() {
 #[test]
 fn plan_expects_cases_of_the_target_length() {
     let placed = placed("columnar", vec![1, 8], Preset::Quick);
-    let load = Load::of(&placed, &Range::expected(&placed, &GROUND), GROUND.memory);
+    let load = TargetLoad::of(&placed, &Range::expected(&placed, &GROUND), GROUND.memory);
     let each_s = load.work_seconds(&GROUND.pilot) / load.cases as f64;
     let aim_s = Preset::Quick.aim_s();
     assert!((0.3 * aim_s..2.0 * aim_s).contains(&each_s), "{each_s} s, not {aim_s} s");
@@ -100,7 +100,7 @@ fn slow_candidate_tried_last_does_not_hide_a_fast_one() {
         let mut trials = Trials::default();
         for (times, seconds) in [(0.03, 0.0045), (0.4, 0.8)] {
             let work = first.work.map(|work| Work { times, ..work });
-            trials.add(Seen { size: TestSize { work, ..first.clone() }, seconds });
+            trials.add(TrialResult { size: TestSize { work, ..first.clone() }, seconds });
         }
         size(&trials.sizes(&placed, &range, 0.15, true), test, 1).work.unwrap().times
     };
@@ -124,7 +124,7 @@ fn earlier_tests_create_files_read_later() {
     let range = Range::of(&placed, &GROUND);
     let mut trials = trials(&placed, &range, 1.0, 1.0);
     let read = size(&range.first.sizes, "columnar.read.float.large", 1).clone();
-    (0..2).for_each(|_| trials.add(Seen { size: read.clone(), seconds: 0.1 }));
+    (0..2).for_each(|_| trials.add(TrialResult { size: read.clone(), seconds: 0.1 }));
     let sizes = trials.sizes(&placed, &range, 0.5, true);
     let copies = |test: &str| size(&sizes, test, 1).work.unwrap().copies;
     let wanted = copies("columnar.read.float.large");
@@ -145,7 +145,7 @@ fn rereads_use_as_many_files_as_reads() {
     let mut trials = trials(&placed, &range, 1.0, 1.0);
     let mut seen = |test: &str, seconds| {
         let size = size(&range.first.sizes, test, 1).clone();
-        (0..2).for_each(|_| trials.add(Seen { size: size.clone(), seconds }));
+        (0..2).for_each(|_| trials.add(TrialResult { size: size.clone(), seconds }));
     };
     // More columns are written than appended to and read; as many are reread as read.
     seen("columnar.write.float.large", 0.02);
@@ -189,7 +189,7 @@ fn parts_of_a_tool_reach_its_shortest_reported_length() {
         |trials: &Trials, bold| size(&trials.sizes(&placed, &range, 0.08, bold), &test, 1).scale;
     assert_eq!(at(&trials, false), FIRST_SCALE);
     // The shortest phase was 20 ms: 50 times as much takes the target length of a second.
-    trials.add(Seen { size: range.first.sizes[0].clone(), seconds: 0.02 });
+    trials.add(TrialResult { size: range.first.sizes[0].clone(), seconds: 0.02 });
     assert_eq!(at(&trials, false), FIRST_SCALE * MOST_GROWTH);
     assert_eq!(at(&trials, true), 0.1);
 }

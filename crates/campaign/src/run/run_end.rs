@@ -2,7 +2,7 @@
 
 /// How a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunEnd {
     /// All blocks of the plan are stored, of every target that could be measured at all.
     Done,
     /// A target failed in some of the blocks, which can be retried.
