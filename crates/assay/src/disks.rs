@@ -7,7 +7,7 @@ use campaign::{
     machine::memory,
     messages,
     pipeline::Site,
-    sizes::pilot::TargetLoad,
+    sizes::load::TargetLoad,
     stages::{Amount, Ordered, Placed, Resolved},
 };
 use disk::{DiskInfo, DiskRequest};

@@ -14,12 +14,7 @@ use campaign::{
     messages,
     run::{hosts::Hosts, run_end::RunEnd},
     scheduling::{schedule::Schedule, trial},
-    sizes::{
-        pilot::{self, TargetLoad},
-        range::Range,
-        space,
-        stretch::Ground,
-    },
+    sizes::{free, load::TargetLoad, pilot, range::Range, space, stretch::Ground},
     stages::{
         Amount, Ordered, Placed, Sized, Stored,
         images::{IMAGES, image_dir, work_dir},
@@ -40,7 +35,7 @@ fn find_range(ordered: &Ordered, state: &Path) -> Result<Range> {
     let work = work_dir(ordered, state);
     terminal::note(&format!("measuring the speed of the backing {} ...", work.display()));
     let pilot = pilot::pilot(&work)?;
-    let free = pilot::room(ordered, &work)?;
+    let free = free::room(ordered, &work)?;
     let range = Range::of(ordered, &Ground { pilot, free, memory: memory::total()? });
     terminal::note(&format!(
         "{:.0} MB/s durable write, {:.0} MB/s read, {free} free",

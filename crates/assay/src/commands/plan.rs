@@ -11,10 +11,7 @@ use campaign::{
     messages,
     run::{condition, hosts::Hosts},
     scheduling::schedule,
-    sizes::{
-        pilot::{self, Pilot, TargetLoad},
-        range, space,
-    },
+    sizes::{free, load::TargetLoad, pilot::Pilot, range, space},
     stages::{Entrant, Ordered, Placed, images, place::TargetPlace, sweeps},
 };
 use lab::plan::Backing;
@@ -198,7 +195,7 @@ fn whence(ordered: &Ordered, experience: Option<&Experience>) -> String {
 fn room_lines(ordered: &Ordered, load: &TargetLoad, pilot: &Pilot, work: &Path) -> Result<String> {
     let plan = &ordered.plan;
     let mut text = String::new();
-    let free = pilot::room(ordered, work)?;
+    let free = free::room(ordered, work)?;
     let of = if ordered.parts().is_some() { "each part of " } else { "" };
     writeln!(text, "{free} free in {of}{}", work.display())?;
     if ordered.needs_image() {

@@ -3,7 +3,7 @@
 use crate::{
     machine::memory,
     messages::{Notes, refusal},
-    sizes::{pilot, range::Range, space},
+    sizes::{free, range::Range, space},
     stages::{Asked, Ordered, Placed, Resolved, images, shared_device::SharedDevice},
 };
 use anyhow::Result;
@@ -138,7 +138,7 @@ fn fits_side_by_side(together: &Placed, state: &Path) -> Result<bool> {
         return Ok(!has_caps(together));
     }
     if together.needs_sizes() {
-        let free = pilot::room(together, &images::work_dir(together, state))?;
+        let free = free::room(together, &images::work_dir(together, state))?;
         return Ok(Range::holds(together, free, memory));
     }
     space::fits(together, state)

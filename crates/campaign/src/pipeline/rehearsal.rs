@@ -3,7 +3,7 @@
 
 use crate::{
     messages::{Notes, refusal},
-    sizes::{pilot, space},
+    sizes::{free, space},
     stages::{Amount, Placed, images, place::TargetPlace},
 };
 use anyhow::Result;
@@ -161,7 +161,7 @@ fn size(placed: &Placed, state: &Path) -> Result<Bytes> {
     if placed.plan.backing.devices.is_empty() {
         return space::image_size(placed, &Amount::scaled(placed.amount().scale));
     }
-    pilot::room(placed, &images::work_dir(placed, state))
+    free::room(placed, &images::work_dir(placed, state))
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 //! that the disk has room for, and what makes a timed part long enough, by what was seen of it.
 
 use super::{
-    pilot::{self, Pilot, TargetLoad},
+    free,
+    load::TargetLoad,
+    pilot::{self, Pilot},
     stretch::{FIRST_SCALE, Ground, Repeats, first, largest, length_s, part_s, stretched, units},
 };
 use crate::{
@@ -97,7 +99,7 @@ pub fn expected_load(placed: &Placed, work: &Path) -> Result<(TargetLoad, Pilot)
     let (pilot, memory) = (pilot::pilot(work)?, memory::total()?);
     let mut amount = placed.amount();
     if placed.needs_sizes() {
-        let ground = Ground { pilot, free: pilot::room(placed, work)?, memory };
+        let ground = Ground { pilot, free: free::room(placed, work)?, memory };
         amount.sizes = Range::expected(placed, &ground).sizes;
     }
     Ok((TargetLoad::of(placed, &amount, memory), pilot))

@@ -3,7 +3,7 @@
 
 mod in_memory;
 
-use super::pilot::{self, TargetLoad};
+use super::{free, load::TargetLoad};
 use crate::{
     machine::memory,
     messages::refusal,
@@ -84,7 +84,7 @@ fn check_least(placed: &Placed, state: &Path) -> Result<()> {
         return Ok(());
     }
     let dir = images::work_dir(placed, state);
-    let (free, size) = (pilot::room(placed, &dir)?, image_size(placed, &Amount::scaled(LEAST))?);
+    let (free, size) = (free::room(placed, &dir)?, image_size(placed, &Amount::scaled(LEAST))?);
     let needed = lab::backing::image_room(size);
     match needed > free {
         true => Err(LabError::NoSpace { dir, size, needed, free }.into()),
@@ -123,7 +123,7 @@ fn shortage(placed: &Placed, amount: &Amount, state: &Path) -> Result<Option<Sho
     let load = TargetLoad::of(placed, amount, memory::total()?);
     if placed.plan.backing.devices.is_empty() && placed.needs_image() {
         let place = images::work_dir(placed, state);
-        let free = pilot::room(placed, &place)?;
+        let free = free::room(placed, &place)?;
         let short = image_shortage(placed, &load, free);
         if let Some((needs, option)) = short {
             return Ok(Some(Shortage { needs, place, free, option: Some(option) }));
@@ -136,7 +136,7 @@ fn shortage(placed: &Placed, amount: &Amount, state: &Path) -> Result<Option<Sho
 fn dir_shortage(placed: &Placed, load: &TargetLoad) -> Result<Option<Shortage>> {
     for target in &placed.plan.targets {
         let Target::Dir(place) = target else { continue };
-        let free = pilot::room(placed, place)?;
+        let free = free::room(placed, place)?;
         if load.peak_bytes > free.0 && (is_incompressible(placed) || !may_compress(place)?) {
             let needs = format!(
                 "{} for its files plus the reserve of its file system",
@@ -160,7 +160,7 @@ pub fn give_up_images(mut ordered: Ordered, state: &Path) -> Result<Ordered> {
     for in_guests in [false, true] {
         while let disks @ 1.. = ordered.disks_of(in_guests) {
             let dir = images::work_dir(&ordered, state);
-            let (free, needed) = (pilot::room(&ordered, &dir)?, lab::backing::image_room(size));
+            let (free, needed) = (free::room(&ordered, &dir)?, lab::backing::image_room(size));
             if needed <= free {
                 break;
             }

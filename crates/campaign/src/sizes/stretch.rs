@@ -1,6 +1,6 @@
 //! The least and the most work of one test: how it is lengthened, and how far by the rates of the backing.
 
-use super::pilot::{Pilot, TargetLoad};
+use super::{load::TargetLoad, pilot::Pilot};
 use crate::stages::{Amount, Item, Placed};
 use model::{Bytes, Job, TestSize, Work};
 use suites::Stretch;

@@ -1,4 +1,5 @@
-//! Makes a sample of a case that ran: `judge` decides over its cache, `durable` over its syncs, `limiter` over its speed.
+//! Makes a sample of a case that ran: `judge` decides over its cache, `durable` over its syncs, `limiter` over its
+//! speed.
 
 use super::{Position, cache::CacheBefore};
 use crate::{
@@ -70,14 +71,8 @@ impl FinishedCase {
         // The proof is about the test itself; a sync that follows it in the same run writes.
         let is_main = test.infos().first().is_some_and(|info| info.id == measured.test);
         let of_work = self.usage_of_work(&usage);
-        let seen = CacheEvidence {
-            need: if is_main { test.cache() } else { CacheNeed::Any },
-            residency: self.cache.residency,
-            declared: self.declared,
-            asset_bytes: self.asset_bytes,
-            never_cold: self.cache.never_cold,
-            usage: &of_work,
-        };
+        let need = if is_main { test.cache() } else { CacheNeed::Any };
+        let seen = self.cache_evidence(need, &of_work);
         let (cache, mut validity) = judge::cache_verdict(&seen, measured, footprint);
         let held = self.sampler.while_held().filter(|_| is_main && self.rebuilding.is_none());
         if let Some(why) = self.objection(measured, &usage, held) {
@@ -126,6 +121,18 @@ impl FinishedCase {
             durability: self.durability(measured),
             histograms: measured.histograms.clone(),
             series: self.series(measured),
+        }
+    }
+
+    /// What tells whether the cache was as `need` asks; `usage` is that of the work alone.
+    fn cache_evidence<'a>(&'a self, need: CacheNeed, usage: &'a Usage) -> CacheEvidence<'a> {
+        CacheEvidence {
+            need,
+            residency: self.cache.residency,
+            declared: self.declared,
+            asset_bytes: self.asset_bytes,
+            never_cold: self.cache.never_cold,
+            usage,
         }
     }
 
