@@ -5,10 +5,10 @@ use crate::{
     exit::{self, Exit},
     terminal,
 };
-use anyhow::Result;
+use anyhow::{Result, bail};
 use campaign::inputs::assets::{self, Unneeded};
 use lab::cleanup::Cleanup;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 use store::Store;
 
 /// Undoes what every campaign left that no longer runs, or says what that would be.
@@ -41,10 +41,16 @@ pub fn cleanup(args: &CleanupArgs, store: &Path, state: &Path) -> Result<Exit> {
 
 /// Removes the copies of assets that no campaign of the store at `store` names; a line for each.
 fn clear_assets(store: &Path, state: &Path, dry_run: bool) -> Result<Vec<String>> {
-    let named = match store.exists() {
-        true => Store::open_read_only(store)?.assets()?,
-        false => Vec::new(),
-    };
+    if !store.exists() {
+        return match assets::clear(state, &BTreeSet::new(), true)? {
+            Unneeded::Removed(copies) if !copies.is_empty() => bail!(
+                "store {} does not exist, so nothing tells which of them campaigns need; pass the --store of the campaigns",
+                store.display()
+            ),
+            _ => Ok(Vec::new()),
+        };
+    }
+    let named = Store::open_read_only(store)?.assets()?;
     let needed = named.iter().map(|asset| asset.sha256).collect();
     let did = if dry_run { "would remove" } else { "removed" };
     Ok(match assets::clear(state, &needed, dry_run)? {

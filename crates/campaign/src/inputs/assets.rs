@@ -20,6 +20,7 @@ use std::{
     io::{self, Read, Write},
     path::PathBuf,
     slice,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// Most bytes of all assets of a campaign.
@@ -42,6 +43,17 @@ pub enum AssetError {
         name: AssetName,
         /// What is wrong.
         why: String,
+    },
+    /// It is not for the author of its suite to read.
+    #[error(
+        "asset `{name}` does not belong to the owner of suite {suite}, whose commands would read it in your name; give \
+         both to one user with chown, or copy the suite"
+    )]
+    NotOfAuthor {
+        /// Its suite.
+        suite: String,
+        /// Its name.
+        name: AssetName,
     },
     /// Its content is not the one of the campaign, and no copy of that is there.
     #[error(
@@ -79,26 +91,44 @@ pub enum AssetError {
     },
     /// There is no room for a copy.
     #[error(
-        "the assets need {needed} in {dir}, but only {free} are free; free space there, or use another --state"
+        "the assets need {needed} in {dir}, but only {free} may be used there; free space, e.g. with `assay cleanup`, \
+         or use another --state"
     )]
     NoRoom {
         /// What is missing.
         needed: Bytes,
         /// The folder of copies.
         dir: PathBuf,
-        /// What there is.
+        /// What they may use.
         free: Bytes,
     },
     /// The copy cannot be made.
-    #[error("cannot {what} {path}: {source}")]
+    #[error("cannot {what} {path}: {why}")]
     Copy {
         /// What failed.
         what: &'static str,
         /// The object.
         path: PathBuf,
         /// The reason.
-        source: io::Error,
+        why: io::Error,
     },
+    /// A signal asked to stop while one was read.
+    #[error("stopped; everything was cleaned up")]
+    Stopped,
+}
+
+/// Why a content was not read to its end.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    /// It cannot be read.
+    #[error("{0}")]
+    Read(io::Error),
+    /// Where it goes takes no more.
+    #[error("{0}")]
+    Write(io::Error),
+    /// A signal asked to stop.
+    #[error("stopped")]
+    Stopped,
 }
 
 /// Returns the assets that the tests of `suite`, a file, need under `names`: those of `known`, which a plan has from
@@ -126,8 +156,10 @@ pub(crate) fn of_suite(
 pub fn verify(asset: &AssetFile) -> Result<(), AssetError> {
     let AssetFile { name, path, bytes, sha256 } = asset;
     let not_here = |why| AssetError::NotHere { name: name.clone(), path: path.clone(), why };
+    let most = bytes.0.saturating_add(1);
     let read = file::open_bounded(path, bytes.0)
-        .and_then(|file| copied(file, &mut io::sink(), bytes.0.saturating_add(1)));
+        .map_err(Fault::Read)
+        .and_then(|file| copied(file, &mut io::sink(), most, &AtomicBool::new(false)));
     match read.map_err(|why| not_here(why.to_string()))? {
         found if found == (*bytes, *sha256) => Ok(()),
         (bytes, sha256) => Err(not_here(format!("it has {bytes} and SHA-256 {sha256}"))),
@@ -159,19 +191,27 @@ fn bounded(assets: Vec<Asset>) -> Result<Vec<Asset>, AssetError> {
     if bytes > MOST_BYTES { Err(AssetError::TooLong { bytes }) } else { Ok(assets) }
 }
 
-/// Copies `from` to `to`, at most `most` bytes. Returns the length and the hash of the copy.
-fn copied(from: impl Read, to: &mut impl Write, most: u64) -> io::Result<(Bytes, ContentHash)> {
+/// Writes what `from` holds to `to`, at most `most` bytes, until `stop`; the length and the hash of what was written.
+fn copied(
+    from: impl Read,
+    to: &mut impl Write,
+    most: u64,
+    stop: &AtomicBool,
+) -> Result<(Bytes, ContentHash), Fault> {
     let (mut from, mut hash) = (from.take(most), Sha256::new());
     let (mut buffer, mut bytes) = (vec![0; READ_BYTES], 0);
     loop {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Fault::Stopped);
+        }
         let read = match from.read(&mut buffer) {
             Ok(0) => return Ok((Bytes(bytes), ContentHash::of_bytes(hash.finalize().into()))),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            Err(error) => return Err(Fault::Read(error)),
         };
         hash.update(&buffer[..read]);
-        to.write_all(&buffer[..read])?;
+        to.write_all(&buffer[..read]).map_err(Fault::Write)?;
         bytes += read as u64;
     }
 }

@@ -54,7 +54,7 @@ impl Placed {
             placed.settle(places)?;
         }
         placed.check_comparison()?;
-        placed.shelf = assets::keep(&placed.plan, site.state)?;
+        placed.shelf = assets::keep(&placed.plan, site.state, site.stop)?;
         Ok(placed)
     }
 

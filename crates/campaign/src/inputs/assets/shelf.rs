@@ -1,7 +1,8 @@
-//! Copies of assets in the folder `assets` of the state folder, each under its SHA-256 with mode 0444. A campaign locks
+//! Copies of assets in the folder `assets` of the state folder, each under its SHA-256 and the ending of its name, with
+//! mode 0444. A campaign locks
 //! the folder as long as it runs.
 
-use super::{AssetError, copied, source};
+use super::{AssetError, Fault, copied, source};
 use crate::messages::refusal;
 use anyhow::Result;
 use lab::ownership::State;
@@ -18,11 +19,16 @@ use std::{
     fs::File,
     io,
     path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
 };
 
 /// The folder.
 const FOLDER: &str = "assets";
-/// Prefix of the name of an incomplete copy.
+/// One in so many blocks of its file system stays free: somebody else may have chosen how long assets are.
+const LEFT_FREE: u64 = 100;
+/// Longest ending that a copy keeps.
+const MOST_ENDING_BYTES: usize = 64;
+/// What stands before the name of a copy that is not whole.
 const UNFINISHED: &str = ".new-";
 
 /// The assets of a campaign on this machine.
@@ -48,22 +54,32 @@ impl Shelf {
 
     /// `assets` as files on this machine.
     pub(crate) fn files(&self, assets: &[Asset]) -> Vec<AssetFile> {
-        let file = |Asset { name, bytes, sha256, .. }: &Asset| AssetFile {
-            name: name.clone(),
-            path: self.dir.join(sha256.to_string()),
-            bytes: *bytes,
-            sha256: *sha256,
+        let file = |asset: &Asset| AssetFile {
+            name: asset.name.clone(),
+            path: self.dir.join(file_name(asset)),
+            bytes: asset.bytes,
+            sha256: asset.sha256,
         };
         assets.iter().map(file).collect()
     }
 }
 
-/// Ensures a copy of each asset of `plan` in the state folder `state`, checked by its hash; missing ones are copied
-/// from next to their suites.
+/// The name of the copy of `asset`. Programs may go by its ending, e.g. `.csv.gz`.
+fn file_name(asset: &Asset) -> String {
+    let name = asset.name.as_path().file_name().unwrap_or_default().to_string_lossy();
+    // A point at the beginning hides a file.
+    let ending = name.char_indices().skip(1).find(|(_, letter)| *letter == '.');
+    let ending = ending.map_or("", |(at, _)| &name[at..]);
+    let is_short = ending.len() <= MOST_ENDING_BYTES;
+    format!("{}{}", asset.sha256, if is_short { ending } else { "" })
+}
+
+/// Has a copy of each of the assets of `plan` in the state folder `state`, checked by its hash; those that are missing
+/// are copied from beside their suites.
 ///
 /// # Errors
-/// A copy is missing or damaged and its source is gone or has changed; there is no room.
-pub(crate) fn keep(plan: &Plan, state: &Path) -> Result<Shelf> {
+/// A copy is missing or damaged and its source is gone or has changed; there is no room; `stop` became true.
+pub(crate) fn keep(plan: &Plan, state: &Path, stop: &AtomicBool) -> Result<Shelf> {
     if plan.assets.is_empty() {
         return Ok(Shelf::default());
     }
@@ -71,23 +87,40 @@ pub(crate) fn keep(plan: &Plan, state: &Path) -> Result<Shelf> {
     let shelf = Shelf { dir: state.path().join(FOLDER), folder: Some(state.folder(FOLDER)?) };
     let Some(folder) = &shelf.folder else { return Ok(shelf) };
     flock(folder, FlockOperation::LockShared).map_err(failed("lock", &shelf.dir))?;
-    let mut missing: Vec<&Asset> = Vec::new();
-    for asset in &plan.assets {
-        let is_known = missing.iter().any(|other| other.sha256 == asset.sha256);
-        if !is_known && !holds(folder, &shelf.dir, asset)? {
-            missing.push(asset);
-        }
-    }
-    check_room(folder, &shelf.dir, &missing).map_err(|why| refusal::lacking(why.to_string()))?;
-    for asset in missing {
-        add(folder, &shelf.dir, asset).map_err(|why| refusal::usage(why.to_string()))?;
-    }
+    fill_gaps(folder, &shelf.dir, &plan.assets, stop).map_err(refused)?;
     Ok(shelf)
 }
 
-/// Returns whether `folder` has the exact content of `asset`. A changed copy is removed.
-fn holds(folder: &File, dir: &Path, asset: &Asset) -> Result<bool, AssetError> {
-    let name = asset.sha256.to_string();
+fn refused(why: AssetError) -> anyhow::Error {
+    match why {
+        AssetError::Stopped => refusal::stopped(why.to_string()),
+        AssetError::NoRoom { .. } => refusal::lacking(why.to_string()),
+        AssetError::Copy { .. } => why.into(),
+        _ => refusal::usage(why.to_string()),
+    }
+}
+
+/// Adds those of `assets` that `folder` lacks.
+fn fill_gaps(
+    folder: &File,
+    dir: &Path,
+    assets: &[Asset],
+    stop: &AtomicBool,
+) -> Result<(), AssetError> {
+    let mut missing: Vec<&Asset> = Vec::new();
+    for asset in assets {
+        let is_known = missing.iter().any(|other| file_name(other) == file_name(asset));
+        if !is_known && !holds(folder, dir, asset, stop)? {
+            missing.push(asset);
+        }
+    }
+    check_room(folder, dir, &missing)?;
+    missing.iter().try_for_each(|asset| add(folder, dir, asset, stop))
+}
+
+/// Whether `folder` has the very content of `asset`. A copy that was changed is removed.
+fn holds(folder: &File, dir: &Path, asset: &Asset, stop: &AtomicBool) -> Result<bool, AssetError> {
+    let name = file_name(asset);
     let path = dir.join(&name);
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let copy = match openat(folder, &*name, flags, Mode::empty()) {
@@ -95,8 +128,8 @@ fn holds(folder: &File, dir: &Path, asset: &Asset) -> Result<bool, AssetError> {
         Err(Errno::NOENT) => return Ok(false),
         Err(errno) => return Err(failed("open", &path)(errno)),
     };
-    let read = copied(&copy, &mut io::sink(), asset.bytes.0.saturating_add(1));
-    if read.map_err(failed("read", &path))? == (asset.bytes, asset.sha256) {
+    let read = copied(&copy, &mut io::sink(), asset.bytes.0.saturating_add(1), stop);
+    if read.map_err(fault_of_copy(&path))? == (asset.bytes, asset.sha256) {
         return Ok(true);
     }
     unlinkat(folder, &*name, AtFlags::empty()).map_err(failed("remove", &path))?;
@@ -105,7 +138,8 @@ fn holds(folder: &File, dir: &Path, asset: &Asset) -> Result<bool, AssetError> {
 
 fn check_room(folder: &File, dir: &Path, missing: &[&Asset]) -> Result<(), AssetError> {
     let room = fstatvfs(folder).map_err(failed("look at", dir))?;
-    let free = Bytes(room.f_bavail.saturating_mul(room.f_frsize));
+    let left = room.f_blocks / LEFT_FREE;
+    let free = Bytes(room.f_bavail.saturating_sub(left).saturating_mul(room.f_frsize));
     let needed = Bytes(missing.iter().map(|asset| asset.bytes.0).sum());
     match needed > free {
         true => Err(AssetError::NoRoom { needed, dir: dir.into(), free }),
@@ -113,16 +147,16 @@ fn check_room(folder: &File, dir: &Path, missing: &[&Asset]) -> Result<(), Asset
     }
 }
 
-/// Copies `asset` from next to its suite into `folder`.
-fn add(folder: &File, dir: &Path, asset: &Asset) -> Result<(), AssetError> {
-    let (name, new) = (asset.sha256.to_string(), format!("{UNFINISHED}{}", std::process::id()));
+/// Copies `asset` from beside its suite into `folder`.
+fn add(folder: &File, dir: &Path, asset: &Asset, stop: &AtomicBool) -> Result<(), AssetError> {
+    let (name, new) = (file_name(asset), format!("{UNFINISHED}{}", std::process::id()));
     let path = dir.join(&name);
     // A leftover of a killed process with the same number.
     remove(folder, &new).map_err(failed("replace", &path))?;
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let copy = openat(folder, &*new, flags, Mode::from_raw_mode(0o600))
         .map_err(failed("create", &path))?;
-    let made = fill(&mut File::from(copy), asset, dir).and_then(|copy| {
+    let made = fill(&mut File::from(copy), asset, dir, stop).and_then(|copy| {
         fchmod(&copy, Mode::from_raw_mode(0o444)).map_err(failed("close", &path))?;
         fsync(&copy).map_err(failed("sync", &path))?;
         renameat(folder, &*new, folder, &*name).map_err(failed("name", &path))
@@ -134,22 +168,43 @@ fn add(folder: &File, dir: &Path, asset: &Asset) -> Result<(), AssetError> {
     made
 }
 
-/// Fills `copy` with the content of `asset`, sharing its blocks where the file system can, and checks the result.
-fn fill(copy: &mut File, asset: &Asset, dir: &Path) -> Result<File, AssetError> {
-    let Asset { suite, name, .. } = asset;
+/// Fills `copy` with the content of `asset`, sharing its blocks where the file system can, and checks what came of it.
+/// A source that grows meanwhile is not read on.
+pub(super) fn fill(
+    copy: &mut File,
+    asset: &Asset,
+    dir: &Path,
+    stop: &AtomicBool,
+) -> Result<File, AssetError> {
+    let Asset { suite, name, bytes, sha256 } = asset;
+    let (path, most) = (dir.join(file_name(asset)), bytes.0.saturating_add(1));
     let gone =
         |why: String| AssetError::Gone { asset: Box::new(asset.clone()), dir: dir.into(), why };
     let shared =
-        source::open(suite, name).is_ok_and(|source| ioctl_ficlone(&*copy, source).is_ok());
+        source::open(suite, name).is_ok_and(|(source, _)| ioctl_ficlone(&*copy, source).is_ok());
     let found = match shared {
         // What is hashed is the copy: the source may change meanwhile.
-        true => copied(&*copy, &mut io::sink(), u64::MAX).map_err(failed("read", dir))?,
-        false => source::read(suite, name, copy).map_err(|why| gone(why.to_string()))?,
+        true => copied(&*copy, &mut io::sink(), most, stop).map_err(fault_of_copy(&path))?,
+        false => source::read((suite, name), copy, most, stop).map_err(|fault| match fault {
+            Fault::Read(why) => gone(why.to_string()),
+            other => fault_of_copy(&path)(other),
+        })?,
     };
-    if found != (asset.bytes, asset.sha256) {
-        return Err(gone(format!("the file there has {} and SHA-256 {}", found.0, found.1)));
+    match found {
+        (found, _) if found > *bytes => Err(gone(format!("the file there is longer than {bytes}"))),
+        found if found == (*bytes, *sha256) => copy.try_clone().map_err(failed("copy", dir)),
+        (bytes, sha256) => Err(gone(format!("the file there has {bytes} and SHA-256 {sha256}"))),
     }
-    copy.try_clone().map_err(failed("copy", dir))
+}
+
+/// What a fault is when the copy at `path` is read or written.
+fn fault_of_copy(path: &Path) -> impl FnOnce(Fault) -> AssetError {
+    let path = path.to_path_buf();
+    move |fault| match fault {
+        Fault::Read(why) => AssetError::Copy { what: "read", path, why },
+        Fault::Write(why) => AssetError::Copy { what: "write", path, why },
+        Fault::Stopped => AssetError::Stopped,
+    }
 }
 
 fn remove(folder: &File, name: &str) -> Result<(), Errno> {
@@ -161,7 +216,7 @@ fn remove(folder: &File, name: &str) -> Result<(), Errno> {
 
 fn failed<E: Into<io::Error>>(what: &'static str, path: &Path) -> impl FnOnce(E) -> AssetError {
     let path = path.to_path_buf();
-    move |source| AssetError::Copy { what, path, source: source.into() }
+    move |why| AssetError::Copy { what, path, why: why.into() }
 }
 
 /// The fate of copies that no campaign needs.
@@ -192,7 +247,8 @@ pub fn clear(state: &Path, needed: &BTreeSet<ContentHash>, dry_run: bool) -> Res
     for entry in Dir::read_from(&folder).map_err(failed("list", &dir))? {
         let entry = entry.map_err(failed("list", &dir))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_needed = name.parse().is_ok_and(|hash| needed.contains(&hash));
+        let hash = name.split('.').next().unwrap_or_default().parse();
+        let is_needed = hash.is_ok_and(|hash| needed.contains(&hash));
         if is_needed || name == "." || name == ".." {
             continue;
         }

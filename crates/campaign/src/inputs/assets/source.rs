@@ -1,17 +1,20 @@
 //! Reads assets next to the file of their suite. Another user may have written that suite: only regular files below
 //! its folder are opened, whatever links are there.
 
-use super::{AssetError, MOST_BYTES, copied};
+use super::{AssetError, Fault, MOST_BYTES, copied};
 use model::{Asset, AssetName, Bytes, ContentHash};
 use rustix::{
-    fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2},
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat},
     io::Errno,
+    process::geteuid,
 };
 use std::{
+    fmt,
     fs::File,
     io,
-    os::fd::AsRawFd,
+    os::fd::{AsRawFd, OwnedFd},
     path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
 };
 
 /// Links may lead to other files below the folder, and nowhere else.
@@ -20,35 +23,45 @@ const STAY: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLIN
 /// Returns the asset `name` of the suite in the file `suite`, with length and hash.
 ///
 /// # Errors
-/// It cannot be opened or read, or is longer than assets may be.
+/// It cannot be opened or read, is longer than assets may be, or is not for the author of the suite to read.
 pub(super) fn look(suite: &str, name: &AssetName) -> Result<Asset, AssetError> {
-    let (bytes, sha256) = read(suite, name, &mut io::sink())?;
-    Ok(Asset { suite: suite.into(), name: name.clone(), bytes, sha256 })
-}
-
-/// Writes the present content of the asset `name` of `suite` to `to`.
-///
-/// # Errors
-/// As of [`look`], or `to` takes no more.
-pub(super) fn read(
-    suite: &str,
-    name: &AssetName,
-    to: &mut impl io::Write,
-) -> Result<(Bytes, ContentHash), AssetError> {
-    let wrong = |why: String| AssetError::Unusable { suite: suite.into(), name: name.clone(), why };
-    let file = open(suite, name).map_err(|why| wrong(reason(&why)))?;
-    let read = copied(&file, to, MOST_BYTES.0 + 1).map_err(|why| wrong(why.to_string()))?;
-    match read.0 > MOST_BYTES {
-        true => Err(AssetError::TooLong { bytes: read.0 }),
-        false => Ok(read),
+    let wrong = |why: &dyn fmt::Display| AssetError::Unusable {
+        suite: suite.into(),
+        name: name.clone(),
+        why: why.to_string(),
+    };
+    let (file, folder) = open(suite, name).map_err(|why| wrong(&explained(why)))?;
+    if !is_of_author(&file, &folder, suite).map_err(|why| wrong(&why))? {
+        return Err(AssetError::NotOfAuthor { suite: suite.into(), name: name.clone() });
+    }
+    // The command line has not taken over any signal yet: one ends the program.
+    let never = AtomicBool::new(false);
+    match copied(&file, &mut io::sink(), MOST_BYTES.0 + 1, &never).map_err(|why| wrong(&why))? {
+        (bytes, _) if bytes > MOST_BYTES => Err(AssetError::TooLong { bytes }),
+        (bytes, sha256) => Ok(Asset { suite: suite.into(), name: name.clone(), bytes, sha256 }),
     }
 }
 
-/// Opens the asset `name` of `suite`.
+/// Writes what the asset `name` of `suite` holds now to `to`, at most `most` bytes, until `stop`.
 ///
 /// # Errors
-/// It is not a regular file below the folder of the suite, or it has another owner than that folder and a second name.
-pub(super) fn open(suite: &str, name: &AssetName) -> io::Result<File> {
+/// It cannot be opened or read, or `to` takes no more.
+pub(super) fn read(
+    (suite, name): (&str, &AssetName),
+    to: &mut impl io::Write,
+    most: u64,
+    stop: &AtomicBool,
+) -> Result<(Bytes, ContentHash), Fault> {
+    let (file, _) = open(suite, name).map_err(|why| Fault::Read(explained(why)))?;
+    copied(&file, to, most, stop)
+}
+
+/// Opens the asset `name` of `suite`; also the folder of that, as a place only.
+///
+/// # Errors
+/// It is not a regular file below the folder of the suite, or belongs to another user than that folder under another
+/// name, too.
+pub(super) fn open(suite: &str, name: &AssetName) -> io::Result<(File, OwnedFd)> {
     let folder = openat(
         CWD,
         folder(suite),
@@ -67,7 +80,15 @@ pub(super) fn open(suite: &str, name: &AssetName) -> io::Result<File> {
             "it has other names and belongs to another user than its folder",
         ));
     }
-    File::open(format!("/proc/self/fd/{}", found.as_raw_fd()))
+    Ok((File::open(format!("/proc/self/fd/{}", found.as_raw_fd()))?, folder))
+}
+
+/// Whether `file` belongs to the author of `suite`, which lies in `folder`, or that is the user who runs it. Else the
+/// commands of somebody would read what only this user may, e.g. private files that lie in /tmp as the suite does.
+fn is_of_author(file: &File, folder: &OwnedFd, suite: &str) -> io::Result<bool> {
+    let own = Path::new(suite).file_name().unwrap_or_default();
+    let author = statat(folder, own, AtFlags::empty())?.st_uid;
+    Ok(author == geteuid().as_raw() || author == fstat(file)?.st_uid)
 }
 
 /// The folder of the suite in the file `suite`.
@@ -76,10 +97,14 @@ fn folder(suite: &str) -> PathBuf {
     folder.unwrap_or(Path::new(".")).into()
 }
 
-fn reason(error: &io::Error) -> String {
-    match Errno::from_io_error(error) {
-        Some(Errno::XDEV | Errno::LOOP) => "it leads out of the folder of the suite".into(),
-        Some(Errno::NOSYS) => "this kernel cannot keep to a folder (openat2, Linux 5.6)".into(),
-        _ => error.to_string(),
+fn explained(error: io::Error) -> io::Error {
+    match Errno::from_io_error(&error) {
+        Some(Errno::XDEV | Errno::LOOP) => {
+            io::Error::other("it leads out of the folder of the suite")
+        }
+        Some(Errno::NOSYS) => {
+            io::Error::other("this kernel cannot keep to a folder (openat2, Linux 5.6)")
+        }
+        _ => error,
     }
 }

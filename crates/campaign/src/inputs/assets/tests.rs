@@ -4,7 +4,7 @@ use super::{shelf, source, *};
 use model::Plan;
 use std::{
     fs,
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::fs::{PermissionsExt, chown, symlink},
     path::Path,
 };
 
@@ -14,12 +14,17 @@ fn folder() -> (tempfile::TempDir, String) {
     fs::create_dir_all(top.path().join("s/data")).unwrap();
     fs::write(top.path().join("s/data/keys.csv"), "abc").unwrap();
     fs::write(top.path().join("secret"), "precious").unwrap();
+    fs::write(top.path().join("s/mine.toml"), "").unwrap();
     let suite = top.path().join("s/mine.toml").to_str().unwrap().to_string();
     (top, suite)
 }
 
 fn name(text: &str) -> AssetName {
     text.parse().unwrap()
+}
+
+fn keep(plan: &Plan, state: &Path) -> Result<Shelf> {
+    shelf::keep(plan, state, &AtomicBool::new(false))
 }
 
 fn plan(suite: &str) -> Plan {
@@ -52,6 +57,21 @@ fn names_stay_below_the_folder() {
 }
 
 #[test]
+fn suite_of_another_user_names_no_file_of_this_one() {
+    if !rustix::process::geteuid().is_root() {
+        return needs::skip(needs::Need::Root, "files of another user");
+    }
+    let (top, suite) = folder();
+    let give = |path: &str| chown(top.path().join(path), Some(65534), None).unwrap();
+    let look = || source::look(&suite, &name("data/keys.csv"));
+    give("s/mine.toml");
+    let why = look().unwrap_err().to_string();
+    assert!(why.contains("`data/keys.csv` does not belong to the owner of suite"), "{why}");
+    give("s/data/keys.csv");
+    assert_eq!(look().unwrap().bytes, Bytes(3));
+}
+
+#[test]
 fn irregular_asset_is_refused_without_blocking() {
     let (top, suite) = folder();
     let pipe = top.path().join("s/pipe");
@@ -67,21 +87,40 @@ fn irregular_asset_is_refused_without_blocking() {
 fn copy_is_made_once_and_survives_its_source() {
     let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let plan = plan(&suite);
-    let shelf = shelf::keep(&plan, state.path()).unwrap();
+    let shelf = keep(&plan, state.path()).unwrap();
     let file = shelf.files(&plan.assets).remove(0);
     assert_eq!(fs::read_to_string(&file.path).unwrap(), "abc");
     assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o777, 0o444);
     drop(shelf);
     fs::remove_dir_all(top.path().join("s")).unwrap();
-    shelf::keep(&plan, state.path()).unwrap();
+    keep(&plan, state.path()).unwrap();
     assert_eq!(fs::read_dir(state.path().join("assets")).unwrap().count(), 1);
 }
 
 #[test]
-fn missing_or_changed_asset_is_refused_by_name() {
+fn copy_keeps_the_ending_of_the_name() {
+    let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let names = ["a.csv.gz", "d.x/b c'd.bin", "d.x/plain", ".hidden", "é.ü"];
+    fs::create_dir(top.path().join("s/d.x")).unwrap();
+    names.iter().for_each(|name| fs::write(top.path().join("s").join(name), "abc").unwrap());
+    let names: BTreeSet<AssetName> = names.into_iter().map(name).collect();
+    let plan = Plan { assets: of_suite(&suite, &names, &[]).unwrap(), ..Plan::default() };
+    let shelf = keep(&plan, state.path()).unwrap();
+    let files = shelf.files(&plan.assets);
+    let ending = |file: &AssetFile| file.path.file_name().unwrap().to_str().unwrap()[64..].into();
+    let endings: Vec<String> = files.iter().map(ending).collect();
+    assert_eq!(endings, ["", ".csv.gz", ".bin", "", ".ü"]);
+    files.iter().for_each(|file| verify(file).unwrap());
+    drop(shelf);
+    let needed = BTreeSet::from([plan.assets[0].sha256]);
+    assert_eq!(clear(state.path(), &needed, false).unwrap(), Unneeded::Removed(Vec::new()));
+}
+
+#[test]
+fn asset_that_is_gone_or_another_is_refused_by_name() {
     let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let plan = plan(&suite);
-    let refused = || shelf::keep(&plan, state.path()).unwrap_err().to_string();
+    let refused = || keep(&plan, state.path()).unwrap_err().to_string();
     fs::write(top.path().join("s/data/keys.csv"), "abd").unwrap();
     let why = refused();
     assert!(
@@ -94,13 +133,49 @@ fn missing_or_changed_asset_is_refused_by_name() {
 }
 
 #[test]
-fn changed_copy_is_replaced() {
+fn source_that_grows_does_not_fill_the_disk() {
+    let ((top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let plan = plan(&suite);
+    let file = fs::File::create(top.path().join("s/data/keys.csv")).unwrap();
+    file.set_len(1 << 30).unwrap();
+    let why = keep(&plan, state.path()).unwrap_err().to_string();
+    assert!(why.contains("the file there is longer than 3 B"), "{why}");
+}
+
+#[test]
+fn copy_that_cannot_be_written_is_not_the_fault_of_the_source() {
+    let (_top, suite) = folder();
+    let mut full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let asset = &plan(&suite).assets[0];
+    let failed = shelf::fill(&mut full, asset, Path::new("/s"), &AtomicBool::new(false));
+    let why = failed.unwrap_err().to_string();
+    assert!(why.starts_with("cannot write /s/ba78") && why.contains("No space left"), "{why}");
+}
+
+#[test]
+fn signal_ends_reading_and_leaves_whole_copies_alone() {
     let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let plan = plan(&suite);
-    let path = shelf::keep(&plan, state.path()).unwrap().files(&plan.assets).remove(0).path;
+    let stopped = || {
+        let why = shelf::keep(&plan, state.path(), &AtomicBool::new(true)).unwrap_err();
+        matches!(why.downcast_ref::<refusal::Refusal>(), Some(refusal::Refusal::Stopped(_)))
+    };
+    let copies = || fs::read_dir(state.path().join("assets")).unwrap().count();
+    assert!(stopped());
+    assert_eq!(copies(), 0);
+    drop(keep(&plan, state.path()).unwrap());
+    assert!(stopped());
+    assert_eq!(copies(), 1);
+}
+
+#[test]
+fn copy_that_was_changed_is_made_again() {
+    let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
+    let plan = plan(&suite);
+    let path = keep(&plan, state.path()).unwrap().files(&plan.assets).remove(0).path;
     fs::remove_file(&path).unwrap();
     fs::write(&path, "abcd").unwrap();
-    shelf::keep(&plan, state.path()).unwrap();
+    keep(&plan, state.path()).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "abc");
 }
 
@@ -127,7 +202,7 @@ fn total_length_of_assets_is_bounded() {
 fn error_of_a_host_names_the_missing_copy() {
     let ((_top, suite), state) = (folder(), tempfile::tempdir().unwrap());
     let plan = plan(&suite);
-    let file = shelf::keep(&plan, state.path()).unwrap().files(&plan.assets).remove(0);
+    let file = keep(&plan, state.path()).unwrap().files(&plan.assets).remove(0);
     verify(&file).unwrap();
     fs::remove_file(&file.path).unwrap();
     let why = verify(&file).unwrap_err().to_string();
@@ -147,7 +222,7 @@ fn bytes_not_resident_may_have_been_read() {
     }
     fs::write(top.path().join("s/data/keys.csv"), vec![1; 1 << 16]).unwrap();
     let plan = plan(&suite);
-    let files = shelf::keep(&plan, state.path()).unwrap().files(&plan.assets);
+    let files = keep(&plan, state.path()).unwrap().files(&plan.assets);
     let job = |memory| Job { assets: files.clone(), memory, ..crate::tools::tests::job(None, 1) };
     // It was written and read just now, so it is in memory.
     let warmed = job(Bytes(1 << 30));
@@ -165,7 +240,7 @@ fn unneeded_copies_are_removed_unless_a_campaign_runs() {
         clear(state.path(), &needed.iter().copied().collect(), dry_run).unwrap()
     };
     assert_eq!(clear(&[], false), Unneeded::Removed(Vec::new()));
-    let shelf = shelf::keep(&plan, state.path()).unwrap();
+    let shelf = keep(&plan, state.path()).unwrap();
     let path: &Path = &shelf.files(&plan.assets)[0].path.clone();
     assert_eq!(clear(&[], false), Unneeded::InUse);
     drop(shelf);
