@@ -1,4 +1,4 @@
-//! Runs targets in guests: which target needs one, what a guest is told, and how its reports are checked.
+//! Runs targets in guests: which target needs one, the task of a guest, and the check of its reports.
 
 pub mod guest;
 pub mod places;

@@ -14,7 +14,7 @@ pub fn total() -> Result<Bytes> {
     (bytes > 0).then_some(Bytes(bytes)).context("cannot read the memory size from the kernel")
 }
 
-/// Whether this machine has the memory for so many guests at once.
+/// Returns whether this machine has the memory for the given number of guests at once.
 pub fn holds_guests(guests: usize) -> bool {
     let own = total().map_or(0, |bytes| bytes.0);
     of_guest().0.saturating_mul(guests as u64) <= own / 4 * 3

@@ -54,7 +54,7 @@ pub struct CaseContext<'a> {
 /// Runs `test`, one worker for each of `jobs`; `None` when it was stopped. A worker that fails makes
 /// the samples invalid; an error is about the target itself.
 ///
-/// The page cache is everybody's: now and then somebody takes pages away between the proof and the
+/// All processes share the page cache: now and then another one evicts pages between the proof and the
 /// end. A case that turns out lukewarm is therefore run once more; both samples are kept, and the
 /// lukewarm one stays out of every mean. Where there is no device, nothing can be proven by it.
 pub fn run(

@@ -91,7 +91,7 @@ pub enum Event {
     Facts(Environment),
     /// A measurement.
     Sample(Box<Sample>),
-    /// So many cases are over.
+    /// Number of cases that are over.
     Done(u64),
     /// The target cannot go on.
     Failed(Fault),

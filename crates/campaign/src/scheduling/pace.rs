@@ -1,5 +1,5 @@
-//! When a campaign ends: after its number of blocks, when its verdict or its ratios need no more, or before a
-//! block would overrun the budget. No clock in here, so that each rule is tested with numbers.
+//! Decides when a campaign ends: after its number of blocks, when its verdict or its ratios need no more, or before
+//! a block would overrun the budget. Reads no clock, so that each rule is tested with numbers.
 
 use crate::messages::duration;
 use anyhow::Result;
@@ -67,7 +67,7 @@ pub enum End {
     Budget(LookResult),
 }
 
-/// Whether a campaign of `plan` ends here. `look` is asked only when the answer hangs on it.
+/// Returns whether a campaign of `plan` ends here. `look` is called only when the answer depends on it.
 pub fn end(
     plan: &Plan,
     spent: &Spent,

@@ -82,7 +82,7 @@ impl TargetLoad {
         if estimate.write_bytes == 0 && !reads_only {
             self.open_write_s += estimate.fixed_s;
         }
-        // A suite of somebody else may ask for more than numbers hold; that must not look like little.
+        // A user-supplied suite may require more than a number holds; an overflow must not look like little.
         let add = |sum: &mut u64, of_one: u64| {
             *sum = sum.saturating_add(of_one.saturating_mul(u64::from(workers)));
         };

@@ -28,7 +28,7 @@ pub struct Pilot {
 /// Writes, syncs, drops and reads a file in `dir` that has no name, so that nothing is left of it
 /// however the program ends.
 ///
-/// A disk is only read, because nobody has consented yet: its rate stands for both.
+/// A disk is only read, as there is no consent yet: its read rate is used for both.
 pub fn pilot(dir: &Path) -> Result<Pilot> {
     if dir.metadata().is_ok_and(|meta| meta.file_type().is_block_device()) {
         let read = File::open(dir).and_then(|mut disk| read_rate(&mut disk));

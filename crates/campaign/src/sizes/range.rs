@@ -1,5 +1,5 @@
-//! How much each test does, where that is left to the program: the least that is still the test, the most
-//! that the disk has room for, and what makes a timed part long enough, by what was seen of it.
+//! Chooses how much each test does, if the plan leaves it open: from the least that is still the test to the most
+//! that the disk has room for, so that a timed part is long enough, by the trials.
 
 use super::{
     free,

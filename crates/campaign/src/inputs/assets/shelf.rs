@@ -22,9 +22,9 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// The folder.
+/// Name of the folder.
 const FOLDER: &str = "assets";
-/// One in so many blocks of its file system stays free: somebody else may have chosen how long assets are.
+/// One in this many blocks of its file system stays free: the length of assets may be the choice of another user.
 const LEFT_FREE: u64 = 100;
 /// Longest ending that a copy keeps.
 const MOST_ENDING_BYTES: usize = 64;

@@ -83,8 +83,9 @@ pub(super) fn open(suite: &str, name: &AssetName) -> io::Result<(File, OwnedFd)>
     Ok((File::open(format!("/proc/self/fd/{}", found.as_raw_fd()))?, folder))
 }
 
-/// Whether `file` belongs to the author of `suite`, which lies in `folder`, or that is the user who runs it. Else the
-/// commands of somebody would read what only this user may, e.g. private files that lie in /tmp as the suite does.
+/// Returns whether `file` belongs to the author of `suite`, which lies in `folder`, or the author is the user who runs
+/// it. Otherwise commands of another user would read what only this user may, e.g. private files beside the suite in
+/// /tmp.
 fn is_of_author(file: &File, folder: &OwnedFd, suite: &str) -> io::Result<bool> {
     let own = Path::new(suite).file_name().unwrap_or_default();
     let author = statat(folder, own, AtFlags::empty())?.st_uid;

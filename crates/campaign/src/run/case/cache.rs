@@ -44,7 +44,7 @@ pub(super) fn establish_cache(
     }
 }
 
-/// Reads what the test will read, once more when somebody dropped a part of it meanwhile.
+/// Reads what the test will read, once more if another process evicted a part of it meanwhile.
 fn warm(
     test: &dyn Test,
     jobs: &mut [Job],

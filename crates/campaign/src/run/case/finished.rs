@@ -165,7 +165,7 @@ impl FinishedCase {
         }
     }
 
-    /// Whether what `measured` synced was seen to reach the medium. Bytes count from the begin of the run, as
+    /// Whether what `measured` synced was seen to reach the medium. Bytes count from the start of the run, as
     /// some may have been written before the sync; flushes from the first phase that syncs.
     fn durability(&self, measured: &Measured) -> Option<Durability> {
         let workers = || self.report.workers.iter();
