@@ -22,7 +22,7 @@ use std::{
     process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
     thread,
 };
-use watch::Watch;
+use watch::{FileSystem, Watch};
 
 /// Where system tools lie when PATH does not say so.
 const SYSTEM_DIRS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -176,11 +176,14 @@ impl Program {
     }
 
     fn try_run(&self) -> io::Result<Result<Ran, TestError>> {
+        // Opened first: the program may remove its directory in its first moment.
+        let watched = (!self.bounds.are_none()).then(|| FileSystem::open(&self.dir));
         let mut child = child::spawn(&mut self.command()?, self.own_proc)?;
         let messages = child.stderr.take().map(|pipe| thread::spawn(|| last_part(pipe)));
         let read = if self.keep_output { first_part } else { drained };
         let output = child.stdout.take().map(|pipe| thread::spawn(move || read(pipe)));
-        let watch = (!self.bounds.are_none()).then(|| Watch::start(self.bounds, &child, &self.dir));
+        let watch =
+            watched.map(|file_system| Watch::start(self.bounds, &child, &self.dir, file_system));
         let ended = child::wait(child)?;
         let breach = watch.and_then(Watch::end).or(self.too_long_a_file(ended.status));
         // What it left running may hold the other ends of the pipes.

@@ -28,16 +28,30 @@ pub(super) struct Watch {
     ended: Sender<()>,
 }
 
-impl Watch {
-    /// Begins to watch `child`, which works in `dir`.
-    pub(super) fn start(bounds: Bounds, child: &Child, dir: &Path) -> Watch {
-        let (ended, is_over) = channel();
-        // Open, so that it can be asked whatever the program does to its name.
-        let file_system = open(dir, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-        let file_system = file_system.and_then(|dir| {
+/// The directory of a program, open, and the bytes in use in its file system before the program starts. It can be
+/// asked whatever the program does to the name of its directory.
+pub(super) struct FileSystem(Result<(OwnedFd, u64), Errno>);
+
+impl FileSystem {
+    /// That of `dir`.
+    pub(super) fn open(dir: &Path) -> FileSystem {
+        let dir = open(dir, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        FileSystem(dir.and_then(|dir| {
             let used = used(&fstatvfs(&dir)?);
             Ok((dir, used))
-        });
+        }))
+    }
+}
+
+impl Watch {
+    /// Begins to watch `child`, which works in `dir` on `file_system`.
+    pub(super) fn start(
+        bounds: Bounds,
+        child: &Child,
+        dir: &Path,
+        file_system: FileSystem,
+    ) -> Watch {
+        let (ended, is_over) = channel();
         let eyes = Eyes { dir: dir.to_path_buf(), child: child.id() as i32, file_system };
         Watch { thread: thread::spawn(move || watch(&bounds, &eyes, &is_over)), ended }
     }
@@ -73,8 +87,7 @@ fn watch(bounds: &Bounds, eyes: &Eyes, is_over: &Receiver<()>) -> Option<Breach>
 struct Eyes {
     dir: PathBuf,
     child: i32,
-    /// The directory, open, and the bytes in use in its file system at the start.
-    file_system: Result<(OwnedFd, u64), Errno>,
+    file_system: FileSystem,
 }
 
 impl Eyes {
@@ -83,7 +96,7 @@ impl Eyes {
     /// # Errors
     /// The file system cannot be asked.
     fn look(&self) -> Result<Look, Errno> {
-        let (dir, then) = self.file_system.as_ref().map_err(|error| *error)?;
+        let (dir, then) = self.file_system.0.as_ref().map_err(|error| *error)?;
         let now = fstatvfs(dir)?;
         let mut look = Look {
             free: now.f_bavail * now.f_frsize,
