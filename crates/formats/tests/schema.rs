@@ -258,6 +258,7 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "variants",
                 "left_out",
                 "files",
+                "assets",
                 "budget_s",
                 "aa",
                 "age",
