@@ -1,6 +1,5 @@
 //! Copies of assets in the folder `assets` of the state folder, each under its SHA-256 and the ending of its name, with
-//! mode 0444. A campaign locks
-//! the folder as long as it runs.
+//! mode 0444. A campaign locks the folder as long as it runs.
 
 use super::{AssetError, Fault, copied, source};
 use crate::messages::refusal;
@@ -118,7 +117,7 @@ fn fill_gaps(
     missing.iter().try_for_each(|asset| add(folder, dir, asset, stop))
 }
 
-/// Whether `folder` has the very content of `asset`. A copy that was changed is removed.
+/// Returns whether `folder` has the very content of `asset`. A copy that was changed is removed.
 fn holds(folder: &File, dir: &Path, asset: &Asset, stop: &AtomicBool) -> Result<bool, AssetError> {
     let name = file_name(asset);
     let path = dir.join(&name);
@@ -197,7 +196,7 @@ pub(super) fn fill(
     }
 }
 
-/// What a fault is when the copy at `path` is read or written.
+/// The error of a fault when the copy at `path` is read or written.
 fn fault_of_copy(path: &Path) -> impl FnOnce(Fault) -> AssetError {
     let path = path.to_path_buf();
     move |fault| match fault {
