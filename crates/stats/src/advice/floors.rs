@@ -9,7 +9,7 @@ use crate::{
         ratio::{Estimate, compare},
     },
 };
-use model::{Dataset, Floor, LatencyLimit, Sample};
+use model::{Dataset, Floor, LatencyLimit};
 use std::collections::BTreeMap;
 use wildmatch::WildMatch;
 
@@ -143,17 +143,9 @@ fn judge_limit(
 
 /// The quantile of each block, microseconds, logarithmic; of several samples of a block the mean.
 fn latencies(limit: &LatencyLimit, dataset: &Dataset, cell: &CellData, target: &str) -> Vec<Point> {
-    let id = &dataset.tests[cell.test].id;
-    let own = |s: &&Sample| {
-        let case = &s.case;
-        s.validity.is_valid()
-            && case.target == target
-            && case.test == *id
-            && case.procs == cell.procs
-    };
     let names = limit.metrics();
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for sample in dataset.samples.iter().filter(own) {
+    for sample in cell.valid_samples(dataset, target) {
         let us = names.iter().find_map(|name| sample.metric(name)).filter(|us| *us > 0.0);
         blocks.entry(sample.block).or_default().extend(us.map(f64::ln));
     }

@@ -10,7 +10,7 @@ use crate::{
         ratio::{Estimate, NoisePriors, Ratio, compare, compare_given, paired},
     },
 };
-use model::Better;
+use model::{Better, Dataset, Sample};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// What one target measured in a cell.
@@ -78,6 +78,22 @@ pub(crate) struct CellData {
 }
 
 impl CellData {
+    /// Returns the samples of it that are valid on `target`, in the order of `dataset`, of which it is a cell.
+    pub(crate) fn valid_samples<'a>(
+        &'a self,
+        dataset: &'a Dataset,
+        target: &'a str,
+    ) -> impl Iterator<Item = &'a Sample> {
+        let test = &dataset.tests[self.test].id;
+        dataset.samples.iter().filter(move |sample| {
+            let case = &sample.case;
+            sample.validity.is_valid()
+                && case.target == target
+                && case.test == *test
+                && case.procs == self.procs
+        })
+    }
+
     /// Blocks in which a column has a sample, of use or not.
     pub(crate) fn tried(&self, column: usize) -> impl Iterator<Item = u32> {
         let Series { points, missing, .. } = &self.series[column];
