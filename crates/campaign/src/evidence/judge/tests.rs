@@ -152,19 +152,7 @@ fn three_percent_of_touched_pages_is_not_cold() {
 
 #[test]
 fn reading_little_of_the_declared_bytes_is_not_cold() {
-    let of = |read: u64, declared| {
-        let usage = usage(read, 1.0, 0.5);
-        let residency = resident(0);
-        let seen = CacheEvidence {
-            need: CacheNeed::Cold,
-            residency,
-            declared,
-            asset_bytes: 0,
-            never_cold: None,
-            usage: &usage,
-        };
-        cache_verdict(&seen, &measured(0, 1.0), 0).1
-    };
+    let of = |read, declared| cold_verdict(0, declared, 100 * MB, read);
     // A tar that reads names alone; the files that it was to read are not listed.
     let why = "the device read 3 % of the bytes that the test is declared to read";
     assert_eq!(of(3 * MB, Some(100 * MB)), Validity::Lukewarm(why.into()));
