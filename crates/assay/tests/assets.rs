@@ -1,6 +1,6 @@
 //! Assets of a suite reach its commands: on this machine, at a resumption without the file, and nothing else does.
 
-use crate::common::{Place, confines_or_skip, root_or_skip};
+use crate::common::{Place, confines_or_skip, root_or_skip, smallest};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
@@ -21,20 +21,7 @@ fn suite(place: &Place, data: &str) {
 }
 
 fn args<'a>(verb: &'a str, on: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let all = [
-        verb,
-        "--suite",
-        "suite/mine.toml",
-        "--preset",
-        "smoke",
-        "--scale",
-        "smoke",
-        "--procs",
-        "1",
-        "--on",
-        on,
-    ];
-    [&all[..], more].concat()
+    [&smallest(verb, "suite/mine.toml", on)[..], more].concat()
 }
 
 fn on(place: &Place) -> String {

@@ -1,7 +1,7 @@
 //! Tests that foreign jobs and suites reach only their directory on the target: as root, as a plain user, on the host
 //! and in a guest.
 
-use crate::common::{Disk, Place, copy_program, root_or_skip, text};
+use crate::common::{Disk, Place, copy_program, root_or_skip, smallest, text};
 use needs::{Need, skip};
 use std::{
     fs,
@@ -57,21 +57,7 @@ fn suite(place: &Place, command: &str) {
 }
 
 fn run_args(target: &str) -> Vec<String> {
-    [
-        "run",
-        "--suite",
-        "mine.toml",
-        "--preset",
-        "smoke",
-        "--scale",
-        "smoke",
-        "--procs",
-        "1",
-        "--on",
-        target,
-    ]
-    .map(String::from)
-    .to_vec()
+    smallest("run", "mine.toml", target).map(String::from).to_vec()
 }
 
 /// Runs a suite on `data` whose command is `command` and then fails; gives the last line that it said, which

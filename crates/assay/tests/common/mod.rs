@@ -255,6 +255,14 @@ pub fn validity(line: &str) -> &str {
     rest.rsplit_once(',').map_or(rest, |(validity, _)| validity)
 }
 
+/// Arguments for the smallest work of `suite`, by one process on `target`.
+pub fn smallest<'a>(verb: &'a str, suite: &'a str, target: &'a str) -> [&'a str; 11] {
+    [
+        verb, "--suite", suite, "--preset", "smoke", "--scale", "smoke", "--procs", "1", "--on",
+        target,
+    ]
+}
+
 /// Those of `wanted` that this machine can make and mount; says what is skipped.
 pub fn ready<'a>(place: &Place, wanted: &[&'a str]) -> Vec<&'a str> {
     let doctor = place.ok(&["doctor"]);
