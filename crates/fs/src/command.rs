@@ -1,6 +1,7 @@
 //! A command as data: printed in a dry run, compared in a golden test, run by the lab.
 
 use crate::secret::{HIDDEN, Secret};
+use model::shell_word;
 use std::{
     ffi::{OsStr, OsString},
     fmt,
@@ -111,29 +112,19 @@ impl Cmd {
 impl fmt::Display for Cmd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (key, value) in &self.env {
-            write!(f, "{key}={} ", quoted(value))?;
+            write!(f, "{key}={} ", shell_word(value))?;
         }
         for (key, _) in &self.secrets {
             write!(f, "{key}={HIDDEN} ")?;
         }
-        f.write_str(&quoted(&self.program))?;
+        f.write_str(&shell_word(&self.program))?;
         for arg in &self.args {
-            write!(f, " {}", quoted(&arg.to_string_lossy()))?;
+            write!(f, " {}", shell_word(&arg.to_string_lossy()))?;
         }
         if !self.stdin.is_empty() {
-            write!(f, " <<< {}", quoted(&self.stdin))?;
+            write!(f, " <<< {}", shell_word(&self.stdin))?;
         }
         if self.serves.is_some() { f.write_str(" &") } else { Ok(()) }
-    }
-}
-
-/// `word` as a POSIX shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+^".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

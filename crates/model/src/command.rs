@@ -1,6 +1,6 @@
 //! Formats a plan as its command, for readers who have only a campaign's report.
 
-use crate::{LabChoice, Plan, Scale, SweepMode, Target};
+use crate::{LabChoice, Plan, Scale, SweepMode, Target, shell_word};
 use std::fmt::Display;
 
 impl Plan {
@@ -9,7 +9,7 @@ impl Plan {
     pub fn command(&self) -> String {
         let mut words = vec!["assay run".to_string()];
         let mut add = |flag: &str, value: &dyn Display| {
-            words.push(format!("--{flag} {}", quoted(&value.to_string())));
+            words.push(format!("--{flag} {}", shell_word(&value.to_string())));
         };
         self.add_work(&mut add);
         self.add_place(&mut add);
@@ -92,15 +92,6 @@ fn add_known(flag: &str, value: &Option<impl Display>, add: &mut impl FnMut(&str
     }
 }
 
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.into(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,11 +113,5 @@ mod tests {
             "assay run --on ext4 --on 'fast=dir:/mnt/a b' --suite columnar --tests 'columnar.write.*' --procs 1,16 \
              --preset quick --blocks 3 --seed 7"
         );
-    }
-
-    #[test]
-    fn nothing_in_a_word_is_for_the_shell() {
-        assert_eq!(quoted("it's $(x)"), "'it'\\''s $(x)'");
-        assert_eq!(quoted(""), "''");
     }
 }

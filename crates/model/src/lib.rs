@@ -39,6 +39,7 @@ mod rng;
 mod rotation;
 mod sample;
 pub mod series;
+mod shell;
 #[cfg(any(test, feature = "strategies"))]
 pub mod strategies;
 mod sweep;
@@ -93,6 +94,7 @@ pub use rng::Rng;
 pub use rotation::part_in_block;
 pub use sample::{Limiter, Sample, Validity};
 pub use series::Series;
+pub use shell::shell_word;
 pub use sweep::{LeftOut, Sweep, SweepError, SweepMode, Swept};
 pub use target::{Target, TargetError};
 pub use test_info::{CacheNeed, GridCell, Group, Shape, TestInfo};

@@ -1,7 +1,7 @@
 //! Placeholders of assets in the commands of a suite: `{asset:NAME}` stands for the path of the asset NAME, as one word
 //! of the shell.
 
-use model::{AssetName, Job};
+use model::{AssetName, Job, shell_word};
 
 const OPEN: &str = "{asset:";
 
@@ -36,7 +36,7 @@ pub(crate) fn filled(text: &str, job: &Job) -> Result<String, String> {
             let missing = || format!("the job does not have the asset `{name}`");
             let path = &job.asset(&name).ok_or_else(missing)?.path;
             let path = path.to_str().ok_or_else(|| format!("the path of `{name}` is not UTF-8"))?;
-            filled.push_str(&quoted(path));
+            filled.push_str(&shell_word(path));
             Ok(())
         }
     })?;
@@ -63,15 +63,6 @@ fn each<'t>(
         rest = behind;
     }
     take(Part::Text(rest))
-}
-
-/// `path` as one word of the shell.
-fn quoted(path: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,".contains(c);
-    match path.chars().all(plain) {
-        true => path.into(),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::{column::Column, put::fsync};
 use crate::{Meter, TestError};
-use model::{Job, PhaseKind, Synced};
+use model::{Job, PhaseKind, Synced, shell_word};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -74,6 +74,7 @@ impl Durable {
         if self.spawned.is_empty() { 0 } else { self.command(|path| path).chars().count() as u32 }
     }
 
+    /// The command, with each path as `quote` has it: the original suite quotes none.
     fn command(&self, quote: impl Fn(String) -> String) -> String {
         self.spawned.iter().fold("sync".to_string(), |line, path| {
             line + " " + &quote(path.to_string_lossy().into_owned())
@@ -84,7 +85,7 @@ impl Durable {
         let shell = Path::new("/bin/sh");
         let output = Command::new(shell)
             .arg("-c")
-            .arg(self.command(quoted))
+            .arg(self.command(|path| shell_word(&path)))
             .stdin(Stdio::null())
             .output()
             .map_err(TestError::io("spawn", shell))?;
@@ -104,12 +105,6 @@ pub(super) fn mean_share(columns: &[Column], share: impl Fn(&Column) -> f64) -> 
         (bytes, all) = (bytes + share(column) * own, all + own);
     }
     if all > 0.0 { bytes / all } else { 0.0 }
-}
-
-/// A path as one word of a shell command; left as it is where that is safe, as the original suite does.
-fn quoted(path: String) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
-    if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]
