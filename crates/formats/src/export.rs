@@ -14,9 +14,7 @@ mod psv;
 mod scalar;
 mod schema;
 
-pub(crate) use self::bundle::{
-    BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES, hex,
-};
+pub(crate) use self::bundle::{BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES};
 pub use self::bundle::{bundle, packed};
 pub use self::csv::csv;
 pub(crate) use self::csv::{

@@ -7,7 +7,7 @@
 use super::{Exporter, stem};
 use crate::{FormatError, NamedBytes, anonymous};
 use flate2::{Compression, GzBuilder};
-use model::{Campaign, Dataset, TargetRecord, TestInfo, printable};
+use model::{Campaign, ContentHash, Dataset, TargetRecord, TestInfo, printable};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::Write;
@@ -76,12 +76,7 @@ pub fn packed(lines: &[u8], identified: bool) -> std::io::Result<Vec<u8>> {
 
 /// SHA-256 of `bytes`, hexadecimal.
 fn hash(bytes: &[u8]) -> String {
-    hex(Sha256::digest(bytes).as_slice())
-}
-
-/// `bytes`, hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    ContentHash::of_bytes(Sha256::digest(bytes).into()).to_string()
 }
 
 /// The lines after the first.

@@ -4,13 +4,13 @@
 
 use crate::{
     FormatError, ImportOptions,
-    export::{BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES, hex},
+    export::{BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES},
     figure::json_error,
     names_of,
     source::{Input, Take},
 };
 use flate2::bufread::GzDecoder;
-use model::{Bytes, Campaign, Head, Sample, TargetRecord, TestInfo};
+use model::{Bytes, Campaign, ContentHash, Head, Sample, TargetRecord, TestInfo};
 use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read, Take as AtMost};
@@ -146,7 +146,7 @@ impl<'a> Lines<'a> {
 
     /// Whether all of it is what was written: the hash is `expected`, and nothing stands behind it.
     fn finish(self, expected: &str) -> Result<(), FormatError> {
-        let found = hex(self.hash.clone().finalize().as_slice());
+        let found = ContentHash::of_bytes(self.hash.clone().finalize().into()).to_string();
         if found != expected {
             let why = format!("its content has the hash {found}, expected {expected}");
             return Err(self.wrong(why));
