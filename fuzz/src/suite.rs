@@ -2,8 +2,8 @@
 
 use super::{assert_harmless, text};
 use assay_program::test_of_job;
-use model::{Bytes, DataKind, Job, JobMode, Options, Programs};
-use std::path::{Component, Path};
+use model::{Bytes, Job, Options, Programs};
+use std::path::Component;
 use suites::Test;
 
 /// Tests of a suite that are looked at; the others are like them.
@@ -50,25 +50,12 @@ pub(super) fn asserted(test: &dyn Test) {
 /// The order for the first of `workers` at `scale`.
 pub(super) fn job(test: &dyn Test, scale: f64, workers: u32) -> Job {
     Job {
-        test: test.infos().swap_remove(0).id,
-        mode: JobMode::Run,
-        dir: Path::new("/work").into(),
-        worker: 0,
         workers,
-        threads: 1,
         scale,
-        work: None,
         seed: 1,
-        data: DataKind::default(),
         memory: Bytes(1 << 34),
-        knobs: Options::new(),
         programs: Programs::Confined,
-        cpu: None,
-        node: None,
         declaration: test.declaration(),
-        assets: Vec::new(),
-        owners: None,
-        attempt: 0,
-        reserve: Bytes(0),
+        ..Job::of(test.infos().swap_remove(0).id, "/work")
     }
 }

@@ -176,6 +176,33 @@ pub struct Job {
 const ASSETS_SHARE: f64 = 0.25;
 
 impl Job {
+    /// A run of `test` by one worker in `dir` at full scale, with one thread, seed 0 and random data; it knows of no
+    /// memory and has nothing that a job may lack.
+    pub fn of(test: impl Into<String>, dir: impl Into<PathBuf>) -> Job {
+        Job {
+            test: test.into(),
+            mode: JobMode::Run,
+            dir: dir.into(),
+            worker: 0,
+            workers: 1,
+            threads: 1,
+            scale: 1.0,
+            work: None,
+            seed: 0,
+            data: DataKind::default(),
+            memory: Bytes(0),
+            knobs: Options::new(),
+            programs: Programs::None,
+            reserve: Bytes(0),
+            cpu: None,
+            node: None,
+            declaration: None,
+            assets: Vec::new(),
+            owners: None,
+            attempt: 0,
+        }
+    }
+
     /// Where the directories of all workers lie, and what they share beside them.
     pub fn beside(&self) -> &Path {
         self.dir.parent().unwrap_or(&self.dir)

@@ -24,10 +24,7 @@ use crate::{
     kinds::{self, Head},
     suite::Presets,
 };
-use model::{
-    AssetName, Bytes, DataKind, GridCell, Group, Job, JobMode, Name, NameKind, Options, Programs,
-    printable_line,
-};
+use model::{AssetName, Bytes, GridCell, Group, Job, Name, NameKind, Options, printable_line};
 use serde::Deserialize;
 use std::{
     borrow::Cow,
@@ -187,28 +184,7 @@ const LARGEST_SCALE: f64 = 4.0;
 
 /// Refuses a test that would move more than can be.
 fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
-    let job = Job {
-        test: id.into(),
-        mode: JobMode::Run,
-        dir: "/".into(),
-        worker: 0,
-        workers: 1,
-        threads: 1,
-        scale: LARGEST_SCALE,
-        work: None,
-        seed: 0,
-        data: DataKind::default(),
-        memory: Bytes(1 << 30),
-        knobs: Options::new(),
-        programs: Programs::None,
-        cpu: None,
-        node: None,
-        declaration: None,
-        assets: Vec::new(),
-        owners: None,
-        attempt: 0,
-        reserve: Bytes(0),
-    };
+    let job = Job { scale: LARGEST_SCALE, memory: Bytes(1 << 30), ..Job::of(id, "/") };
     let Estimate { write_bytes, read_bytes, ops, disk_bytes, scratch_bytes, fixed_s } =
         test.estimate(&job);
     let space = test.space(&job).into_iter().map(|(_, bytes)| bytes).fold(0, u64::saturating_add);

@@ -5,36 +5,12 @@ use engine::{
     clock::now_ns,
     progress::{Counters, Progress},
 };
-use model::{
-    Bytes, DataKind, Job, JobMode, Options, PhaseKind, PhaseReport, PoolReport, Programs,
-    WorkerReport,
-};
+use model::{Bytes, Job, PhaseKind, PhaseReport, PoolReport, WorkerReport};
 use std::path::Path;
 
 /// A job of one worker, small enough for a unit test.
 pub(crate) fn job(test: &str, dir: &Path) -> Job {
-    Job {
-        test: test.into(),
-        mode: JobMode::Run,
-        dir: dir.into(),
-        worker: 0,
-        workers: 1,
-        threads: 1,
-        scale: 0.002,
-        work: None,
-        seed: 7,
-        data: DataKind::Random,
-        memory: Bytes(1 << 40),
-        knobs: Options::new(),
-        programs: Programs::None,
-        cpu: None,
-        node: None,
-        declaration: None,
-        assets: Vec::new(),
-        owners: None,
-        attempt: 0,
-        reserve: Bytes(0),
-    }
+    Job { scale: 0.002, seed: 7, memory: Bytes(1 << 40), ..Job::of(test, dir) }
 }
 
 /// A meter without a barrier.

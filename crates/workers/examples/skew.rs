@@ -5,7 +5,7 @@
 //! milliseconds, and the share of a round in which all worked.
 #![allow(clippy::print_stdout)]
 
-use model::{Bytes, CacheNeed, DataKind, Job, JobMode, PhaseKind, PoolReport, Programs, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use std::{
     env, error::Error, fs::File, os::unix::fs::FileExt, path::PathBuf, process::ExitCode,
     sync::atomic::AtomicBool, time::Duration,
@@ -64,26 +64,10 @@ fn length_ms(report: &PoolReport, round: usize) -> f64 {
 fn jobs(workers: u32, rounds: usize, megabytes: usize) -> Vec<Job> {
     let knobs = [(ROUNDS_KNOB, rounds), (MEGABYTES_KNOB, megabytes)];
     let job = |worker| Job {
-        test: "read".into(),
-        mode: JobMode::Run,
-        dir: PathBuf::from("/"),
         worker,
         workers,
-        threads: 1,
-        scale: 1.0,
-        work: None,
-        seed: 0,
-        data: DataKind::Random,
-        memory: Bytes(0),
         knobs: knobs.map(|(name, value)| (name.to_string(), value.to_string())).into(),
-        programs: Programs::None,
-        cpu: None,
-        node: None,
-        declaration: None,
-        assets: Vec::new(),
-        owners: None,
-        attempt: 0,
-        reserve: Bytes(0),
+        ..Job::of("read", "/")
     };
     (0..workers).map(job).collect()
 }

@@ -233,26 +233,13 @@ mod tests {
 
     fn job(worker: u32, owners: Option<[u32; 3]>) -> Job {
         Job {
-            test: "x.a".into(),
-            mode: model::JobMode::Run,
-            dir: format!("/nowhere/w{worker}").into(),
             worker,
             workers: 2,
-            threads: 1,
-            scale: 1.0,
-            work: None,
             seed: 1,
-            data: model::DataKind::Random,
             memory: model::Bytes(1 << 30),
-            knobs: model::Options::new(),
-            programs: model::Programs::None,
             cpu: Some(worker),
-            node: None,
-            declaration: None,
-            assets: Vec::new(),
             owners,
-            attempt: 0,
-            reserve: model::Bytes(0),
+            ..Job::of("x.a", format!("/nowhere/w{worker}"))
         }
     }
 

@@ -9,7 +9,7 @@ use super::{
 use crate::messages::{Notes, refusal};
 use anyhow::Result;
 use fs::ResolvedTarget;
-use model::{Bytes, Job, JobMode, Plan, Programs, Scale, TestInfo, TestSize, did_you_mean};
+use model::{Bytes, Job, Plan, Scale, TestInfo, TestSize, did_you_mean};
 use rustix::fs::{Access, access};
 use std::{
     collections::BTreeMap,
@@ -154,10 +154,6 @@ impl Resolved {
             None => (amount.scale, None),
         };
         Job {
-            test,
-            mode: JobMode::Run,
-            dir: PathBuf::new(),
-            worker: 0,
             workers: item.workers(count).1,
             threads: self.plan.threads,
             scale,
@@ -166,14 +162,7 @@ impl Resolved {
             data: self.plan.data.clone(),
             memory,
             knobs: self.plan.knobs.clone(),
-            programs: Programs::None,
-            cpu: None,
-            node: None,
-            declaration: None,
-            assets: Vec::new(),
-            owners: None,
-            attempt: 0,
-            reserve: Bytes(0),
+            ..Job::of(test, PathBuf::new())
         }
     }
 }

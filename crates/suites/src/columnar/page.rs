@@ -2,7 +2,7 @@
 
 use super::{row::Row, settings::KNOBS};
 use crate::Stretch;
-use model::{Bytes, CacheNeed, DataKind, Job, JobMode, Knob, Options, Programs};
+use model::{Bytes, CacheNeed, Job, Knob};
 use std::fmt::Write;
 
 /// Which metrics a test has.
@@ -21,28 +21,7 @@ pub(super) struct Page(String);
 
 /// A job of full size, on a machine with memory for it.
 pub(super) fn full_job(workers: u32) -> Job {
-    Job {
-        test: String::new(),
-        mode: JobMode::Run,
-        dir: "worker".into(),
-        worker: 0,
-        workers,
-        threads: 1,
-        scale: 1.0,
-        work: None,
-        seed: 1,
-        data: DataKind::Random,
-        memory: Bytes(0),
-        knobs: Options::new(),
-        programs: Programs::None,
-        cpu: None,
-        node: None,
-        declaration: None,
-        assets: Vec::new(),
-        owners: None,
-        attempt: 0,
-        reserve: Bytes(0),
-    }
+    Job { workers, seed: 1, ..Job::of("", "worker") }
 }
 
 impl Page {

@@ -1,7 +1,7 @@
 //! Tests what a pool returns, and how it fails.
 
 use crate::acts::{ODD, STEP, STEPS, TOLD, WORK, bytes_of, kill};
-use model::{Bytes, DataKind, Job, JobMode, PhaseKind, Programs, User};
+use model::{Bytes, Job, JobMode, PhaseKind, Programs, User};
 use needs::{Need, skip};
 use rustix::process::{Pid, test_kill_process};
 use std::{
@@ -26,26 +26,11 @@ pub(crate) static GO_ON: AtomicBool = AtomicBool::new(false);
 /// Jobs for a pool of `workers`.
 pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
     let job = |worker| Job {
-        test: test.into(),
-        mode: JobMode::Run,
-        dir: PathBuf::from("/nowhere"),
         worker,
         workers,
-        threads: 1,
-        scale: 1.0,
-        work: None,
         seed: 1,
-        data: DataKind::Random,
         memory: Bytes(1 << 30),
-        knobs: Default::default(),
-        programs: Programs::None,
-        cpu: None,
-        node: None,
-        declaration: None,
-        assets: Vec::new(),
-        owners: None,
-        attempt: 0,
-        reserve: Bytes(0),
+        ..Job::of(test, "/nowhere")
     };
     (0..workers).map(job).collect()
 }
