@@ -2,7 +2,7 @@
 
 use super::shown::assert_shown;
 use formats::{ImportOptions, export, import};
-use model::is_unprintable;
+use model::text::is_unprintable;
 
 /// The lines of a bundle behind its first: what is read is shown without harm, and names can be left out of it.
 pub fn bundle(bytes: &[u8]) -> bool {

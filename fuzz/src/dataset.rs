@@ -3,7 +3,7 @@
 
 use super::shown::{assert_shown, scratch};
 use formats::{ImportOptions, NamedBytes, import, importer_names};
-use model::{Dataset, is_unprintable};
+use model::{result::Dataset, text::is_unprintable};
 use store::{Imported, Store};
 
 /// What stands before each file of an input, with its name until the end of the line.

@@ -2,7 +2,7 @@
 
 use super::{assert_harmless, dataset::unpack};
 use formats::{ImportOptions, NamedBytes, export, import as read, importer_names};
-use model::{Dataset, Sample};
+use model::result::{Dataset, Sample};
 use std::collections::HashSet;
 
 /// Larger datasets are not written and read again.

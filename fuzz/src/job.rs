@@ -3,7 +3,7 @@
 
 use super::{suite, text};
 use campaign::tools;
-use model::Options;
+use model::target::Options;
 
 /// Longest name of a section, bytes; fio cuts what is longer.
 const LONGEST_NAME: usize = 255;

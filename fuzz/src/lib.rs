@@ -27,7 +27,7 @@ pub use self::{
     target::{sweep, target},
 };
 
-use model::is_unprintable;
+use model::text::is_unprintable;
 
 /// A target: whether what it was given was accepted.
 ///

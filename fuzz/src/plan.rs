@@ -7,7 +7,7 @@ use campaign::{
     stages::{Asked, fillable, sweeps},
     tools,
 };
-use model::{Bytes, Plan};
+use model::{plan::Plan, text::Bytes};
 use std::path::Path;
 
 /// A plan: it is stored and read as the same, and its targets and suites are looked up.

@@ -2,7 +2,7 @@
 
 use super::assert_harmless;
 use formats::export;
-use model::Dataset;
+use model::result::Dataset;
 use report::TerminalOptions;
 use stats::description::Settings;
 use std::path::Path;

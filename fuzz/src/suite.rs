@@ -2,7 +2,11 @@
 
 use super::{assert_harmless, text};
 use assay_program::test_of_job;
-use model::{Bytes, Job, Options, Programs};
+use model::{
+    target::Options,
+    text::Bytes,
+    workload::{Job, Programs},
+};
 use std::path::Component;
 use suites::Test;
 

@@ -2,7 +2,7 @@
 
 use super::{assert_harmless, text};
 use fs::resolve;
-use model::{SweepMode, Swept, Target, TargetNames, label_targets};
+use model::target::{SweepMode, Swept, Target, TargetNames, label_targets};
 
 /// A target: what is read prints, and the print is read as the same.
 pub fn target(bytes: &[u8]) -> bool {

@@ -9,7 +9,11 @@ use campaign::{
     stages::{Amount, Ordered, Stored, images::work_dir, shared_device::SharedDevice},
     tools,
 };
-use model::{Campaign, CampaignState, Job, Origin, Rng};
+use model::{
+    random::Rng,
+    result::{Campaign, CampaignState, Origin},
+    workload::Job,
+};
 use std::{
     collections::BTreeMap,
     path::Path,
@@ -108,7 +112,7 @@ fn notes(ordered: &Ordered) -> Result<Vec<String>> {
     notes.extend(ordered.shared_device.as_ref().map(SharedDevice::note));
     notes.extend(programs::note(ordered));
     notes.extend(numa::note(ordered.plan.numa)?);
-    if ordered.plan.data != model::DataKind::Random {
+    if ordered.plan.data != model::workload::DataKind::Random {
         notes.push(format!(
             "Data: {} (a declared variant; the default is random).",
             ordered.plan.data

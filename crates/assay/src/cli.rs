@@ -20,7 +20,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser},
 };
 use headings::OUTPUT;
-use model::{Bytes, Scale, Target};
+use model::{plan::Scale, target::Target, text::Bytes};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -258,7 +258,7 @@ pub struct ReportArgs {
     /// Monthly cost of a target: price times amount for capacity, provisioned IOPS and throughput, e.g.
     /// gp3=0.08*500GB+0.005*3000IOPS+0.04*125MB/s; repeat for each target
     #[arg(long, value_name = "TARGET=PRICE", value_parser = values::price)]
-    pub price: Vec<(String, model::Price)>,
+    pub price: Vec<(String, model::plan::Price)>,
     /// Write to FILE instead of stdout
     #[arg(long, short, value_name = "FILE", value_parser = values::path_to_write())]
     pub out: Option<PathBuf>,

@@ -12,7 +12,11 @@ use campaign::{
 };
 use disk::{DiskInfo, DiskRequest};
 use lab::{machine::Health, setup::Lab};
-use model::{Bytes, CONDITION_FILLS, Environment, Plan, Purge};
+use model::{
+    plan::{CONDITION_FILLS, Plan, Purge},
+    result::Environment,
+    text::Bytes,
+};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 use store::Store;
 
@@ -295,7 +299,7 @@ pub fn note(placed: &Placed) -> String {
         Some(parts) => format!(
             "each on one of {parts} equal partitions of the same disks, rotating from block to \
              block (facts {}.block.N),",
-            model::PART
+            model::result::PART
         ),
     };
     format!(

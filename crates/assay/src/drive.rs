@@ -21,7 +21,10 @@ use campaign::{
     },
 };
 use lab::{error::LabError, setup::Lab};
-use model::{Campaign, CampaignState, Dataset, Plan};
+use model::{
+    plan::Plan,
+    result::{Campaign, CampaignState, Dataset},
+};
 use std::{
     fs,
     path::Path,

@@ -11,7 +11,7 @@ use anyhow::Result;
 use build::Build;
 use fs::Cmd;
 use lab::programs::{Run, artifacts};
-use model::did_you_mean;
+use model::text::did_you_mean;
 use std::path::{Path, PathBuf};
 
 /// Room for the build of a program, bytes; ZeroFS used 1.3 GB.

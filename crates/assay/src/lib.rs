@@ -28,7 +28,7 @@ mod whereabouts;
 
 use campaign::run::hosts::{Hosts, ThisHost};
 use clap::Parser;
-use model::{Job, Plan};
+use model::{plan::Plan, workload::Job};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -95,7 +95,7 @@ pub fn store_path(path: &Path) -> anyhow::Result<PathBuf> {
 fn claim_prefix() -> anyhow::Result<exit::Exit> {
     let word = |nth| std::env::args().nth(nth).unwrap_or_default();
     let (url, region, bucket, prefix) = (word(2), word(3), word(4), word(5));
-    lab::backing::claim_prefix(&model::ObjectStore { url, region, bucket, prefix })?;
+    lab::backing::claim_prefix(&model::plan::ObjectStore { url, region, bucket, prefix })?;
     Ok(exit::Exit::Done)
 }
 

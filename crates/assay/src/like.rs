@@ -3,7 +3,7 @@
 use crate::{exit, terminal};
 use anyhow::Result;
 use engine::data::like;
-use model::DataKind;
+use model::workload::DataKind;
 use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
 /// The argument of `--data`.

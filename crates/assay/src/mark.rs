@@ -6,7 +6,11 @@ use crate::exit;
 use anyhow::{Context, Result};
 use hmac::{Hmac, KeyInit, Mac};
 use lab::ownership::State;
-use model::{Campaign, Dataset, Plan, TargetRecord, TestInfo};
+use model::{
+    plan::Plan,
+    result::{Campaign, Dataset, TargetRecord},
+    workload::TestInfo,
+};
 use rustix::{
     fs::OFlags,
     io::Errno,
@@ -192,7 +196,7 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{CampaignState, Environment, Origin};
+    use model::result::{CampaignState, Environment, Origin};
 
     fn campaign() -> Campaign {
         Campaign {

@@ -10,7 +10,7 @@ mod replace;
 
 use crate::walk;
 use anyhow::{Context, Result, anyhow, bail};
-use model::{Name, NameKind};
+use model::text::{Name, NameKind};
 use rustix::{
     fs::{Access, AtFlags, accessat},
     io::Errno,

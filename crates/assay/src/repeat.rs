@@ -4,7 +4,7 @@
 use crate::{exit, source};
 use anyhow::Result;
 use campaign::stages::Resolved;
-use model::{Plan, Scale};
+use model::plan::{Plan, Scale};
 use std::path::Path;
 
 /// The plan of the campaign `id`, for another one: with its sizes, and a seed of its own.

@@ -2,7 +2,10 @@
 
 use anyhow::Result;
 use campaign::{inputs::catalogue, stages::Resolved};
-use model::{Plan, Preset, TESTS_LEFT_OUT};
+use model::{
+    plan::{Plan, Preset},
+    result::TESTS_LEFT_OUT,
+};
 use suites::Suite;
 
 /// The fact of the environment that says it; `None` where every test of every suite runs.

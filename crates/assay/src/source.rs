@@ -2,7 +2,7 @@
 
 use crate::{exit, mark};
 use anyhow::{Result, bail};
-use model::{Dataset, Origin};
+use model::result::{Dataset, Origin};
 use stats::description::Timed;
 use std::path::Path;
 use store::Store;

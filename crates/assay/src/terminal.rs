@@ -15,7 +15,7 @@ pub use progress::{Progress, Shown};
 use crate::exit::Exit;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use model::{printable, printable_line};
+use model::text::{printable, printable_line};
 use report::TerminalOptions;
 use serde_json::{Value, json};
 use std::{

@@ -2,7 +2,7 @@
 //! figures are about that hardware.
 
 use campaign::stages::{Ordered, Placed, images, shared_device::SharedDevice};
-use model::Target;
+use model::target::Target;
 use std::path::Path;
 
 /// A line for the loop images, one for each directory that is a target, and what follows from where they are. Disks

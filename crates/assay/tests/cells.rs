@@ -1,6 +1,6 @@
 //! Every cell of the CSV of every study that is built in is in its tables, on terminals of all widths.
 
-use model::Dataset;
+use model::result::Dataset;
 use report::TerminalOptions;
 use stats::{
     description::{Settings, Table, processes},

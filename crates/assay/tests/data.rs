@@ -4,8 +4,9 @@
 use crate::common::{Place, text};
 use formats::{NamedBytes, export};
 use model::{
-    Better, CacheState, Case, Dataset, Histogram, LatencyKind, Metric, Sample, Series, Shape,
-    Validity,
+    figure::{Better, Histogram, LatencyKind, Metric, Series},
+    result::{Dataset, Sample, Validity},
+    workload::{CacheState, Case, Shape},
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};

@@ -1,7 +1,11 @@
 //! Every cell that a study printed comes out of the store, and out of what a report is made of, at the digits printed.
 
 use crate::common::Place;
-use model::{Dataset, Group, Metric, Sample};
+use model::{
+    figure::Metric,
+    result::{Dataset, Sample},
+    workload::Group,
+};
 use stats::{
     description::Settings,
     evaluation::{Findings, findings},

@@ -3,8 +3,12 @@
 
 use crate::common::{Place, ready_or_skip, root_or_skip};
 use model::{
-    Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, LabKind,
-    Metric, Origin, Plan, Sample, TargetRecord, TargetState, TestInfo,
+    figure::{Better, Metric},
+    plan::{LabKind, Plan},
+    result::{
+        Campaign, CampaignState, Dataset, Environment, Origin, Sample, TargetRecord, TargetState,
+    },
+    workload::{CacheState, Case, Group, TestInfo},
 };
 use serde_json::Value;
 use std::fs;
@@ -257,7 +261,7 @@ fn requirements_are_met_by_what_is_in_force_and_by_any_layer() {
 fn compression_is_what_was_measured() {
     let place = Place::new();
     let mut data = commits(&[("btrfs[compress=zstd]", 100.0), ("zfs[compression=lz4]", 90.0)]);
-    data.campaign.plan.data = model::DataKind::Zeros;
+    data.campaign.plan.data = model::workload::DataKind::Zeros;
     for (target, taken) in data.targets.iter_mut().zip(["0/1 1000", "0/1 10"]) {
         let facts = [("cost.taken_bytes", taken), ("cost.logical_bytes", "0/1 1000")];
         target.facts.0 = facts.map(|(k, v)| (k.to_string(), v.to_string())).into();

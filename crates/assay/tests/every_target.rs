@@ -68,7 +68,8 @@ fn measured(targets: &[&str]) -> BTreeSet<String> {
         })
     };
     let tests = ["columnar.write.int.medium", "columnar.read.int.medium"];
-    let all = targets.iter().map(|target| target.parse::<model::Target>().unwrap().to_string());
+    let all =
+        targets.iter().map(|target| target.parse::<model::target::Target>().unwrap().to_string());
     all.filter(|target| {
         let out = said.lines().any(|l| l.contains(&format!("left out: {target}:")));
         let has = tests.iter().all(|test| of(target, test));

@@ -3,8 +3,13 @@
 
 use crate::common::{Place, finished, text};
 use model::{
-    Better, Campaign, CampaignState, Case, Environment, Group, LabKind, Metric, Origin, Plan,
-    Sample, TargetRecord, TargetState, TestInfo, Validity, is_unprintable,
+    figure::{Better, Metric},
+    plan::{LabKind, Plan},
+    result::{
+        Campaign, CampaignState, Environment, Origin, Sample, TargetRecord, TargetState, Validity,
+    },
+    text::is_unprintable,
+    workload::{Case, Group, TestInfo},
 };
 use std::{
     fs,
@@ -67,7 +72,7 @@ fn foreign_store(place: &Place, id: &str) {
                 test: test.id.clone(),
                 procs: 1,
                 threads: 1,
-                cache: model::CacheState::Any,
+                cache: model::workload::CacheState::Any,
             };
             let value = 100.0 * (position + 1) as f64 + f64::from(block);
             let metric = Metric::new(&test.metric, value, &test.unit, Better::Higher);

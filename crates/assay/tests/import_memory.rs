@@ -2,7 +2,11 @@
 
 use crate::common::{Place, text};
 use formats::export;
-use model::{Better, CacheState, Case, Dataset, Metric, Sample};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Sample},
+    workload::{CacheState, Case},
+};
 use std::{
     fs,
     path::Path,

@@ -295,7 +295,7 @@ fn an_image_has_room_for_what_the_words_of_a_tool_ask_for() {
         let said = text(&planned.stdout);
         let size = said.lines().find_map(|line| line.strip_prefix("loop image "));
         let size = size.unwrap_or_else(|| panic!("{said}{}", text(&planned.stderr)));
-        size.parse::<model::Bytes>().unwrap().0
+        size.parse::<model::text::Bytes>().unwrap().0
     };
     let (told, own) = (image(&["--knob", "args=-s 9g -r 1g -n 0"]), image(&[]));
     assert!(told > 9 << 30 && own < 9 << 30, "{told} and {own}");

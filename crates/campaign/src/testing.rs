@@ -2,7 +2,7 @@
 
 use crate::stages::{Asked, Placed, Resolved, place::TargetPlace};
 use lab::observe::Usage;
-use model::Plan;
+use model::plan::Plan;
 use suites::Measured;
 
 /// Bytes of a decimal megabyte.

@@ -15,7 +15,11 @@ mod words;
 
 use crate::messages::refusal;
 use anyhow::Result;
-use model::{Job, Knob, Options, Sample, TestInfo};
+use model::{
+    result::Sample,
+    target::{Knob, Options},
+    workload::{Job, TestInfo},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use suites::{
@@ -168,7 +172,7 @@ pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&
         (false, Some(_)) => return Err(usage("this tool takes no job file".into())),
         _ => {}
     }
-    model::check_options(&format!("suite {name}"), &KNOBS, knobs)
+    model::target::check_options(&format!("suite {name}"), &KNOBS, knobs)
         .map_err(|why| refusal::usage(why.to_string()))?;
     let mut tests: Vec<&'static dyn Test> = Vec::new();
     for part in tool.parts(&request(tool, "", text, knobs).args) {

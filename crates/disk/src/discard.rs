@@ -2,7 +2,7 @@
 //! zeroing it (`BLKZEROOUT`), both from `linux/fs.h`.
 
 use crate::Device;
-use model::Bytes;
+use model::text::Bytes;
 use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
 use std::{fs::File, io};
 

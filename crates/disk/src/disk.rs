@@ -4,7 +4,7 @@ use crate::{
     Claim, Device, DiskPart, Error, attached::FileId, backing, hold::Hold, lock::Lock, mounts,
     queue,
 };
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     fs::{File, OpenOptions},
     os::unix::fs::{FileExt, OpenOptionsExt},
@@ -186,7 +186,7 @@ impl Disk {
                 let purge = claim.purge_policy().to_string();
                 let position =
                     |part: DiskPart| format!("{} of {}", part.number, claim.parts().len());
-                let part = part.map(|part| (model::PART, position(part)));
+                let part = part.map(|part| (model::result::PART, position(part)));
                 let facts = [("device.bytes", size), ("device.purge", purge)];
                 facts.into_iter().chain(part).collect()
             }

@@ -1,7 +1,7 @@
 //! Everything that can go wrong with a disk: what, on which object, and what to do next.
 
 use crate::Refusal;
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     io,
     path::{Path, PathBuf},

@@ -1,7 +1,7 @@
 //! Filling a disk or an image in full with data of which no device stores less.
 
 use crate::Error;
-use model::{Bytes, Rng};
+use model::{random::Rng, text::Bytes};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::{
     fs::File,

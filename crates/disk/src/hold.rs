@@ -2,7 +2,7 @@
 //! loop device that is detached keeps its file. What can be exchanged all the same is compared before each use.
 
 use crate::{Device, Error, attached::Attached};
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     collections::BTreeSet,
     fs::File,

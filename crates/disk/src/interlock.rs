@@ -22,7 +22,7 @@ pub use division::{forget_parts, known_parts, part_size};
 use crate::{Device, Error, Refusal, discard, is_root};
 use consent::Permission;
 use facts::Facts;
-use model::{Bytes, Purge};
+use model::{plan::Purge, text::Bytes};
 use std::{
     collections::BTreeSet,
     fs::{File, OpenOptions},

@@ -1,6 +1,6 @@
 //! Reasons to refuse a disk. Each states the finding and what the user can do.
 
-use model::Bytes;
+use model::text::Bytes;
 use std::path::PathBuf;
 
 /// A disk that assay does not write to.

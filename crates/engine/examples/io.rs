@@ -15,7 +15,7 @@ use engine::{
     },
     progress::{Counters, Progress},
 };
-use model::DataKind;
+use model::workload::DataKind;
 use std::{error::Error, path::PathBuf, process::ExitCode};
 
 struct Arguments {

@@ -15,7 +15,7 @@ use crate::{
     clock::now_ns,
     counters::{Counters, Moved},
 };
-use model::PhaseOverlap;
+use model::workload::PhaseOverlap;
 use rustix::{
     io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_setfd},
     thread::futex,

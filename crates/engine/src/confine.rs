@@ -15,7 +15,7 @@ mod root;
 pub use probe::available;
 pub use rights::become_user;
 
-use model::User;
+use model::plan::User;
 use rustix::{
     io::Errno,
     process::{Uid, geteuid, getpid},

@@ -13,7 +13,7 @@ mod symbols;
 pub use symbols::{Domain, SYMBOL_BYTES, SYMBOLS, Text};
 
 use crate::map::PAGE_BYTES;
-use model::DataKind;
+use model::workload::DataKind;
 use rustix::mm::{Advice, madvise};
 use std::{ffi::c_void, mem::MaybeUninit, ops::Range, sync::Arc};
 

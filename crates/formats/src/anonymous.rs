@@ -6,7 +6,12 @@
 mod scan;
 
 use crate::FormatError;
-use model::{Dataset, Environment, Metric, Plan, Target};
+use model::{
+    figure::Metric,
+    plan::Plan,
+    result::{Dataset, Environment},
+    target::Target,
+};
 use scan::{NameKind, is_harmless, scan};
 use serde_json::Value;
 use std::{

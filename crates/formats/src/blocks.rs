@@ -2,7 +2,10 @@
 //! block 0, the second block 1, so that there are intervals.
 
 use crate::ImportOptions;
-use model::{Case, Head, Sample};
+use model::{
+    result::{Head, Sample},
+    workload::Case,
+};
 use std::collections::HashMap;
 
 /// Said of such a campaign.

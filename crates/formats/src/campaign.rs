@@ -2,7 +2,9 @@
 
 use crate::{ImportOptions, columnar::slug, naming::campaign_id};
 use model::{
-    Campaign, CampaignState, Environment, LabKind, Origin, Plan, Target, TargetRecord, TargetState,
+    plan::{LabKind, Plan},
+    result::{Campaign, CampaignState, Environment, Origin, TargetRecord, TargetState},
+    target::Target,
 };
 use std::collections::HashSet;
 

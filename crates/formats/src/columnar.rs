@@ -1,7 +1,10 @@
 //! The tests of the columnar suite under the names that published tables and the original suite's files
 //! give them.
 
-use model::{Better, CacheState, Group, TestInfo};
+use model::{
+    figure::Better,
+    workload::{CacheState, Group, TestInfo},
+};
 
 /// A test as the original suite names it.
 struct Known {

@@ -13,7 +13,7 @@ use crate::{
     FormatError, InputFile, importers,
     source::{HEAD_BYTES, Input},
 };
-use model::printable_line;
+use model::text::printable_line;
 use std::{
     fmt,
     io::{self, Read},

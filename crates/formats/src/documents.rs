@@ -3,7 +3,10 @@
 use crate::campaign::{of_tool, records};
 use crate::gate::{AGAIN, Novelty, Print, Runs};
 use crate::{FormatError, ImportOptions, Importer, NamedBytes, head, naming};
-use model::{CacheState, Case, Dataset, Sample, TargetRecord, TestInfo};
+use model::{
+    result::{Dataset, Sample, TargetRecord},
+    workload::{CacheState, Case, TestInfo},
+};
 use std::collections::{BTreeSet, HashMap};
 
 /// The files that an importer recognises, with the target of each.

@@ -1,6 +1,6 @@
 //! Errors in a file: which file, which line, what, and the next step.
 
-use model::printable_line;
+use model::text::printable_line;
 
 /// A file that cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -27,7 +27,10 @@ pub use self::psv::psv;
 pub use self::schema::json_schema;
 
 use crate::{FormatError, NamedBytes};
-use model::{Dataset, Name, printable};
+use model::{
+    result::Dataset,
+    text::{Name, printable},
+};
 use serde::Serialize;
 
 /// Every exporter, in the order of `--help`.

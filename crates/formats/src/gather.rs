@@ -12,7 +12,9 @@ use crate::{
     table::short,
 };
 use model::{
-    CacheState, Case, Dataset, Environment, Histogram, Metric, Sample, Series, TestInfo, Validity,
+    figure::{Histogram, Metric, Series},
+    result::{Dataset, Environment, Sample, Validity},
+    workload::{CacheState, Case, TestInfo},
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -23,7 +23,7 @@ pub(crate) mod sysbench;
 pub(crate) mod yabs;
 
 use crate::{Importer, base_name, known::Known};
-use model::TestInfo;
+use model::workload::TestInfo;
 
 /// Every importer, the most particular first.
 pub(crate) static ALL: &[&dyn Importer] = &[

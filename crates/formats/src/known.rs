@@ -2,7 +2,10 @@
 //! imported and when the tool itself is run, so that both give the same rows.
 
 use crate::columnar::Ranked;
-use model::{Better, Group, TestInfo};
+use model::{
+    figure::Better,
+    workload::{Group, TestInfo},
+};
 
 /// One test of a tool.
 pub(crate) struct Known {
@@ -34,7 +37,7 @@ macro_rules! ranked_by {
             key: $key,
             name: $name,
             testtype: $name,
-            group: model::Group::$group,
+            group: model::workload::Group::$group,
             ranked: &$crate::known::$ranked,
         }),*]
     };

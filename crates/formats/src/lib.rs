@@ -36,7 +36,10 @@ use std::collections::BTreeMap;
 
 use blocks::Blocks;
 use copied::Copied;
-use model::{Checker, Dataset, DatasetError, Head, Sample, printable_line};
+use model::{
+    result::{Checker, Dataset, DatasetError, Head, Sample},
+    text::printable_line,
+};
 use source::{Input, Take};
 
 /// One file: its name, with directories where they mean something, and its content.

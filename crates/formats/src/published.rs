@@ -16,7 +16,7 @@ use crate::{
     gather::Gather,
     table::{Row, Table},
 };
-use model::{Dataset, Origin};
+use model::result::{Dataset, Origin};
 
 /// The shipped campaigns. An error means that the program itself was built from a damaged table.
 pub fn published() -> Result<Vec<Dataset>, FormatError> {

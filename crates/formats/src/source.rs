@@ -2,7 +2,11 @@
 //! So the memory of an import need not grow with its size.
 
 use crate::{FormatError, Importer, NamedBytes, base_name, export::MOST_LINE_BYTES, gate};
-use model::{Bytes, Dataset, Head, Sample, TestInfo};
+use model::{
+    result::{Dataset, Head, Sample},
+    text::Bytes,
+    workload::TestInfo,
+};
 use std::{
     cell::Cell,
     collections::HashMap,

@@ -3,7 +3,7 @@
 
 use crate::FormatError;
 use csv::{ByteRecord, Reader, ReaderBuilder};
-use model::cell::unguarded;
+use model::text::cell::unguarded;
 use std::{
     fmt::Display,
     io::{self, BufRead, BufReader, Read},
@@ -15,7 +15,7 @@ use std::{
 pub(crate) struct Columns<'a> {
     pub(crate) file: &'a str,
     pub(crate) header: Vec<String>,
-    /// Its cells were [guarded](model::cell) against spreadsheets when they were written.
+    /// Its cells were [guarded](model::text::cell) against spreadsheets when they were written.
     pub(crate) guarded: bool,
 }
 

@@ -4,7 +4,7 @@
 use crate::files;
 
 use files::*;
-use model::Dataset;
+use model::result::Dataset;
 
 fn rate(data: &Dataset, key: &str) -> f64 {
     sample(data, &format!("bonnie.{key}")).metrics[0].value

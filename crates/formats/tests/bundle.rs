@@ -6,7 +6,11 @@ use crate::files;
 use files::options;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use formats::{NamedBytes, export, import, published};
-use model::{Dataset, Target, TargetState, strategies::dataset};
+use model::{
+    result::{Dataset, TargetState},
+    strategies::dataset,
+    target::Target,
+};
 use proptest::prelude::*;
 use std::io::{Read, Write};
 
@@ -37,7 +41,7 @@ proptest! {
         let files = export::bundle(&data, false, &["here".into()]).unwrap();
         let read = back(&files).unwrap();
         let figures = |data: &Dataset| {
-            let figure = |s: &model::Sample| (s.block, s.position, s.ops, s.series.clone().map(|s| s.end_ms));
+            let figure = |s: &model::result::Sample| (s.block, s.position, s.ops, s.series.clone().map(|s| s.end_ms));
             data.samples.iter().map(figure).collect::<Vec<_>>()
         };
         prop_assert_eq!(figures(&read), figures(&data));

@@ -5,7 +5,7 @@ use crate::files;
 
 use files::*;
 use formats::{FormatError, import};
-use model::Dataset;
+use model::result::Dataset;
 use proptest::prelude::*;
 use std::path::Path;
 

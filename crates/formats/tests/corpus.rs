@@ -1,7 +1,7 @@
 //! Whole files to start from: every fixture and what the exporters write.
 
 use formats::{NamedBytes, export, importer_names, published, recognised};
-use model::Dataset;
+use model::result::Dataset;
 use std::path::Path;
 
 /// Files that are read together.

@@ -4,7 +4,7 @@
 use crate::files;
 
 use files::*;
-use model::Dataset;
+use model::result::Dataset;
 
 const MB: f64 = 1.048576;
 const IDS: [&str; 6] = ["mkdirs", "write", "stat", "read", "delfiles", "deldirs"];

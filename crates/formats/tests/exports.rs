@@ -3,8 +3,10 @@
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import};
 use model::{
-    Better, CacheState, Case, Dataset, GridCell, Group, Histogram, LatencyKind, Metric, Sample,
-    Shape, TestInfo, Validity, strategies::dataset,
+    figure::{Better, Histogram, LatencyKind, Metric},
+    result::{Dataset, Sample, Validity},
+    strategies::dataset,
+    workload::{CacheState, Case, GridCell, Group, Shape, TestInfo},
 };
 use proptest::prelude::*;
 
@@ -149,13 +151,13 @@ fn samples_of_one_case_stay_apart() {
 #[test]
 fn percentiles_in_csv_are_those_of_the_histograms() {
     let mut data = fixture();
-    let few = model::Histogram {
+    let few = model::figure::Histogram {
         bins: vec![(100, 5), (900, 4), (2_000, 1)],
-        ..model::Histogram::new("read", model::LatencyKind::Service)
+        ..model::figure::Histogram::new("read", model::figure::LatencyKind::Service)
     };
     data.samples.truncate(1);
     data.samples[0].histograms =
-        vec![few, model::Histogram::new("sync", model::LatencyKind::Service)];
+        vec![few, model::figure::Histogram::new("sync", model::figure::LatencyKind::Service)];
     let files = export::csv(&data).unwrap();
     let (name, bytes) = &files[4];
     assert_eq!(name, "percentiles.csv");

@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, NamedBytes, import};
-use model::{Dataset, Group, LatencyKind, Sample, Validity};
+use model::{
+    figure::LatencyKind,
+    result::{Dataset, Sample, Validity},
+    workload::Group,
+};
 
 const ALL3: &str = include_str!("fixtures/fio-randrw7030-8jobs-all3.txt");
 const JSON_PLUS: &str = include_str!("fixtures/fio-randrw7030-8jobs-json+.json");

@@ -6,7 +6,7 @@ use crate::files;
 
 use files::{file, fixture, labels, near, only, options, read_fixtures, says, text, why};
 use formats::NamedBytes;
-use model::Dataset;
+use model::result::Dataset;
 use serde_json::{Value, json};
 
 const SYNC_ZERO: &str = include_str!("fixtures/fio-3.12-sync-zero.json");

@@ -6,7 +6,7 @@ use crate::files;
 
 use files::{file, invalid, near, only, options, read_fixtures, sample, says, text, why};
 use formats::NamedBytes;
-use model::Dataset;
+use model::result::Dataset;
 
 fn read(files: &[NamedBytes]) -> Dataset {
     formats::import(files, None, &options()).unwrap()

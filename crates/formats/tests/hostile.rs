@@ -4,7 +4,7 @@
 
 use crate::corpus;
 use formats::{FormatError, ImportOptions, NamedBytes, export, import, importer_names, published};
-use model::{Dataset, Series};
+use model::{figure::Series, result::Dataset};
 use std::collections::BTreeMap;
 
 fn options(target: Option<&str>) -> ImportOptions {
@@ -53,7 +53,7 @@ fn every_importer_refuses_a_label_that_commands_a_terminal() {
             Err(error) => error.to_string(),
         };
         assert!(error.contains("U+001B") && error.contains("labels are"), "{importer}: {error}");
-        assert!(!error.contains(model::is_unprintable), "{importer}: {error:?}");
+        assert!(!error.contains(model::text::is_unprintable), "{importer}: {error:?}");
     }
 }
 

@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, import};
-use model::{Better, Dataset, Group, Sample, Validity};
+use model::{
+    figure::Better,
+    result::{Dataset, Sample, Validity},
+    workload::Group,
+};
 
 const HYPERFINE: &str = include_str!("fixtures/hyperfine.json");
 const IOSTAT: &str = include_str!("fixtures/iostat-x.json");

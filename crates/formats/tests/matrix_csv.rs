@@ -4,7 +4,7 @@
 use crate::files;
 
 use files::*;
-use model::Group;
+use model::workload::Group;
 
 const HEADER: &str = "fs,pattern,block_bytes,threads,iops\n";
 

@@ -6,7 +6,12 @@ use crate::files;
 
 use files::{options, sample};
 use formats::{export, import, published};
-use model::{Better, CacheState, Case, Dataset, Metric, Sample, Validity, strategies::dataset};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Sample, Validity},
+    strategies::dataset,
+    workload::{CacheState, Case},
+};
 use proptest::prelude::*;
 use std::collections::HashSet;
 

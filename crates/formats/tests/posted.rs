@@ -6,7 +6,7 @@ use crate::files;
 
 use files::*;
 use formats::{NamedBytes, import};
-use model::{Campaign, Dataset, Validity};
+use model::result::{Campaign, Dataset, Validity};
 
 /// The value of the ranking figure of a test.
 fn value(data: &Dataset, test: &str) -> f64 {

@@ -3,7 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{SummaryKind, SummaryRow, published, summary_rows};
-use model::{Dataset, Group, Metric, Validity};
+use model::{
+    figure::Metric,
+    result::{Dataset, Validity},
+    workload::Group,
+};
 
 /// The values that a printed number may stand for; never below 0.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +52,7 @@ fn column(data: &Dataset, row: &SummaryRow, name: &str) -> Vec<Interval> {
 }
 
 fn value(data: &Dataset, procs: u32, test: &str, target: &str) -> Option<Option<f64>> {
-    let case = |s: &&model::Sample| {
+    let case = |s: &&model::result::Sample| {
         s.case.procs == procs && s.case.test == test && s.case.target == target
     };
     data.samples.iter().find(case).map(|sample| sample.metrics.first().map(|m| m.value))
@@ -129,7 +133,7 @@ fn every_cell_is_a_sample_and_every_test_is_known() {
             assert_eq!(sample.validity, Validity::Valid, "{sample:?}");
             assert!(sample.metrics.iter().all(|m| m.value.is_finite() && m.value > 0.0));
         }
-        let is_bound = |s: &&model::Sample| s.metric(Metric::AT_LEAST).is_some();
+        let is_bound = |s: &&model::result::Sample| s.metric(Metric::AT_LEAST).is_some();
         bounds.push(data.samples.iter().filter(is_bound).count());
     }
     assert_eq!(bounds, [0, 9, 0, 1]);

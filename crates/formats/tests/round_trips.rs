@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import, importer_names, published};
-use model::{Dataset, Validity, strategies::dataset};
+use model::{
+    result::{Dataset, Validity},
+    strategies::dataset,
+};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 fn options() -> ImportOptions {
@@ -108,7 +111,7 @@ fn published_rates_survive_the_layout_of_nano() {
     let back = import(&export::psv(data).unwrap(), None, &options()).unwrap();
     assert_eq!(back.targets.len(), data.targets.len());
     let figures = |data: &Dataset| {
-        let figure = |s: &model::Sample| {
+        let figure = |s: &model::result::Sample| {
             (s.position, s.case.test.clone(), s.case.procs, s.metric("nano_rate").unwrap())
         };
         data.samples.iter().map(figure).collect::<Vec<_>>()

@@ -4,7 +4,15 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{export, published};
-use model::{BackingPlan, Bytes, Dataset, Plan, Purge, strategies::dataset};
+use model::{
+    figure::{Histogram, LatencyKind, Series},
+    plan::{BackingPlan, LabChoice, ObjectStore, Order, Plan, Preset, Purge, Scale},
+    result::{Dataset, TargetState},
+    strategies::dataset,
+    target::{LeftOut, Sweep, SweepMode, Target, TargetNames},
+    text::Bytes,
+    workload::{Asset, ContentHash, DataKind, GridCell, Numa, Shape, TestSize, Work},
+};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -117,19 +125,19 @@ fn backing() -> BackingPlan {
         purge: Some(Purge::ZeroRange),
         condition: true,
         split: true,
-        object_store: Some(model::ObjectStore {
+        object_store: Some(ObjectStore {
             prefix: "base".into(),
             ..std::str::FromStr::from_str("https://files.lan/bucket").unwrap()
         }),
     }
 }
 
-fn asset() -> model::Asset {
-    model::Asset {
+fn asset() -> Asset {
+    Asset {
         suite: "a.toml".into(),
         name: "data/keys.csv".parse().unwrap(),
-        bytes: model::Bytes(3),
-        sha256: model::ContentHash::of_bytes([7; 32]),
+        bytes: Bytes(3),
+        sha256: ContentHash::of_bytes([7; 32]),
     }
 }
 
@@ -137,49 +145,47 @@ fn asset() -> model::Asset {
 fn full() -> Dataset {
     let mut data = published().unwrap().swap_remove(1);
     data.samples.truncate(300);
-    let histogram = model::Histogram {
+    let histogram = Histogram {
         bins: vec![(1000, 3), (2000, 1)],
-        ..model::Histogram::new("read", model::LatencyKind::Service)
+        ..Histogram::new("read", LatencyKind::Service)
     };
     data.samples[0].histograms = vec![histogram];
-    data.samples[0].series = Some(model::Series {
-        end_ms: vec![1000, 1500],
-        columns: [("ops".to_owned(), vec![7, 5])].into(),
-    });
+    data.samples[0].series =
+        Some(Series { end_ms: vec![1000, 1500], columns: [("ops".to_owned(), vec![7, 5])].into() });
     data.samples[0].device_read_bytes = Some(u64::MAX);
-    let cell = model::GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
-    data.tests[0].shape = Some(model::Shape { only_writes: true, cell: Some(cell) });
+    let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
+    data.tests[0].shape = Some(Shape { only_writes: true, cell: Some(cell) });
     data.campaign.environment.0.insert("os".into(), "Linux".into());
     data.targets[0].facts.0.insert("mount".into(), "rw".into());
-    data.targets[1].state = model::TargetState::Failed("no tools".into());
-    let named = |name: &str| name.parse::<model::Target>().unwrap();
-    let sweep = model::Sweep {
+    data.targets[1].state = TargetState::Failed("no tools".into());
+    let named = |name: &str| name.parse::<Target>().unwrap();
+    let sweep = Sweep {
         variants: vec![named("xfs"), named("xfs[noatime]")],
-        left_out: vec![model::LeftOut { variant: named("xfs[wsync]"), why: "not here".into() }],
-        ..model::Sweep::new("xfs[noatime;wsync]".parse().unwrap(), model::SweepMode::OneAtATime)
+        left_out: vec![LeftOut { variant: named("xfs[wsync]"), why: "not here".into() }],
+        ..Sweep::new("xfs[noatime;wsync]".parse().unwrap(), SweepMode::OneAtATime)
     };
     // Every field is named: one more has its place in the schema.
     data.campaign.plan = Plan {
         name: Some("nightly".into()),
         tags: std::collections::BTreeMap::from([("firmware".into(), "1.4".into())]),
-        names: model::TargetNames::from([("fast".into(), model::Target::named("xfs"))]),
+        names: TargetNames::from([("fast".into(), Target::named("xfs"))]),
         targets: data.campaign.plan.targets,
         suites: data.campaign.plan.suites,
         threads: 2,
-        preset: model::Preset::Quick,
+        preset: Preset::Quick,
         looked_at: vec![3],
-        scale: model::Scale::Auto,
-        sizes: vec![model::TestSize {
+        scale: Scale::Auto,
+        sizes: vec![TestSize {
             test: "columnar.write.int.small".into(),
             procs: 4,
             scale: 0.25,
-            work: Some(model::Work { times: 1.5, copies: 2 }),
+            work: Some(Work { times: 1.5, copies: 2 }),
         }],
-        data: model::DataKind::default(),
+        data: DataKind::default(),
         baseline: Some("xfs".into()),
         prices: [("xfs".into(), "0.08*500GB".parse().unwrap())].into(),
-        order: Some(model::Order::Interleaved),
-        lab: model::LabChoice::Qemu,
+        order: Some(Order::Interleaved),
+        lab: LabChoice::Qemu,
         kernel: Some("/boot/vmlinuz".into()),
         case_timeout_s: 60,
         sweeps: vec![sweep],
@@ -189,7 +195,7 @@ fn full() -> Dataset {
         budget_s: Some(7200),
         aa: Some(true),
         shift: true,
-        numa: model::Numa::RoundRobin,
+        numa: Numa::RoundRobin,
         age: Some(300),
         fullness: Some(80),
         seed: Some(u64::MAX),

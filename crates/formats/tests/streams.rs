@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, InputFile, NamedBytes, export, import, import_into};
-use model::{CacheState, Case, Dataset, Histogram, LatencyKind, Metric, Sample};
+use model::{
+    figure::{Histogram, LatencyKind, Metric},
+    result::{Dataset, Sample},
+    workload::{CacheState, Case},
+};
 
 fn options() -> ImportOptions {
     ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into(), ..Default::default() }
@@ -21,7 +25,8 @@ fn data() -> Dataset {
             threads: 1,
             cache: CacheState::Any,
         };
-        let metric = Metric::new("rate", f64::from(block) + 0.5, "MB/s", model::Better::Higher);
+        let metric =
+            Metric::new("rate", f64::from(block) + 0.5, "MB/s", model::figure::Better::Higher);
         let bins = vec![(1000, u64::from(block) + 1), (2000, 7)];
         let histogram = Histogram { bins, ..Histogram::new("read", LatencyKind::Service) };
         let bare = Sample::bare(block, 0, case, vec![metric]);

@@ -3,7 +3,7 @@
 use crate::{
     Exclusion, Tool, TrialSetting, Word, facts::Facts, magic::Signature, mounted::Mounted,
 };
-use model::{Bytes, Knob};
+use model::{target::Knob, text::Bytes};
 
 /// What a small volume changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

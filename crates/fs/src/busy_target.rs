@@ -1,7 +1,7 @@
 //! The busy file system as a target. No list shows it.
 
 use crate::{About, Cmd, FileSystem, Inner, Ready, Site};
-use model::Options;
+use model::target::Options;
 use std::path::PathBuf;
 
 /// The hidden verb by which this program serves it: directory below, mount point.

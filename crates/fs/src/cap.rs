@@ -1,6 +1,9 @@
 //! Caps that are imposed on a device on purpose, as a target asks for them: `ext4[cap.read_iops=500]`.
 
-use model::{Bytes, KnobError, Options};
+use model::{
+    target::{KnobError, Options},
+    text::Bytes,
+};
 
 /// How the options of caps begin.
 const PREFIX: &str = "cap.";

@@ -1,7 +1,7 @@
 //! A command as data: printed in a dry run, compared in a golden test, run by the lab.
 
 use crate::secret::{HIDDEN, Secret};
-use model::shell_word;
+use model::text::shell_word;
 use std::{
     ffi::{OsStr, OsString},
     fmt,

@@ -1,6 +1,9 @@
 //! Errors of a target: what, on which target, and the next step.
 
-use model::{KnobError, TargetError, did_you_mean};
+use model::{
+    target::{KnobError, TargetError},
+    text::did_you_mean,
+};
 use std::borrow::Cow;
 
 /// Why a target is not one that can be made.

@@ -5,7 +5,7 @@
 pub enum Facts {
     /// Not said yet; a test names the file system.
     Unsaid,
-    /// A sheet of facts in TOML, as `model::FactSheet` reads it.
+    /// A sheet of facts in TOML, as `model::target::FactSheet` reads it.
     Sheet(&'static str),
     /// None have been looked up: why.
     Without(&'static str),

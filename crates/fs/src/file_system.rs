@@ -2,7 +2,7 @@
 //! neither root nor a device.
 
 use crate::{About, Cmd, Endpoint, Inner, Rebuild, Remains, Site};
-use model::{Bytes, Options};
+use model::{target::Options, text::Bytes};
 use std::path::PathBuf;
 
 /// What makes a file system begin, now, what it would put off after a sync.

@@ -6,7 +6,10 @@ use crate::{
     mounted::{Durability, UNFLUSHED},
     options::{MKFS, OTHER},
 };
-use model::{Environment, Options, Target, TargetRecord};
+use model::{
+    result::{Environment, TargetRecord},
+    target::{Options, Target},
+};
 
 /// Options that give up what was synced on whatever file system knows them, and why. Those of one are with it.
 const CARELESS: &[(&str, &str)] = &[
@@ -169,7 +172,7 @@ fn look(layer: &mut Layer, facts: &Environment, several: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{LabKind, TargetState};
+    use model::{plan::LabKind, result::TargetState};
 
     fn record(target: &str, facts: &[(&str, &str)]) -> TargetRecord {
         TargetRecord {

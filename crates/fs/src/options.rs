@@ -6,7 +6,7 @@
 //! knobs. Short names, such as `agcount`, are spelled out before (`resolve::short_names`).
 
 use crate::{Cmd, Exclusion, cap::is_cap, trial::not_both};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::Path;
 
 /// The prefix of options for mkfs.

@@ -2,7 +2,7 @@
 //! mount and ends with the unmount.
 
 use crate::Cmd;
-use model::Options;
+use model::target::Options;
 use std::path::{Path, PathBuf};
 
 /// The option that asks for it: its rate, MiB/s, where it can be held to one.

@@ -1,7 +1,7 @@
 //! Selects the targets that are created once on small files before a run, and their form.
 
 use crate::{Error, Part, ResolvedTarget, resolve};
-use model::Target;
+use model::target::Target;
 
 /// Why a target is not rehearsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -15,7 +15,7 @@ pub use short_names::{full_name, short_name};
 pub use words::{is_by_mount, knobs};
 
 use crate::{Error, Inner, Memory, Small, cap::is_cap, rebuild};
-use model::{Bytes, Target};
+use model::{target::Target, text::Bytes};
 use part::part;
 use short_names::spelled_out;
 use std::{fmt, path::Path, str::FromStr};

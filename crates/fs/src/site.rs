@@ -1,7 +1,7 @@
 //! Place of one layer of a target: everything that its commands name.
 
 use crate::{Cmd, Secret, rebuild::RESYNC};
-use model::{ObjectStore, Options};
+use model::{plan::ObjectStore, target::Options};
 use std::{
     net::Ipv4Addr,
     path::{Path, PathBuf},

@@ -4,7 +4,7 @@
 //! The value of an mkfs flag may be a list of parts (`reflink=0,rmapbt=1`, `bigalloc,^has_journal`);
 //! two trials on different parts of one flag are joined by a comma.
 
-use model::{Knob, KnobError, Options};
+use model::target::{Knob, KnobError, Options};
 
 /// One value of one setting, to be tried instead of the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ pub(crate) fn check_parts(owner: &str, knobs: &[Knob], options: &Options) -> Res
 mod tests {
     use super::*;
     use crate::{ALL, resolve};
-    use model::Target;
+    use model::target::Target;
 
     fn options(target: &str) -> Options {
         match target.parse().unwrap() {

@@ -4,7 +4,7 @@ mod fault;
 
 pub use fault::io_fault;
 
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     io,
     path::{Path, PathBuf},

@@ -29,7 +29,7 @@ pub use visibility::unseen;
 
 use crate::error::LabError;
 use fs::Cmd;
-use model::{Bytes, Environment, LabKind};
+use model::{plan::LabKind, result::Environment, text::Bytes};
 use std::{fmt, path::PathBuf, time::Duration};
 
 /// Script that every guest runs when its root is complete.

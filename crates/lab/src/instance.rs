@@ -35,7 +35,7 @@ use cold::SinceRemount;
 use disk::{Device, Disk};
 use held::Held;
 use held_dir::NamedDir;
-use model::{Environment, Unproven, User};
+use model::{figure::Unproven, plan::User, result::Environment};
 use quiesce::Rest;
 use std::{
     cell::{OnceCell, RefCell},

@@ -16,7 +16,7 @@ pub use needs::Need;
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};
 
 use fs::Memory;
-use model::Bytes;
+use model::text::Bytes;
 
 /// Memory of `size` in pages of this machine.
 pub fn memory(size: Bytes) -> Memory {

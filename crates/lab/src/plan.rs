@@ -6,7 +6,7 @@ pub use sweep::sweep;
 
 use crate::{backing::loop_device, programs::keys, stack::Stack};
 use fs::{Cmd, Endpoint, Part, ResolvedTarget};
-use model::ObjectStore;
+use model::plan::ObjectStore;
 use std::path::{Path, PathBuf};
 
 /// Backing that a dry run assumes.

@@ -18,7 +18,7 @@ use crate::{
 };
 use disk::{Claim, Disk, DiskRequest, Image, lock::Lock};
 use fs::{Endpoint, ResolvedTarget};
-use model::{Bytes, ObjectStore};
+use model::{plan::ObjectStore, text::Bytes};
 use std::{
     path::{Path, PathBuf},
     sync::{

@@ -8,7 +8,7 @@ use lab::{
     machine::Availability,
     setup::Lab,
 };
-use model::{AGED_SHARE, Bytes};
+use model::{plan::AGED_SHARE, text::Bytes};
 use needs::{Need, skip};
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};
 

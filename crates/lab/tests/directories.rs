@@ -5,7 +5,7 @@ use lab::{
     page_cache::{Coldness, residency},
     setup::Lab,
 };
-use model::{Target, User};
+use model::{plan::User, target::Target};
 use std::{
     fs::{self, Permissions},
     os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},

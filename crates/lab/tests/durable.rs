@@ -3,7 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use lab::{machine::Availability, setup::Lab};
-use model::{Bytes, NOT_AS_ASKED, NOT_DURABLE, Target};
+use model::{
+    result::{NOT_AS_ASKED, NOT_DURABLE},
+    target::Target,
+    text::Bytes,
+};
 use needs::{Need, skip};
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};
 

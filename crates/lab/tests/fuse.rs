@@ -9,7 +9,7 @@ use lab::{
     page_cache::{Coldness, residency},
     setup::Lab,
 };
-use model::{Bytes, Target};
+use model::{target::Target, text::Bytes};
 use needs::{Need, skip};
 use std::os::unix::net::UnixListener;
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};

@@ -6,7 +6,7 @@ use lab::{
     error::LabError,
     guest::{self, Guest, GuestExit, Machine},
 };
-use model::{Bytes, LabKind};
+use model::{plan::LabKind, text::Bytes};
 use needs::{Need, skip};
 use std::{
     env,

@@ -6,7 +6,7 @@ use crate::stand_in;
 
 use disk::{DiskRequest, Refusal};
 use lab::{backing::inspect, error::LabError};
-use model::Bytes;
+use model::text::Bytes;
 use needs::Mounted;
 use needs::{Need, skip};
 use stand_in::{BY_ID, Disk, can_attach, run};

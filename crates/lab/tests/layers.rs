@@ -13,7 +13,7 @@ use lab::{
     page_cache::{Coldness, residency},
     setup::Lab,
 };
-use model::{Bytes, LabKind, Target, Unproven};
+use model::{figure::Unproven, plan::LabKind, target::Target, text::Bytes};
 use needs::{Need, skip};
 use std::{
     env,

@@ -13,7 +13,7 @@ use lab::{
     page_cache::{Coldness, residency},
     setup::Lab,
 };
-use model::Bytes;
+use model::text::Bytes;
 use needs::{Need, skip};
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use std::{

@@ -5,7 +5,7 @@
 use crate::stand_in::can_attach;
 use fs::ResolvedTarget;
 use lab::{error::LabError, machine::Availability, setup::Lab};
-use model::Bytes;
+use model::text::Bytes;
 use needs::{Need, skip};
 use std::{
     fs as files,

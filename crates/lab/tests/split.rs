@@ -8,7 +8,7 @@ use crate::victim;
 
 use disk::{DiskRequest, Refusal, part_size};
 use lab::{backing::inspect, cleanup::Cleanup, error::LabError, machine::Availability, setup::Lab};
-use model::{Bytes, Purge};
+use model::{plan::Purge, text::Bytes};
 use needs::{Need, skip};
 use stand_in::{Disk, can_attach, run};
 use std::{

@@ -4,7 +4,10 @@
 
 use fs::ResolvedTarget;
 use lab::{machine::Availability, setup::Lab};
-use model::{Bytes, Options, Target};
+use model::{
+    target::{Options, Target},
+    text::Bytes,
+};
 use needs::{Need, skip};
 use std::sync::atomic::AtomicBool;
 

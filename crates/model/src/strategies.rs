@@ -1,7 +1,15 @@
 //! Generated datasets for the property tests of every crate that stores, writes or reads them.
 //! Compiled only with the feature `strategies`, for tests.
 
-use crate::*;
+use crate::{
+    figure::{Better, Durability, Histogram, LatencyKind, Metric, Series, Unproven},
+    plan::{LabKind, Plan},
+    result::{
+        Campaign, CampaignState, Dataset, Environment, Limiter, Origin, Sample, TargetRecord,
+        TargetState, Validity,
+    },
+    workload::{CacheState, Case, GridCell, Group, Shape, TestInfo},
+};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use std::collections::BTreeMap;
 

@@ -9,7 +9,10 @@ use assay_mpi::{
     orders::{News, Word},
 };
 use campaign::run::hosts::Hosts;
-use model::{Job, PoolReport, User, WorkerReport};
+use model::{
+    plan::User,
+    workload::{Job, PoolReport, WorkerReport},
+};
 use std::{env, process::ExitCode, slice, sync::atomic::AtomicBool, time::Duration};
 use workers::{LocalPool, Observer, Pool, PoolError, TimeSharing};
 

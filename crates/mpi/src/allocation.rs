@@ -13,7 +13,11 @@ use crate::{
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::run::hosts::Hosts;
 use lab::page_cache::Residency;
-use model::{AssetFile, Environment, Job, JobMode, PoolReport, User, WorkerReport};
+use model::{
+    plan::User,
+    result::Environment,
+    workload::{AssetFile, Job, JobMode, PoolReport, WorkerReport},
+};
 use rustix::process::getppid;
 use std::{
     cell::RefCell,

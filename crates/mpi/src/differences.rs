@@ -1,6 +1,6 @@
 //! Describes the hosts of an allocation and their differences, because the slowest sets the pace.
 
-use model::Environment;
+use model::result::Environment;
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Bytes that memory sizes of equal machines may be apart by, and more.

@@ -2,7 +2,7 @@
 //! has a store, a state folder and a page of its own beside those that were named; rank 0 gathers the campaigns.
 
 use anyhow::{Context, Result, bail};
-use model::Dataset;
+use model::result::Dataset;
 use std::{
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},

@@ -11,7 +11,7 @@ use crate::{
 };
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::run::hosts::ThisHost;
-use model::Dataset;
+use model::result::Dataset;
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 use std::{
     collections::BTreeMap,

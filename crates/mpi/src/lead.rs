@@ -7,7 +7,7 @@ use crate::{
     world::{LOOK_EVERY, SILENCE, World},
 };
 use anyhow::Result;
-use model::WorkerReport;
+use model::workload::WorkerReport;
 use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,

@@ -1,7 +1,7 @@
 //! One report of a pool from those of ranks on different hosts.
 
 use crate::clocks::Clock;
-use model::{PhaseOverlap, PoolReport, WorkerReport};
+use model::workload::{PhaseOverlap, PoolReport, WorkerReport};
 
 /// What one rank brought back.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ fn overlap(workers: &[WorkerReport], phase: usize) -> PhaseOverlap {
 mod tests {
     use super::*;
     use crate::clocks::Offset;
-    use model::{PhaseKind, PhaseReport};
+    use model::workload::{PhaseKind, PhaseReport};
 
     fn part(worker: u32, (start_ns, end_ns): (u64, u64), ahead_ns: i64) -> Part {
         let phase = PhaseReport {

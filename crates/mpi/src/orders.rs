@@ -1,7 +1,11 @@
 //! Orders of rank 0 to the others, and their answers. Jobs and reports are those of local workers.
 
 use crate::clocks::Offset;
-use model::{AssetFile, Dataset, Environment, Job, User, WorkerReport};
+use model::{
+    plan::User,
+    result::{Dataset, Environment},
+    workload::{AssetFile, Job, WorkerReport},
+};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::inputs::assets;
-use model::User;
+use model::plan::User;
 use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering::Relaxed},

@@ -1,6 +1,6 @@
 //! Names of rows when suites that measure the same stand in one table, and of what ratios are over.
 
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     description::{Row, Table},
     evaluation::Findings,

@@ -31,7 +31,7 @@ use crate::{
     names,
     sections::{self, SECTIONS, Section},
 };
-use model::{Dataset, LabKind, printable};
+use model::{plan::LabKind, result::Dataset, text::printable};
 use stats::evaluation::Findings;
 use std::borrow::Cow;
 

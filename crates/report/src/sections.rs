@@ -39,7 +39,7 @@ mod values;
 mod verdict;
 
 use crate::block::Block;
-use model::Dataset;
+use model::result::Dataset;
 use stats::evaluation::Findings;
 
 pub(crate) use cells::anchors;

@@ -6,7 +6,8 @@
 use crate::common;
 
 use model::{
-    Fact, FactSheet, FactValue, Floor, Procs, Profile, ProfileHead, Require, Tier, WorkGroup,
+    target::{Fact, FactSheet, FactValue},
+    workload::{Floor, Procs, Profile, ProfileHead, Require, Tier, WorkGroup},
 };
 use report::{TerminalOptions, html, json, terminal};
 use stats::{
@@ -64,7 +65,7 @@ fn facts() -> Vec<FactSheet> {
     vec![sheet("xfs"), sheet("btrfs")]
 }
 
-fn advised(data: &model::Dataset) -> Findings {
+fn advised(data: &model::result::Dataset) -> Findings {
     let (profile, facts) = (profile(), facts());
     let question = Question { profile: &profile, facts: &facts, requirements: &[], block_s: None };
     advise(data, &question, &Settings::default()).unwrap()

@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use model::Dataset;
+use model::result::Dataset;
 use report::html_beside;
 use stats::{
     description::Settings,

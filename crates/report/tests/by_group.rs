@@ -4,7 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::study::Study;
-use model::{Better, CacheState, Dataset, Group, Metric, READ_AHEAD_HITS};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, READ_AHEAD_HITS},
+    workload::{CacheState, Group},
+};
 use report::html;
 use stats::{
     description::{Comparison, Settings},

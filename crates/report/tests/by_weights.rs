@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::study::Study;
-use model::{Dataset, Group, Procs, Profile, ProfileHead, WorkGroup};
+use model::{
+    result::Dataset,
+    workload::{Group, Procs, Profile, ProfileHead, WorkGroup},
+};
 use report::html;
 use stats::{
     description::Settings,

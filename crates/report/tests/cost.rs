@@ -5,7 +5,10 @@
 
 use crate::common;
 
-use model::{Better, Dataset, Metric, ROUND_RATES};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, ROUND_RATES},
+};
 use report::{TerminalOptions, html, markdown, terminal};
 use stats::{description::Settings, evaluation::findings};
 
@@ -135,7 +138,8 @@ fn the_test_that_writes_most_unlike_is_named_in_short() {
         own.split_once("</tr>").unwrap().0.to_string()
     };
     assert!(!said(&data).contains("differ most"), "{}", said(&data));
-    let is_meant = |s: &model::Sample| s.case.test == "columnar.sort.disk" && s.case.procs == 1;
+    let is_meant =
+        |s: &model::result::Sample| s.case.test == "columnar.sort.disk" && s.case.procs == 1;
     for sample in data.samples.iter_mut().filter(|s| is_meant(s)) {
         let times = if sample.case.target == "xfs" { 4 } else { 6 };
         sample.device_write_bytes = Some(times * sample.bytes / 4);
@@ -152,7 +156,7 @@ fn the_test_that_writes_most_unlike_is_named_in_short() {
 #[test]
 fn a_sync_that_had_a_part_left_says_so_and_is_called_neither_better_nor_worse() {
     let mut data = campaign();
-    data.tests[2].group = model::Group::Sync;
+    data.tests[2].group = model::workload::Group::Sync;
     for sample in data.samples.iter_mut().filter(|s| s.case.test == "columnar.sort.disk") {
         let left = if sample.case.target == "ext4" { 8 } else { 1 };
         sample.device_write_bytes = Some(sample.bytes / left);

@@ -5,7 +5,10 @@
 
 use crate::common;
 
-use model::{Better, Dataset, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+};
 use report::{html, json, markdown};
 use stats::{description::Settings, evaluation::findings};
 

@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use model::{Dataset, NOT_DURABLE};
+use model::result::{Dataset, NOT_DURABLE};
 use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
 
 fn judged(data: &Dataset) -> stats::evaluation::Findings {

@@ -5,7 +5,10 @@
 
 use crate::common;
 
-use model::{Dataset, Sample, TestInfo};
+use model::{
+    result::{Dataset, Sample},
+    workload::TestInfo,
+};
 use report::{html, json, markdown};
 use stats::{description::Settings, evaluation::findings};
 

@@ -6,7 +6,10 @@
 use crate::common;
 
 use insta::assert_snapshot;
-use model::{Dataset, LabKind, TargetRecord, TargetState};
+use model::{
+    plan::LabKind,
+    result::{Dataset, TargetRecord, TargetState},
+};
 use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
 use stats::{
     description::Settings,

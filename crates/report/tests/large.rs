@@ -5,7 +5,11 @@
 
 use crate::common;
 
-use model::{Dataset, Histogram, LatencyKind, TargetRecord, TestInfo};
+use model::{
+    figure::{Histogram, LatencyKind},
+    result::{Dataset, TargetRecord},
+    workload::TestInfo,
+};
 use std::time::Instant;
 
 /// 170 tests x 2 process counts x 6 targets x 50 blocks: 102 000 samples, every tenth with latencies.

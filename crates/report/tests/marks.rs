@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use model::Dataset;
+use model::result::Dataset;
 use report::{TerminalOptions, html, terminal};
 use stats::{description::Settings, evaluation::findings};
 
@@ -37,7 +37,7 @@ fn many_blocks_are_not_noisier_than_three_of_the_same_spread() {
 fn the_headings_say_why_the_first_target_is_not_the_baseline() {
     let mut data = common::campaign(3);
     let is_left =
-        |s: &model::Sample| s.case.target != "ext4" || s.case.test == "columnar.sort.disk";
+        |s: &model::result::Sample| s.case.target != "ext4" || s.case.test == "columnar.sort.disk";
     data.samples.retain(is_left);
     let text = on_terminal(&data);
     let why = "over xfs, as ext4, the first target, has a valid sample in 2 of 10 cells";
@@ -51,7 +51,7 @@ fn the_headings_say_why_the_first_target_is_not_the_baseline() {
 #[test]
 fn samples_in_two_groups_are_called_two_modes_and_both_stand_under_samples() {
     let mut data = common::campaign(12);
-    let is_meant = |s: &model::Sample| {
+    let is_meant = |s: &model::result::Sample| {
         s.case.test == "columnar.sort.disk" && s.case.procs == 1 && s.case.target == "xfs"
     };
     for sample in data.samples.iter_mut().filter(|sample| is_meant(sample)) {
@@ -74,7 +74,7 @@ fn samples_in_two_groups_are_called_two_modes_and_both_stand_under_samples() {
 #[test]
 fn a_ratio_says_over_how_many_blocks_it_is() {
     let mut data = common::campaign(5);
-    let is_gone = |s: &model::Sample| {
+    let is_gone = |s: &model::result::Sample| {
         s.case.test == "columnar.sort.disk"
             && [("ext4", 0), ("xfs", 1)].contains(&(&*s.case.target, s.block))
     };

@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use model::{CampaignState, Dataset, Origin};
+use model::result::{CampaignState, Dataset, Origin};
 use report::markdown;
 use stats::{
     description::{Settings, Timed},

@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use model::NOT_AS_ASKED;
+use model::result::NOT_AS_ASKED;
 use report::{TerminalOptions, html, markdown, terminal};
 
 #[test]

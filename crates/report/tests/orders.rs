@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::study::Study;
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use report::{TerminalOptions, terminal};
 use stats::{description::Settings, evaluation::findings};
 

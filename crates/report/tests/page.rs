@@ -5,12 +5,15 @@
 
 use crate::common;
 
-use model::{Group, Sample, TargetState};
+use model::{
+    result::{Sample, TargetState},
+    workload::Group,
+};
 use report::{html, markdown};
 use sha2::{Digest, Sha256};
 use stats::{description::Settings, evaluation::findings};
 
-fn page_of(data: &model::Dataset) -> String {
+fn page_of(data: &model::result::Dataset) -> String {
     html(data, &findings(data, &Settings::default()).unwrap())
 }
 
@@ -32,7 +35,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 /// The map of every test in the page.
-fn map_of(data: &model::Dataset) -> String {
+fn map_of(data: &model::result::Dataset) -> String {
     let page = page_of(data);
     page.split_once("<h2>Every test").unwrap().1.split_once("<h2>").unwrap().0.into()
 }
@@ -154,7 +157,8 @@ fn a_usual_campaign_has_every_sample_in_a_small_page() {
     let (samples, tests) = (std::mem::take(&mut data.samples), std::mem::take(&mut data.tests));
     for copy in 0..10 {
         let id = |id: &str| format!("{id}.{copy}");
-        data.tests.extend(tests.iter().map(|t| model::TestInfo { id: id(&t.id), ..t.clone() }));
+        data.tests
+            .extend(tests.iter().map(|t| model::workload::TestInfo { id: id(&t.id), ..t.clone() }));
         data.samples.extend(samples.iter().cloned().map(|mut sample| {
             sample.case.test = id(&sample.case.test);
             sample

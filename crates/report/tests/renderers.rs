@@ -11,7 +11,7 @@ use stats::{
     evaluation::{Findings, findings},
 };
 
-fn judged(dataset: &model::Dataset) -> Findings {
+fn judged(dataset: &model::result::Dataset) -> Findings {
     findings(dataset, &Settings::default()).unwrap()
 }
 
@@ -79,7 +79,9 @@ fn csv_has_its_header_and_rows() {
 fn samples_without_a_value_are_told_of() {
     let mut data = common::campaign(5);
     let test = data.tests[0].id.clone();
-    let own = |s: &&mut model::Sample| s.case.test == test && s.case.target == "xfs" && s.block < 2;
+    let own = |s: &&mut model::result::Sample| {
+        s.case.test == test && s.case.target == "xfs" && s.block < 2
+    };
     let mut zeros = 0;
     for sample in data.samples.iter_mut().filter(own) {
         sample.metrics[0].value = 0.0;
@@ -130,7 +132,7 @@ fn html_is_closed_to_the_world_and_escaped() {
 }
 
 /// The campaign with `harm` in every name that it has.
-fn harmed(harm: &str) -> model::Dataset {
+fn harmed(harm: &str) -> model::result::Dataset {
     let mut data = common::campaign(5);
     let add = |text: &mut String| text.push_str(harm);
     let campaign = &mut data.campaign;
@@ -153,7 +155,8 @@ fn harmed(harm: &str) -> model::Dataset {
             add(&mut unit);
             metric.unit = unit.into();
         }
-        if let model::Validity::Invalid(why) | model::Validity::Lukewarm(why) = &mut sample.validity
+        if let model::result::Validity::Invalid(why) | model::result::Validity::Lukewarm(why) =
+            &mut sample.validity
         {
             add(why);
         }
@@ -173,7 +176,7 @@ fn no_renderer_passes_on_what_commands_a_terminal() {
         ("csv", csv(&data, &findings)),
         ("json", json(&data, &findings)),
     ] {
-        let found = text.lines().flat_map(str::chars).find(|&c| model::is_unprintable(c));
+        let found = text.lines().flat_map(str::chars).find(|&c| model::text::is_unprintable(c));
         assert_eq!(found, None, "{name}");
         assert!(text.contains("owned"), "{name}");
     }
@@ -299,7 +302,7 @@ fn size_and_time_of_a_sample_stand_in_every_row() {
     let mut data = common::campaign(5);
     data.targets.truncate(2);
     data.samples.retain(|s| s.case.target != "btrfs[compress=zstd:3]");
-    let short = |s: &&mut model::Sample| s.case.test == "columnar.read.random";
+    let short = |s: &&mut model::result::Sample| s.case.test == "columnar.read.random";
     data.samples.iter_mut().filter(short).for_each(|s| (s.bytes, s.seconds) = (4096, 0.0018));
     let findings = judged(&data);
     let cold = |width| {

@@ -42,7 +42,7 @@ fn of_one_count_nothing_is_said() {
 #[test]
 fn what_the_processors_allow_stands_beside_the_efficiency() {
     let mut data = common::campaign(5);
-    let said = |data: &model::Dataset| {
+    let said = |data: &model::result::Dataset| {
         let found = findings(data, &Settings::default()).unwrap();
         let page = html(data, &found);
         page.split_once("increase in processes; ").unwrap().1.split_once('.').unwrap().0.to_string()

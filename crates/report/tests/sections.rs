@@ -6,7 +6,11 @@
 use crate::common;
 
 use common::study::Study;
-use model::*;
+use model::{
+    figure::{Better, Histogram, LatencyKind, Metric},
+    result::{CampaignState, Dataset, Origin, Validity},
+    workload::{Group, Shape, TestInfo},
+};
 use report::{TerminalOptions, html, markdown, terminal};
 use stats::{
     description::Settings,

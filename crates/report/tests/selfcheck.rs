@@ -5,7 +5,10 @@
 
 use crate::common;
 
-use model::{Dataset, Target, TargetRecord};
+use model::{
+    result::{Dataset, TargetRecord},
+    target::Target,
+};
 use report::{TerminalOptions, html, terminal};
 use stats::{description::Settings, evaluation::findings};
 

@@ -5,7 +5,12 @@
 
 use crate::common;
 
-use model::{Better, FLOOR, Metric, Preset, READ_AHEAD_HITS, TestSize};
+use model::{
+    figure::{Better, Metric},
+    plan::Preset,
+    result::{FLOOR, READ_AHEAD_HITS},
+    workload::TestSize,
+};
 use report::{TerminalOptions, html, json, summary, terminal};
 use stats::{description::Settings, evaluation::findings};
 
@@ -82,7 +87,7 @@ fn timed_parts_below_what_the_preset_asks_for_have_the_names_and_lengths_of_the_
         "Timed parts below the minimum of 0.10 s for quick: {name}, 1 process (76 ms); {name}, 64 \
          processes (28 ms)."
     );
-    let text = |data: &model::Dataset| {
+    let text = |data: &model::result::Dataset| {
         let judged = findings(data, &Settings::default()).unwrap();
         let options = TerminalOptions { width: 200, color: false };
         [terminal(data, &judged, &options), summary(data, &judged, &options, "")]

@@ -5,7 +5,12 @@
 
 use crate::common;
 
-use model::*;
+use model::{
+    figure::{Better, Metric},
+    random::Rng,
+    result::{Dataset, Sample, TESTS_LEFT_OUT, TargetRecord, TargetState, Validity},
+    workload::{CacheState, Case, Group, TestInfo},
+};
 use report::{TerminalOptions, summary};
 use stats::{
     description::{Settings, Timed},

@@ -5,7 +5,10 @@
 
 use crate::common;
 
-use model::{Dataset, LeftOut, Sweep, SweepMode, TargetState};
+use model::{
+    result::{Dataset, TargetState},
+    target::{LeftOut, Sweep, SweepMode},
+};
 use report::{TerminalOptions, html, json, markdown, terminal};
 use stats::{description::Settings, evaluation::findings};
 

@@ -5,7 +5,10 @@
 
 use crate::common;
 
-use model::{Dataset, Sample, Series, series};
+use model::{
+    figure::{Series, series},
+    result::{Dataset, Sample},
+};
 use report::{TerminalOptions, html, markdown, terminal};
 use stats::{description::Settings, evaluation::findings};
 

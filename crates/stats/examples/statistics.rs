@@ -6,8 +6,13 @@
 #![allow(clippy::print_stdout)]
 
 use model::{
-    Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, LabKind,
-    Metric, Origin, Plan, Rng, Sample, TargetRecord, TargetState, TestInfo,
+    figure::{Better, Metric},
+    plan::{LabKind, Plan},
+    random::Rng,
+    result::{
+        Campaign, CampaignState, Dataset, Environment, Origin, Sample, TargetRecord, TargetState,
+    },
+    workload::{CacheState, Case, Group, TestInfo},
 };
 use stats::{
     description::Settings,

@@ -5,7 +5,11 @@
 
 use crate::common;
 
-use model::*;
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Environment, ROUND_RATES, Validity},
+    workload::{Group, Shape, TestInfo},
+};
 use stats::{
     description::Settings,
     evaluation::{Findings, findings},

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{Noise, dataset, normal, sample, test};
-use model::{Group, Rng};
+use model::{random::Rng, workload::Group};
 use stats::{
     description::Settings,
     evaluation::findings,

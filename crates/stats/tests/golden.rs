@@ -8,7 +8,11 @@
 use crate::common;
 
 use common::{dataset, sample, test};
-use model::{Better, Dataset, Group, TestInfo};
+use model::{
+    figure::Better,
+    result::Dataset,
+    workload::{Group, TestInfo},
+};
 use serde::Deserialize;
 use stats::{
     description::{Settings, Table},

@@ -3,7 +3,10 @@
 
 use crate::common;
 use common::{dataset, sample, test};
-use model::{Group, Sample, TestInfo};
+use model::{
+    result::Sample,
+    workload::{Group, TestInfo},
+};
 use stats::{
     description::{Io500, Settings},
     evaluation::findings,

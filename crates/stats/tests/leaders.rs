@@ -6,7 +6,7 @@
 use crate::common;
 
 use common::{dataset, sample, test};
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use stats::{
     description::Settings,
     evaluation::findings,

@@ -3,7 +3,7 @@
 
 use crate::common;
 use common::{dataset, sample, test};
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use stats::{
     comparison::pooled,
     description::{Settings, StatsError},
@@ -61,11 +61,11 @@ fn what_is_named_twice_or_did_other_work_is_refused() {
 fn campaigns_with_other_data_in_an_asset_are_not_pooled() {
     let with = |id: &str, byte: u8| {
         let mut data = campaign(id, 4, 1.1);
-        data.campaign.plan.assets = vec![model::Asset {
+        data.campaign.plan.assets = vec![model::workload::Asset {
             suite: format!("{id}.toml"),
             name: "trace.bin".parse().unwrap(),
-            bytes: model::Bytes(1),
-            sha256: model::ContentHash::of_bytes([byte; 32]),
+            bytes: model::text::Bytes(1),
+            sha256: model::workload::ContentHash::of_bytes([byte; 32]),
         }];
         data
     };

@@ -6,7 +6,7 @@
 use crate::common;
 
 use common::{Noise, sample};
-use model::Dataset;
+use model::result::Dataset;
 use stats::description::{Precision, Settings, forecast, precision};
 
 fn precise(data: &Dataset) -> Precision {
@@ -69,9 +69,10 @@ fn the_twin_holds_nothing_up() {
     let mut data = campaign(0.005, 1.0);
     let loud = [1.0, 5.0, 2.0, 9.0, 0.1].into_iter().zip(0..);
     data.samples.extend(loud.map(|(value, block)| sample("ext4#2", "t0", block, value)));
-    let twin = model::TargetRecord { label: "ext4#2".into(), ..data.targets[0].clone() };
+    let twin = model::result::TargetRecord { label: "ext4#2".into(), ..data.targets[0].clone() };
     data.targets.push(twin);
-    data.campaign.plan.targets = vec![model::Target::named("ext4"), model::Target::named("xfs")];
+    data.campaign.plan.targets =
+        vec![model::target::Target::named("ext4"), model::target::Target::named("xfs")];
     data.campaign.plan.aa = Some(true);
     assert!(precise(&data).is_enough());
 }

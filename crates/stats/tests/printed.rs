@@ -4,7 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{dataset, sample, test};
-use model::{Better, Dataset, Group, Metric, Origin, Validity};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Origin, Validity},
+    workload::Group,
+};
 use stats::{
     description::Settings,
     evaluation::{Findings, compare, findings},

@@ -7,7 +7,14 @@
 use crate::common;
 
 use common::{dataset, normal, sample, test};
-use model::{Dataset, Group, Metric, QUICK_LOOKS, Rng, Sample, Target, TestInfo};
+use model::{
+    figure::Metric,
+    plan::QUICK_LOOKS,
+    random::Rng,
+    result::{Dataset, Sample},
+    target::Target,
+    workload::{Group, TestInfo},
+};
 use stats::{
     description::{Settings, precision},
     evaluation::findings,
@@ -160,7 +167,7 @@ fn simulate(world: &World, campaigns: u64) -> Found {
         let (hit, all) = covered(world, &ended.data);
         (hits, cells) = (hits + hit, cells + all);
         found.blocks += f64::from(ended.blocks) / n;
-        let own = |t: &model::TargetRecord| t.left_after().unwrap_or(ended.blocks);
+        let own = |t: &model::result::TargetRecord| t.left_after().unwrap_or(ended.blocks);
         turns += ended.data.targets.iter().map(own).sum::<u32>();
         all_turns += ended.blocks * world.levels.len() as u32;
     }
@@ -230,7 +237,7 @@ fn a_look_says_what_the_call_has_come_to() {
     let alone = looked(&quiet(&[1.0], 3));
     assert!(alone.verdicts.is_empty() && alone.is_settled());
     let mut busy = quiet(&[1.0, 1.3, 0.8], 3);
-    let foreign = Metric::new("foreign_cpu_pct", 60.0, "%", model::Better::Lower);
+    let foreign = Metric::new("foreign_cpu_pct", 60.0, "%", model::figure::Better::Lower);
     busy.samples.iter_mut().for_each(|s| s.metrics.push(foreign.clone()));
     let busy = looked(&busy);
     assert_eq!((busy.verdicts.as_slice(), busy.behind.len()), ([Standoff::Open].as_slice(), 0));
@@ -255,7 +262,7 @@ fn race_never_drops_the_baseline() {
 #[test]
 fn the_default_of_a_sweep_stays() {
     let mut data = quiet(&[1.2, 1.0, 1.201, 0.8], 3);
-    data.campaign.plan.sweeps = vec![model::Sweep {
+    data.campaign.plan.sweeps = vec![model::target::Sweep {
         on: "d[x={1,2}]".parse().unwrap(),
         variants: vec![Target::named("d"), Target::named("b")],
         mode: Default::default(),

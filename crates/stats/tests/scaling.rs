@@ -3,7 +3,11 @@
 
 use crate::common;
 use common::{dataset, sample, test};
-use model::{Better, Group, Sample, TestInfo};
+use model::{
+    figure::Better,
+    result::Sample,
+    workload::{Group, TestInfo},
+};
 use stats::{
     description::{Scaling, Settings},
     evaluation::findings,

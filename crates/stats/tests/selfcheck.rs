@@ -6,7 +6,7 @@
 use crate::common;
 
 use common::Noise;
-use model::{Dataset, Target};
+use model::{result::Dataset, target::Target};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use stats::{
     description::Settings,
@@ -190,7 +190,7 @@ fn what_was_run_again_after_its_block_is_told_and_has_no_place_in_it() {
     }
     let before = judged(&data).selfcheck;
     assert!(before.notes.is_empty(), "{:?}", before.notes);
-    let xfs = |s: &&mut model::Sample| s.case.target == "xfs" && s.block == 1;
+    let xfs = |s: &&mut model::result::Sample| s.case.target == "xfs" && s.block == 1;
     data.samples.iter_mut().filter(xfs).for_each(|s| s.position = 3);
     let after = judged(&data).selfcheck;
     assert_eq!(

@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Noise, dataset, normal, sample, test};
-use model::{Dataset, Group, Rng};
+use model::{random::Rng, result::Dataset, workload::Group};
 use stats::{
     description::{Comparison, Settings},
     evaluation::findings,
@@ -65,7 +65,8 @@ fn marks_hold_beside_true_differences() {
     for seed in 0..tables {
         let mut data = noise.dataset(&[("a", 1.0), ("b", 1.0)], 12, 5, 7 * seed);
         let true_ones = |id: &str| id[1..].parse::<usize>().unwrap() < 6;
-        let better = |s: &&mut model::Sample| s.case.target == "b" && true_ones(&s.case.test);
+        let better =
+            |s: &&mut model::result::Sample| s.case.target == "b" && true_ones(&s.case.test);
         data.samples.iter_mut().filter(better).for_each(|s| s.metrics[0].value *= 1.1);
         let table = findings(&data, &Settings::default()).unwrap().tables.remove(0);
         let marked = |truth: bool| {

@@ -3,7 +3,11 @@
 
 use crate::common;
 use common::{dataset, sample, test};
-use model::{Dataset, Group, Sweep, SweepMode};
+use model::{
+    result::Dataset,
+    target::{Sweep, SweepMode},
+    workload::Group,
+};
 use stats::{
     description::{Comparison, Settings},
     evaluation::findings,

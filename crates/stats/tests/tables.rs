@@ -6,7 +6,11 @@
 use crate::common;
 
 use common::{Noise, dataset, sample, test};
-use model::{Better, Dataset, Group, Metric, Sample, Validity};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Sample, Validity},
+    workload::Group,
+};
 use proptest::prelude::*;
 use stats::{
     description::{Amount, Comparison, Contention, Settings, StatsError, Table, Unjudged},
@@ -180,7 +184,7 @@ fn rows_are_grouped_by_type_and_tables_by_group_and_procs() {
     let mut samples: Vec<Sample> =
         ["c", "b", "a", "w"].iter().map(|id| sample("xfs", id, 0, 1.0)).collect();
     samples.push(Sample {
-        case: model::Case { procs: 64, ..samples[0].case.clone() },
+        case: model::workload::Case { procs: 64, ..samples[0].case.clone() },
         ..samples[0].clone()
     });
     let tables = findings(&dataset(&["xfs"], infos, samples), &Settings::default()).unwrap().tables;
@@ -270,7 +274,7 @@ fn one_failure_of_the_baseline_makes_no_other_target_the_baseline() {
     let quiet = Noise { block_sd: 0.01, own_sd: 0.01 };
     let mut data = quiet.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 6, 4, 1);
     data.samples.retain(|s| s.case.target != "ext4" || s.block != 1);
-    data.targets[0].state = model::TargetState::Failed("block 1: no space".into());
+    data.targets[0].state = model::result::TargetState::Failed("block 1: no space".into());
     let found = findings(&data, &Settings::default()).unwrap();
     assert_eq!((found.baseline.as_str(), found.targets[0].as_str()), ("ext4", "ext4"));
 }

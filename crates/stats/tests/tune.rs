@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::Noise;
-use model::{Dataset, Validity};
+use model::result::{Dataset, Validity};
 use stats::{
     description::{Comparison, Settings, StatsError},
     tuning::{Bench, Confirmation, Ending, Outcome, Stage, StageKind, search},
@@ -177,7 +177,7 @@ fn a_default_without_a_valid_sample_is_an_error() {
         }
         fn measure(&mut self, stage: &Stage, variants: &[usize]) -> Result<Dataset, StatsError> {
             let mut dataset = self.0.measure(stage, variants)?;
-            let of_default = |s: &&mut model::Sample| s.case.target == "default";
+            let of_default = |s: &&mut model::result::Sample| s.case.target == "default";
             for sample in dataset.samples.iter_mut().filter(of_default) {
                 sample.validity = Validity::Invalid("no space".into());
             }

@@ -2,7 +2,11 @@
 //! is refused, or holds for the others.
 
 use crate::common::{Noise, profile};
-use model::{Better, Dataset, Metric, Rng, Sample, TargetState, Validity};
+use model::{
+    figure::{Better, Metric},
+    random::Rng,
+    result::{Dataset, Sample, TargetState, Validity},
+};
 use stats::{
     advice::{Counsel, Question, Refusal},
     description::Settings,

@@ -85,7 +85,7 @@ pub enum StoreError {
     },
     /// A dataset that is to be stored breaks a rule.
     #[error("cannot store the dataset: {0}")]
-    Unfit(#[from] model::DatasetError),
+    Unfit(#[from] model::result::DatasetError),
     /// A stored text that this version cannot read.
     #[error(
         "campaign {campaign} contains an unreadable {what}: {why}; restore the store from a \

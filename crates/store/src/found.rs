@@ -1,7 +1,7 @@
 //! A campaign by its id, and what its columns hold as values.
 
 use crate::StoreError;
-use model::{LAST, did_you_mean};
+use model::{target::LAST, text::did_you_mean};
 use rusqlite::{Connection, OptionalExtension, Row, types::ValueRef};
 use serde::de::DeserializeOwned;
 use std::{fmt::Display, str::FromStr};

@@ -6,7 +6,7 @@ use crate::{
     read::{read_head, same_samples},
     write::{insert_block, insert_campaign, insert_sample},
 };
-use model::{CampaignState, Checker, Dataset, Head, Origin, Sample};
+use model::result::{CampaignState, Checker, Dataset, Head, Origin, Sample};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 

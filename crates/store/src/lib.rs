@@ -1,6 +1,6 @@
 //! The campaign store: one SQLite file, schema, append, read.
 //!
-//! Raw samples go in, one transaction each, and come out as a [`model::Dataset`]. Nothing derived
+//! Raw samples go in, one transaction each, and come out as a [`model::result::Dataset`]. Nothing derived
 //! is stored, so that an old campaign can always be computed again.
 
 mod bins;

@@ -2,8 +2,11 @@
 
 use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
-    Asset, Campaign, Case, Dataset, GridCell, Head, Histogram, Metric, Plan, Sample, Shape,
-    TargetRecord, TargetState, TestInfo, Word,
+    figure::{Histogram, Metric},
+    plan::Plan,
+    result::{Campaign, Dataset, Head, Sample, TargetRecord, TargetState},
+    text::Word,
+    workload::{Asset, Case, GridCell, Shape, TestInfo},
 };
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::collections::{BTreeMap, HashMap};
@@ -22,9 +25,9 @@ pub struct CampaignSummary {
     /// One line.
     pub title: String,
     /// Where it came from.
-    pub origin: model::Origin,
+    pub origin: model::result::Origin,
     /// How far it is.
-    pub state: model::CampaignState,
+    pub state: model::result::CampaignState,
     /// Number of targets.
     pub targets: u32,
     /// Number of blocks that were run to their end.

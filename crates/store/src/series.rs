@@ -4,7 +4,7 @@
 //! 0), modulo 2^64, small ones of either sign in few bytes: 0, -1, 1, -2, 2 are 0, 1, 2, 3, 4.
 
 use crate::varint::{put, take};
-use model::Series;
+use model::figure::Series;
 
 /// The bytes of `series`.
 pub(crate) fn encode(series: &Series) -> Vec<u8> {

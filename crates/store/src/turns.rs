@@ -1,7 +1,7 @@
 //! Stores the tries of each target in a block: open, done or failed; a failed try may be followed by another.
 
 use crate::{Store, StoreError, found::Found};
-use model::{Fault, FaultKind};
+use model::result::{Fault, FaultKind};
 use rusqlite::{Connection, params};
 
 /// One try of a target in an attempt at a block.

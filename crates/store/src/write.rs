@@ -2,8 +2,9 @@
 
 use crate::{Store, StoreError, bins, found::Found, schema, series, turns::insert_turn};
 use model::{
-    Campaign, CampaignState, Head, Histogram, Metric, Sample, Series, TargetRecord, TargetState,
-    TestInfo,
+    figure::{Histogram, Metric, Series},
+    result::{Campaign, CampaignState, Head, Sample, TargetRecord, TargetState},
+    workload::TestInfo,
 };
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use serde::Serialize;

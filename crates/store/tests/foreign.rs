@@ -3,7 +3,10 @@
 
 use crate::scratch;
 
-use model::{CampaignState, LatencyKind, Metric, Origin, Validity};
+use model::{
+    figure::{LatencyKind, Metric},
+    result::{CampaignState, Origin, Validity},
+};
 use scratch::{Scratch, latencies, named, small};
 use std::fs;
 use store::{Imported, Store, StoreError};
@@ -18,7 +21,7 @@ fn a_store_made_elsewhere_is_read_without_harm() {
     data.samples.truncate(1);
     data.samples[0].case.test = data.tests[0].id.clone();
     data.samples[0].case.target = data.targets[0].label.clone();
-    data.samples[0].metrics = vec![Metric::new("rate", 1.0, "MB/s", model::Better::Higher)];
+    data.samples[0].metrics = vec![Metric::new("rate", 1.0, "MB/s", model::figure::Better::Higher)];
     data.samples[0].seconds = 1.0;
     store.import(&data).unwrap();
     let db = rusqlite::Connection::open(scratch.path()).unwrap();
@@ -38,7 +41,7 @@ fn a_store_made_elsewhere_is_read_without_harm() {
     }
     db.execute("UPDATE sample SET seconds = 9e999", []).unwrap();
     let read = store.dataset("last").unwrap();
-    let unprintable = |text: &str| text.contains(model::is_unprintable);
+    let unprintable = |text: &str| text.contains(model::text::is_unprintable);
     let (target, test) = (&read.targets[0].label, &read.tests[0]);
     for text in [&read.campaign.id, &read.campaign.title, target, &test.name, &test.id] {
         assert!(text.starts_with("x\\u001b") && !unprintable(text), "{text:?}");

@@ -5,8 +5,10 @@
 use crate::scratch;
 
 use model::{
-    CampaignState, GridCell, Head, Histogram, LatencyKind, Metric, Sample, Shape, TargetState,
+    figure::{Histogram, LatencyKind, Metric},
+    result::{CampaignState, Head, Sample, TargetState},
     strategies::dataset,
+    workload::{GridCell, Shape},
 };
 use proptest::prelude::*;
 use scratch::{Scratch, imported, latencies, named, small};
@@ -294,7 +296,8 @@ fn a_reader_sees_what_a_writer_committed_and_cannot_write() {
 fn a_hundred_thousand_samples_come_back() {
     let scratch = Scratch::new();
     let (mut store, mut data) = (scratch.store(), small());
-    let metric = |i| Metric::new(&format!("m{i}"), f64::from(i), "MB/s", model::Better::Higher);
+    let metric =
+        |i| Metric::new(&format!("m{i}"), f64::from(i), "MB/s", model::figure::Better::Higher);
     let count = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
     let one = Sample { metrics: (0..6).map(metric).collect(), ..data.samples[0].clone() };
     let timed = Sample { histograms: vec![latencies("read", LatencyKind::Service)], ..one.clone() };

@@ -3,7 +3,7 @@
 
 use crate::scratch;
 
-use model::{Fault, FaultKind, Sample};
+use model::result::{Fault, FaultKind, Sample};
 use scratch::{Scratch, small};
 use store::{Try, Unfinished};
 

@@ -12,7 +12,7 @@ use crate::{
     page, suites,
 };
 use blocks::{Block, blocks};
-use model::TestInfo;
+use model::workload::TestInfo;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write,

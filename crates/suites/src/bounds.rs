@@ -1,7 +1,7 @@
 //! Limits what an external program may write to the file system under test: at most 10 % more than planned, and never
 //! into the reserve. Pure; other code reads the numbers.
 
-use model::Bytes;
+use model::text::Bytes;
 use std::{fmt, time::Duration};
 
 /// What every program may write beside its work: its logs, directories, and blocks that are half full.

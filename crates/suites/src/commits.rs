@@ -10,7 +10,11 @@ use engine::{
     data::{Data, Pattern, derive_seed},
     io::{EngineError, Latencies},
 };
-use model::{Better, Histogram, Job, Knob, LatencyKind, Metric, PoolReport};
+use model::{
+    figure::{Better, Histogram, LatencyKind, Metric},
+    target::Knob,
+    workload::{Job, PoolReport},
+};
 use rustix::{
     thread::{ClockId, clock_nanosleep_absolute, set_current_timer_slack},
     time::Timespec,

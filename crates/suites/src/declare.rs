@@ -24,7 +24,11 @@ use crate::{
     kinds::{self, Head},
     suite::Presets,
 };
-use model::{AssetName, Bytes, GridCell, Group, Job, Name, NameKind, Options, printable_line};
+use model::{
+    target::Options,
+    text::{Bytes, Name, NameKind, printable_line},
+    workload::{AssetName, GridCell, Group, Job},
+};
 use serde::Deserialize;
 use std::{
     borrow::Cow,

@@ -1,7 +1,10 @@
 //! Formats the output of `assay explain TEST`: the test's own text, and the labels of its cells.
 
 use crate::{RandomReads, Test};
-use model::{CacheNeed, READ_AHEAD_PCT, TestInfo};
+use model::{
+    result::READ_AHEAD_PCT,
+    workload::{CacheNeed, TestInfo},
+};
 
 /// The whole page of the test `id`, one of the `infos` of `test`; Markdown.
 pub fn explain(test: &dyn Test, id: &str) -> String {
@@ -56,7 +59,8 @@ mod tests {
         assert!(page("columnar.random.4k").contains("fewer reads hit a page"));
         assert!(page("columnar.random.mmap.4k").contains("- `read ahead N %`: "));
         let text = "name = 'x'\nabout = 'y'\n[[test]]\nkind = 'io'\nid = 'x.a'\nrw = 'rndrd'\ncache = 'cold'";
-        let called = crate::from_text("x.toml", text, &model::Options::new()).unwrap().tests[0];
+        let called =
+            crate::from_text("x.toml", text, &model::target::Options::new()).unwrap().tests[0];
         assert!(
             explain(called, "x.a").contains("for other reads: fewer requests reached the device")
         );

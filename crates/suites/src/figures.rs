@@ -2,7 +2,10 @@
 //! to the last worker's end. For the kinds a phase is known by its place.
 
 use crate::Measured;
-use model::{Better, Histogram, LatencyKind, Metric, PhaseReport, PoolReport};
+use model::{
+    figure::{Better, Histogram, LatencyKind, Metric},
+    workload::{PhaseReport, PoolReport},
+};
 use std::ops::Range;
 
 /// When the workers started and ended a phase, nanoseconds.
@@ -175,7 +178,7 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{PhaseKind, WorkerReport};
+    use model::workload::{PhaseKind, WorkerReport};
 
     fn worker(start_ns: u64, end_ns: u64, ops: u64) -> WorkerReport {
         let phase = PhaseReport {

@@ -1,7 +1,11 @@
 //! A kind of tests: its settings, how it creates a test, and the text shared by all declared tests.
 
 use crate::Test;
-use model::{Better, Group, Knob, Shape, TestInfo};
+use model::{
+    figure::Better,
+    target::Knob,
+    workload::{Group, Shape, TestInfo},
+};
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 

@@ -2,7 +2,11 @@
 //! are exact functions of these, so that everything around a test can be tested.
 
 use crate::{Estimate, Measured, Meter, Run, Stretch, Suite, Test, TestError, suite::Presets};
-use model::{Better, CacheNeed, Group, Job, Knob, Metric, PhaseKind, PoolReport, Shape, TestInfo};
+use model::{
+    figure::{Better, Metric},
+    target::Knob,
+    workload::{CacheNeed, Group, Job, PhaseKind, PoolReport, Shape, TestInfo},
+};
 use std::{borrow::Cow, path::PathBuf, thread, time::Duration};
 
 /// The suite `null`; found by name, not listed.

@@ -1,7 +1,7 @@
 //! The page of a declared test: what it does, how to read it, its settings.
 
 use crate::kind::{Head, Kind};
-use model::TestInfo;
+use model::workload::TestInfo;
 use std::fmt::Write;
 
 /// Puts a page together. `does` says what happens call by call, `read_it` how to understand the

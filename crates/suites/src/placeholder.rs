@@ -1,7 +1,10 @@
 //! Placeholders of assets in the commands of a suite: `{asset:NAME}` stands for the path of the asset NAME, as one word
 //! of the shell.
 
-use model::{AssetName, Job, shell_word};
+use model::{
+    text::shell_word,
+    workload::{AssetName, Job},
+};
 
 const OPEN: &str = "{asset:";
 
@@ -59,7 +62,9 @@ fn each<'t>(
             .split_once('}')
             .ok_or_else(|| format!("`{OPEN}` has no `}}`; write e.g. {OPEN}trace.bin}}"))?;
         take(Part::Text(before))?;
-        take(Part::Asset(name.parse().map_err(|why: model::AssetNameError| why.to_string())?))?;
+        take(Part::Asset(
+            name.parse().map_err(|why: model::workload::AssetNameError| why.to_string())?,
+        ))?;
         rest = behind;
     }
     take(Part::Text(rest))
@@ -69,7 +74,10 @@ fn each<'t>(
 mod tests {
     use super::*;
     use crate::testing::job;
-    use model::{AssetFile, Bytes, ContentHash};
+    use model::{
+        text::Bytes,
+        workload::{AssetFile, ContentHash},
+    };
     use proptest::prelude::*;
     use std::{path::Path, process::Command};
 

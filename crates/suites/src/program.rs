@@ -7,7 +7,7 @@ pub use crate::bounds::{Bounds, Breach, Count};
 
 use crate::{Missing, TestError};
 use engine::{child, confine};
-use model::Bytes;
+use model::text::Bytes;
 use rustix::{
     fs::{MemfdFlags, memfd_create},
     process::Signal,

@@ -5,7 +5,10 @@
 //! few that are read from files are leaked on purpose.
 
 use crate::{DeclarationError, Suite, Test, columnar::COLUMNAR, declare, null::NULL};
-use model::{Job, Options, check_options};
+use model::{
+    target::{Options, check_options},
+    workload::Job,
+};
 use std::{borrow::Cow, sync::LazyLock};
 
 macro_rules! shipped {
@@ -47,7 +50,8 @@ pub fn suite(name: &str, knobs: &Options) -> Result<Option<&'static Suite>, Decl
         Some(text) if !knobs.is_empty() => from_text(name, text, knobs).map(Some),
         Some(_) => Ok(Some(suite)),
         None => {
-            let knob_error = |why: model::KnobError| DeclarationError::new(name, why.to_string());
+            let knob_error =
+                |why: model::target::KnobError| DeclarationError::new(name, why.to_string());
             check_options(&format!("suite {name}"), suite.knobs, knobs).map_err(knob_error)?;
             Ok(Some(suite))
         }
@@ -89,7 +93,11 @@ fn all() -> impl Iterator<Item = &'static Suite> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Bytes, Group, Preset, Shape};
+    use model::{
+        plan::Preset,
+        text::Bytes,
+        workload::{Group, Shape},
+    };
     use std::collections::BTreeSet;
 
     #[test]

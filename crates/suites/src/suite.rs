@@ -1,7 +1,11 @@
 //! A suite: a named list of tests, and the tests that each preset runs.
 
 use crate::Test;
-use model::{AssetName, Job, Knob, Preset};
+use model::{
+    plan::Preset,
+    target::Knob,
+    workload::{AssetName, Job},
+};
 use serde::Deserialize;
 use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 

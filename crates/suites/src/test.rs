@@ -3,7 +3,9 @@
 use crate::bounds::Breach;
 use engine::progress::Progress;
 use model::{
-    AssetName, Bytes, CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo,
+    figure::{Histogram, Metric, Synced},
+    text::Bytes,
+    workload::{AssetName, CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
 };
 use std::{
     io,

@@ -5,7 +5,10 @@ use engine::{
     clock::now_ns,
     progress::{Counters, Progress},
 };
-use model::{Bytes, Job, PhaseKind, PhaseReport, PoolReport, WorkerReport};
+use model::{
+    text::Bytes,
+    workload::{Job, PhaseKind, PhaseReport, PoolReport, WorkerReport},
+};
 use std::path::Path;
 
 /// A job of one worker, small enough for a unit test.

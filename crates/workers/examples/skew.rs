@@ -5,7 +5,7 @@
 //! milliseconds, and the share of a round in which all worked.
 #![allow(clippy::print_stdout)]
 
-use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
+use model::workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use std::{
     env, error::Error, fs::File, os::unix::fs::FileExt, path::PathBuf, process::ExitCode,
     sync::atomic::AtomicBool, time::Duration,

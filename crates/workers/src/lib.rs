@@ -14,7 +14,10 @@ mod processes;
 mod surroundings;
 mod worker;
 
-use model::{Job, Programs, User};
+use model::{
+    plan::User,
+    workload::{Job, Programs},
+};
 
 pub use engine::progress::Moved;
 pub use error::PoolError;

@@ -5,7 +5,7 @@ use engine::{
     cpu::CpuTime,
     progress::Progress,
 };
-use model::{PhaseKind, PhaseReport};
+use model::workload::{PhaseKind, PhaseReport};
 use suites::{Meter, TestError};
 
 /// Runs phases through the barrier and keeps what they took.

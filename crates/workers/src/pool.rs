@@ -8,7 +8,10 @@ use engine::{
     clock::now_ns,
     progress::Moved,
 };
-use model::{Job, PhaseOverlap, PoolReport, User, WorkerReport};
+use model::{
+    plan::User,
+    workload::{Job, PhaseOverlap, PoolReport, WorkerReport},
+};
 use std::{
     cell::RefCell,
     path::PathBuf,

@@ -7,7 +7,10 @@
 
 use crate::{PoolError, WORKER_VERB, stays_after};
 use engine::child;
-use model::{Job, Programs, User};
+use model::{
+    plan::User,
+    workload::{Job, Programs},
+};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{MemfdFlags, memfd_create},

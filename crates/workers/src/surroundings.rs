@@ -4,7 +4,10 @@ use engine::{
     barrier::Barrier,
     confine::{self, Confinement},
 };
-use model::{AssetFile, Job, Programs, User};
+use model::{
+    plan::User,
+    workload::{AssetFile, Job, Programs},
+};
 use rustix::{
     fs::{Mode, OFlags},
     io::Errno,

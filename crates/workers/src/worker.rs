@@ -13,7 +13,10 @@ use engine::{
     fork::{Fork, end_as, fork},
     numa::bind_memory,
 };
-use model::{Job, JobMode, NumaNode, User, WorkerReport};
+use model::{
+    plan::User,
+    workload::{Job, JobMode, NumaNode, WorkerReport},
+};
 use rustix::{
     io::Errno,
     thread::{CpuSet, sched_setaffinity},

@@ -15,7 +15,7 @@ mod seeds;
 
 use corpus::Group;
 use fuzz::{Run, TARGETS, pack};
-use model::Rng;
+use model::random::Rng;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::{
     fs::File,

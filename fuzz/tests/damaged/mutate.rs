@@ -2,7 +2,7 @@
 
 use crate::corpus::Group;
 use formats::NamedBytes;
-use model::Rng;
+use model::random::Rng;
 
 /// No input is larger.
 const LARGEST_BYTES: usize = 3 << 20;

@@ -2,7 +2,7 @@
 
 use crate::corpus::{self, Group};
 use flate2::read::GzDecoder;
-use model::Rng;
+use model::random::Rng;
 use rusqlite::{Connection, types::Value};
 use std::{
     fs,
@@ -101,7 +101,7 @@ fn group(bytes: Vec<u8>) -> Group {
 fn bundles() -> Vec<Vec<u8>> {
     let mut studies = formats::published().unwrap();
     studies.retain(|data| data.samples.len() < 300);
-    let lines = |data: &model::Dataset| {
+    let lines = |data: &model::result::Dataset| {
         let files = formats::export::bundle(data, true, &[]).unwrap();
         let mut text = Vec::new();
         GzDecoder::new(&files[0].1[..]).read_to_end(&mut text).unwrap();

@@ -9,6 +9,10 @@ type Rooms = [(&'static str, &'static [&'static str])];
 
 const ROOMS: &Rooms = &[
     (
+        "crates/model/src",
+        &["text", "random", "figure", "target", "workload", "plan", "result", "strategies"],
+    ),
+    (
         "crates/lab/src",
         &[
             "error",
@@ -180,8 +184,8 @@ mod tests {
     #[test]
     fn a_closed_room_names_no_crate_it_may_not_know() {
         let low = "crates/x/src/low.rs: crates/x/src/low may not know `model`";
-        assert_eq!(found("fn f(order: model::Order) {}\n", "", ""), [low]);
-        assert_eq!(found("use data_model::Order;\n", "use model::Order;\n", ""), [""; 0]);
+        assert_eq!(found("fn f(order: model::plan::Order) {}\n", "", ""), [low]);
+        assert_eq!(found("use data_model::Order;\n", "use model::plan::Order;\n", ""), [""; 0]);
     }
 
     #[test]

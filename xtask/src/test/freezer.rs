@@ -5,7 +5,7 @@
 //! tell. cgroup v1 and v2 both have a freezer (kernel documentation: cgroup-v1/freezer-subsystem.rst, cgroup-v2.rst).
 
 use anyhow::{Context, bail};
-use model::Rng;
+use model::random::Rng;
 use std::{
     fs,
     io::{self, Write},

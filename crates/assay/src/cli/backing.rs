@@ -2,7 +2,10 @@
 
 use super::headings::PLACE;
 use clap::Args;
-use model::{BackingPlan, Bytes, ObjectStore, Purge};
+use model::{
+    plan::{BackingPlan, ObjectStore, Purge},
+    text::Bytes,
+};
 use std::{env, path::PathBuf};
 
 /// Loop images, or disks.

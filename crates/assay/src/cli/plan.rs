@@ -7,7 +7,11 @@ use super::{
 };
 use crate::like::DataSource;
 use clap::Args;
-use model::{LabChoice, Numa, Order, Preset, Price, Scale, SweepMode, Swept};
+use model::{
+    plan::{LabChoice, Order, Preset, Price, Scale},
+    target::{SweepMode, Swept},
+    workload::Numa,
+};
 use std::path::PathBuf;
 
 /// What to measure; each argument overrides the plan file.

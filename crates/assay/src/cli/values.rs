@@ -1,7 +1,10 @@
 //! Parses values on the command line: times, shares, lists of targets.
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use model::{Price, PriceError, Target, TargetError, TargetNames, split_name};
+use model::{
+    plan::{Price, PriceError},
+    target::{Target, TargetError, TargetNames, split_name},
+};
 
 /// A time such as `2h` or `90m`, seconds.
 pub(super) fn duration_s(text: &str) -> Result<u64, String> {
@@ -137,7 +140,7 @@ mod tests {
         let read = candidates(&texts.map(String::from)).unwrap();
         let labels: Vec<_> = read.targets.iter().map(ToString::to_string).collect();
         assert_eq!(labels, ["ext4[discard,noatime]", "xfs", "dir:/a,b", "dir:/c,d"]);
-        let labels = model::label_targets(&read.targets, &read.names);
+        let labels = model::target::label_targets(&read.targets, &read.names);
         assert_eq!(labels, ["ext4[discard,noatime]", "fast", "dir:/a,b", "slow"]);
         let twice = candidates(&["a=xfs,a=ext4".into()]).unwrap_err();
         assert_eq!(twice, "both xfs and ext4 are named a; choose different names");

@@ -12,7 +12,7 @@ use crate::{
 };
 use ::report::words;
 use anyhow::Result;
-use model::{Dataset, Profile, Requirement};
+use model::{result::Dataset, target::Requirement, workload::Profile};
 use stats::{
     advice::Question,
     description::{Settings, StatsError},

@@ -5,7 +5,12 @@ use super::plan_input;
 use crate::{cli::PlanArgs, exit, process_limit, repeat, terminal};
 use anyhow::Result;
 use campaign::{run::hosts::Hosts, stages::Resolved};
-use model::{Campaign, Numa, Order, Plan, Target};
+use model::{
+    plan::{Order, Plan},
+    result::Campaign,
+    target::Target,
+    workload::Numa,
+};
 use std::path::Path;
 
 /// The plan of `args`. Workers of an allocation are there from the start: unasked they are one and all, never more;

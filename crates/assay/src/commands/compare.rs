@@ -11,7 +11,7 @@ use crate::{
     source, terminal,
 };
 use anyhow::Result;
-use model::Dataset;
+use model::result::Dataset;
 use report::words;
 use stats::{
     comparison::{CampaignComparison, Gate, Outcome},

@@ -120,7 +120,7 @@ mod tests {
         guest::Missing,
         machine::{Need, Row},
     };
-    use model::LabKind;
+    use model::plan::LabKind;
 
     const EXPECTED: &str = "\
 target    host               kvm  tcg

@@ -7,7 +7,7 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::{inputs::catalogue, tools};
-use model::{Options, Preset, TestInfo};
+use model::{plan::Preset, target::Options, workload::TestInfo};
 use std::collections::BTreeMap;
 use suites::{Suite, Test};
 use wildmatch::WildMatch;

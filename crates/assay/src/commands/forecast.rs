@@ -4,7 +4,10 @@
 use crate::terminal;
 use anyhow::Result;
 use campaign::stages::{Entrant, Placed};
-use model::{Dataset, Origin, Plan, Scale, TargetState};
+use model::{
+    plan::{Plan, Scale},
+    result::{Dataset, Origin, TargetState},
+};
 use stats::description::{Forecast, Settings};
 use std::{collections::BTreeSet, fmt::Write, path::Path};
 use store::{CampaignSummary, Store};

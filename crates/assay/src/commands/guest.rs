@@ -14,7 +14,7 @@ use campaign::{
     stages::{Amount, Ordered},
 };
 use lab::setup::Lab;
-use model::Target;
+use model::target::Target;
 use std::{
     env,
     fs::{self, File},

@@ -6,7 +6,10 @@ use crate::{cli::ImportArgs, exit::Exit, opened, terminal};
 use anyhow::{Context, Result, bail};
 use campaign::inputs::file;
 use formats::InputFile;
-use model::{Bytes, Sample, printable_line};
+use model::{
+    result::Sample,
+    text::{Bytes, printable_line},
+};
 use std::{
     fmt, fs,
     io::{self, Read},

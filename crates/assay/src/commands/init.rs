@@ -22,7 +22,7 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Plan;
+    use model::plan::Plan;
 
     /// The lines of settings, commented out or not.
     fn settings() -> impl Iterator<Item = &'static str> {

@@ -2,7 +2,7 @@
 
 use crate::{cli::ListArgs, exit::Exit, terminal};
 use anyhow::Result;
-use model::printable_line;
+use model::text::printable_line;
 use std::{fmt::Write, path::Path};
 use store::{CampaignSummary, Store};
 

@@ -5,7 +5,7 @@
 use crate::exit;
 use anyhow::Result;
 use fs::{in_store, resolve};
-use model::{Plan, Target};
+use model::{plan::Plan, target::Target};
 
 /// Names the object store of `plan` in its targets, and in what else names a target.
 ///

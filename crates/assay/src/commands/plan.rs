@@ -15,7 +15,7 @@ use campaign::{
     stages::{Entrant, Ordered, Placed, images, place::TargetPlace, sweeps},
 };
 use lab::plan::Backing;
-use model::{Asset, Bytes, Plan};
+use model::{plan::Plan, text::Bytes, workload::Asset};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 
 /// Prints cases, commands, bytes, time and the precision to expect.

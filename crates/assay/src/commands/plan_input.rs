@@ -8,7 +8,11 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use campaign::{inputs::file, stages::Asked};
-use model::{Plan, Sweep, SweepMode, Swept, Target, did_you_mean};
+use model::{
+    plan::Plan,
+    target::{Sweep, SweepMode, Swept, Target},
+    text::did_you_mean,
+};
 use std::{collections::BTreeMap, path::Path};
 
 /// What the arguments ask for; a campaign of `store` is what `--like` names.

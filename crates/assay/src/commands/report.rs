@@ -8,7 +8,7 @@ use crate::{
     source, terminal,
 };
 use anyhow::Result;
-use model::{Dataset, did_you_mean};
+use model::{result::Dataset, text::did_you_mean};
 use stats::{description::Settings, evaluation::Findings};
 use std::{collections::BTreeSet, path::Path};
 

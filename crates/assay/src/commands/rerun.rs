@@ -12,7 +12,7 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::run::hosts::ThisHost;
-use model::Dataset;
+use model::result::Dataset;
 use stats::comparison::Gate;
 use std::{collections::BTreeSet, path::Path};
 

@@ -14,7 +14,7 @@ use campaign::{
     sizes::space::Remedy,
     stages::{Asked, Resolved, Stored},
 };
-use model::{Campaign, CampaignState};
+use model::result::{Campaign, CampaignState};
 use std::path::Path;
 
 /// Undoes what the interrupted run left, and runs the missing blocks.
@@ -108,7 +108,10 @@ fn looked(finished: u32, more: u32) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Environment, Origin, Plan, Preset};
+    use model::{
+        plan::{Plan, Preset},
+        result::{Environment, Origin},
+    };
 
     fn campaign(plan: Plan) -> Campaign {
         Campaign {

@@ -14,7 +14,7 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::{run::hosts::Hosts, stages::sweeps};
-use model::{Dataset, Sample, TargetState, Validity};
+use model::result::{Dataset, Sample, TargetState, Validity};
 use std::path::Path;
 use store::Store;
 

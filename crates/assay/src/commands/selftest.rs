@@ -8,7 +8,7 @@ use crate::{
     signals, terminal,
 };
 use anyhow::Result;
-use model::did_you_mean;
+use model::text::did_you_mean;
 use std::{path::Path, sync::atomic::Ordering};
 
 /// Runs every check, or those that `args` name, and prints the table.

@@ -3,7 +3,7 @@
 use crate::exit;
 use anyhow::{Context, Result};
 use campaign::inputs::file;
-use model::{FactSheet, Profile, did_you_mean};
+use model::{target::FactSheet, text::did_you_mean, workload::Profile};
 
 /// Lists files of a folder by name, with their text.
 macro_rules! shipped {
@@ -117,7 +117,7 @@ mod tests {
     fn every_feature_of_a_profile_has_a_fact() {
         let facts = facts().unwrap();
         let known = |feature: &str| {
-            let wanted: model::Requirement = feature.parse().unwrap();
+            let wanted: model::target::Requirement = feature.parse().unwrap();
             facts.iter().flat_map(|s| &s.facts).any(|f| f.feature == wanted.feature)
         };
         for profile in profiles().unwrap() {

@@ -2,7 +2,10 @@
 
 use crate::{cli::IdArgs, exit::Exit, source, terminal};
 use anyhow::{Context, Result};
-use model::{Dataset, LabKind, TargetState, Validity};
+use model::{
+    plan::LabKind,
+    result::{Dataset, TargetState, Validity},
+};
 use stats::description::{Contention, Settings, Timed};
 use std::{fmt::Write, path::Path};
 

@@ -2,7 +2,7 @@
 
 use crate::{exit, terminal};
 use anyhow::Result;
-use model::{Bytes, Plan};
+use model::{plan::Plan, text::Bytes};
 
 /// Below it there is hardly a file system; who writes less forgot the unit.
 const LEAST_IMAGE: Bytes = Bytes(16 << 20);
@@ -34,7 +34,7 @@ pub(super) fn check(plan: &Plan) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::BackingPlan;
+    use model::plan::BackingPlan;
 
     fn refusal(backing: BackingPlan) -> String {
         check(&Plan { backing, ..Plan::default() }).unwrap_err().to_string()

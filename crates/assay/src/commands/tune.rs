@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use anyhow::Result;
-use model::{Plan, Scale};
+use model::plan::{Plan, Scale};
 use stats::{description::Settings, tuning::Ending};
 use std::{path::Path, time::Duration};
 

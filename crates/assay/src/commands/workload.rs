@@ -2,7 +2,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use model::{Preset, Profile};
+use model::{plan::Preset, workload::Profile};
 use suites::Suite;
 use wildmatch::WildMatch;
 

@@ -89,11 +89,11 @@ impl Build {
     fn check_room(&self) -> Result<()> {
         let space = statvfs(&self.work)
             .with_context(|| format!("cannot read the free space of {}", self.work.display()))?;
-        let free = model::Bytes(space.f_bavail * space.f_frsize);
+        let free = model::text::Bytes(space.f_bavail * space.f_frsize);
         // What an earlier, stopped build left lies there already.
         let begun = self.work.join(RECORD).exists();
         if !begun && free.0 < self.room_bytes {
-            let needed = model::Bytes(self.room_bytes);
+            let needed = model::text::Bytes(self.room_bytes);
             let place = self.work.display();
             return Err(exit::lacking(format!(
                 "{place} has {free} free, but the build needs {needed}; set ASSAY_CACHE to a \

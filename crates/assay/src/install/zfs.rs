@@ -14,7 +14,7 @@ use lab::{
     guest,
     programs::{Run, artifacts},
 };
-use model::LabKind;
+use model::plan::LabKind;
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -7,7 +7,7 @@ use campaign::{
     stages::{Amount, Asked, Resolved},
 };
 use lab::{fuse::Delayed, setup::Lab};
-use model::{Job, JobMode};
+use model::workload::{Job, JobMode};
 use std::{
     path::{Path, PathBuf},
     time::Duration,

@@ -5,7 +5,7 @@
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use lab::machine::Availability;
-use model::Plan;
+use model::plan::Plan;
 use stats::description::Settings;
 
 /// The fewest whose 32 patterns of signs say something.

@@ -5,7 +5,7 @@
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use lab::{fuse::Slowing, setup::Lab};
-use model::Plan;
+use model::plan::Plan;
 use stats::{description::Settings, verdict::VerdictKind};
 use std::time::Duration;
 

@@ -4,7 +4,7 @@
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use lab::{fuse::Lying, machine::Availability, setup::Lab};
-use model::{Dataset, Durability};
+use model::{figure::Durability, result::Dataset};
 
 const TEST: &str = "selftest.synced_write";
 /// It ends sooner, when its file is written.

@@ -20,8 +20,11 @@ use campaign::{
     stages::{Asked, Ordered, Resolved},
 };
 use model::{
-    BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, LabChoice, Origin, Plan,
-    Preset, Sample, Scale, TargetState, Validity,
+    plan::{BackingPlan, LabChoice, Plan, Preset, Scale},
+    result::{
+        Campaign, CampaignState, Dataset, Environment, Origin, Sample, TargetState, Validity,
+    },
+    text::Bytes,
 };
 use std::{collections::BTreeMap, path::Path, sync::atomic::Ordering};
 use store::Store;

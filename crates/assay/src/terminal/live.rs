@@ -1,7 +1,10 @@
 //! Shows interim results in a few lines: the last figure next to the baseline's, and after each block the scores with
 //! shrinking intervals.
 
-use model::{Dataset, Sample, TestInfo};
+use model::{
+    result::{Dataset, Sample},
+    workload::TestInfo,
+};
 use serde_json::{Value, json};
 use stats::{description::Settings, verdict::Candidate};
 use std::collections::HashMap;
@@ -47,8 +50,8 @@ impl Live {
         }
         let base = self.of_baseline.get(&place).filter(|_| case.target != self.baseline);
         let ratio = base.map(|base| match test.better {
-            model::Better::Higher => value / base,
-            model::Better::Lower => base / value,
+            model::figure::Better::Higher => value / base,
+            model::figure::Better::Lower => base / value,
         });
         Some(Figure { test, value, ratio: ratio.filter(|ratio| ratio.is_finite()) })
     }

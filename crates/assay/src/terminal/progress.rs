@@ -10,7 +10,11 @@ use super::{
 use campaign::messages::Watch;
 use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
-use model::{Dataset, Sample, TestInfo, printable};
+use model::{
+    result::{Dataset, Sample},
+    text::printable,
+    workload::TestInfo,
+};
 use serde_json::json;
 use std::{
     cell::{Cell, RefCell},

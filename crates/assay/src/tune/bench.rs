@@ -18,7 +18,11 @@ use campaign::{
     sizes::range,
     stages::{Asked, Ordered, Resolved, images},
 };
-use model::{BackingPlan, Dataset, Order, Plan, Target, TargetState};
+use model::{
+    plan::{BackingPlan, Order, Plan},
+    result::{Dataset, TargetState},
+    target::Target,
+};
 use stats::tuning::{Bench, Stage, StageKind};
 use std::{
     collections::BTreeSet,
@@ -139,7 +143,7 @@ impl Costs {
         let backing = &ordered.plan.backing;
         let image = match backing.devices.is_empty() {
             true => backing.size.unwrap_or_else(|| load.image_bytes()),
-            false => model::Bytes(0),
+            false => model::text::Bytes(0),
         };
         Ok(Costs {
             turn_s: load.seconds(&pilot) + INSTANCE_S * ordered.counts.len() as f64,

@@ -1,7 +1,7 @@
 //! Words the result of a search, with one table. Ratios come from the confirmation only.
 
 use super::{bench::stage_name, variant::Variant};
-use model::Target;
+use model::target::Target;
 use stats::tuning::{Confirmation, Ending, Finalist, Outcome, StageKind};
 use std::{collections::BTreeSet, fmt::Write};
 

@@ -3,7 +3,10 @@
 use crate::exit;
 use anyhow::Result;
 use fs::{FileSystem, Layer, TrialSetting};
-use model::{Options, Target, did_you_mean};
+use model::{
+    target::{Options, Target},
+    text::did_you_mean,
+};
 use std::collections::BTreeSet;
 
 /// The default with some settings changed.

@@ -1,8 +1,14 @@
 //! Campaigns whose truth is known, each world with one kind of trouble.
 
 use model::{
-    Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, LabKind,
-    Metric, Origin, Plan, Preset, Rng, Sample, TargetRecord, TargetState, TestInfo, Validity,
+    figure::{Better, Metric},
+    plan::{LabKind, Plan, Preset},
+    random::Rng,
+    result::{
+        Campaign, CampaignState, Dataset, Environment, Origin, Sample, TargetRecord, TargetState,
+        Validity,
+    },
+    workload::{CacheState, Case, Group, TestInfo},
 };
 use std::f64::consts::TAU;
 

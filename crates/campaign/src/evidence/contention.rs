@@ -4,7 +4,11 @@
 
 use super::sampler::Held;
 use lab::observe::{BelowUsage, Others, Usage};
-use model::{Better, Metric, Sample, WorkerReport};
+use model::{
+    figure::{Better, Metric},
+    result::Sample,
+    workload::WorkerReport,
+};
 
 /// `/proc/stat` counts in ticks of 10 ms: below twenty of them a share would be noise.
 const LEAST_CPU_S: f64 = 0.2;
@@ -174,13 +178,13 @@ mod tests {
     #[test]
     fn foreign_traffic_shows_while_a_directory_is_held() {
         let sample = |held: bool, pct: f64| {
-            let case = model::Case {
+            let case = model::workload::Case {
                 target: "dir".into(),
                 suite: "s".into(),
                 test: "t".into(),
                 procs: 1,
                 threads: 1,
-                cache: model::CacheState::Any,
+                cache: model::workload::CacheState::Any,
             };
             let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
             let held = held.then(|| lower(HELD_BYTES, 1.0));

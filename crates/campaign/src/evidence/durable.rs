@@ -2,7 +2,7 @@
 //! Pure, so that each rule is tested with numbers.
 
 use lab::instance::{Flushes, Persisted, Persistence};
-use model::{Durability, Synced, Unproven};
+use model::figure::{Durability, Synced, Unproven};
 
 /// Share of the bytes that the device must have written when the sync returned.
 const DEVICE_SHARE: f64 = 0.9;

@@ -2,7 +2,7 @@
 //! whether its writes reach each.
 
 use lab::observe::{DeviceUsage, Usage};
-use model::{Better, Metric};
+use model::figure::{Better, Metric};
 
 /// The activity of each disk in the timed part of `usage`; none for a target with one disk or none.
 pub(crate) fn metrics(usage: &Usage) -> Vec<Metric> {

@@ -5,7 +5,10 @@
 use super::limiter::WorkerLoad;
 use lab::{observe::Usage, page_cache::Residency};
 use model::{
-    BUFFERED_BELOW, Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity,
+    figure::{Better, Metric},
+    result::{BUFFERED_BELOW, READ_AHEAD_HITS, Validity},
+    text::Bytes,
+    workload::{CacheNeed, CacheState},
 };
 use suites::{Measured, RandomReads};
 

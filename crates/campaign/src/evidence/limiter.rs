@@ -3,7 +3,7 @@
 
 use super::contention::worker_cpu;
 use lab::observe::Usage;
-use model::{Limiter, WorkerReport};
+use model::{result::Limiter, workload::WorkerReport};
 use suites::Measured;
 
 /// Spread of worker starts, as a share of a timed part, above which the start dominates the measurement.
@@ -113,7 +113,7 @@ fn idle(usage: &Usage, load: &WorkerLoad) -> Limiter {
 mod tests {
     use super::*;
     use crate::testing::{MB, measured, usage};
-    use model::{PhaseKind, PhaseReport};
+    use model::workload::{PhaseKind, PhaseReport};
 
     fn load(bytes: u64, busy: f64) -> WorkerLoad {
         WorkerLoad { bytes, pool_busy: busy, busiest: busy, each: 1, late: 0.0 }

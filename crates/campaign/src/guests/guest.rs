@@ -20,7 +20,11 @@ use lab::{
     programs::artifacts,
     setup::Lab,
 };
-use model::{BackingPlan, Bytes, Plan, Programs};
+use model::{
+    plan::{BackingPlan, Plan},
+    text::Bytes,
+    workload::Programs,
+};
 use std::{
     collections::BTreeSet,
     env, fs,

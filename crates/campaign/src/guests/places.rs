@@ -20,7 +20,7 @@ use lab::{
     programs::artifacts,
     setup::Lab,
 };
-use model::{LabChoice, LabKind};
+use model::plan::{LabChoice, LabKind};
 use std::{
     fs::{self, File},
     io::Write,

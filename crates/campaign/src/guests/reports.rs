@@ -4,7 +4,11 @@
 use super::protocol::Report;
 use crate::{run::target_run::Event, stages::Placed};
 use lab::instance::Check;
-use model::{Durability, Environment, Fault, Unproven, printable_line};
+use model::{
+    figure::{Durability, Unproven},
+    result::{Environment, Fault},
+    text::printable_line,
+};
 use std::collections::BTreeSet;
 
 /// Most characters of a text, and most facts of a target.
@@ -27,7 +31,7 @@ impl RequestedRuns {
     /// Creates the task of the target `label`, at `position` in `block`, with all tests of `placed`.
     pub fn of(placed: &Placed, label: &str, block: u32, position: u32) -> RequestedRuns {
         let known = placed.items.iter().flat_map(|item| {
-            let of_test = move |info: model::TestInfo| {
+            let of_test = move |info: model::workload::TestInfo| {
                 let workers = item.counts.iter().map(|count| item.workers(*count).0);
                 workers
                     .map(move |n| (item.suite.to_string(), info.id.clone(), n))
@@ -120,7 +124,10 @@ fn plain_facts(facts: Environment) -> Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{CacheState, Case, FaultKind, Sample, Validity};
+    use model::{
+        result::{FaultKind, Sample, Validity},
+        workload::{CacheState, Case},
+    };
 
     fn asked() -> RequestedRuns {
         RequestedRuns {

@@ -13,7 +13,10 @@ use crate::messages::refusal;
 use anyhow::Result;
 use disk::Device;
 use lab::{error::LabError, observe, page_cache};
-use model::{Asset, AssetFile, AssetName, Bytes, ContentHash, Job};
+use model::{
+    text::Bytes,
+    workload::{Asset, AssetFile, AssetName, ContentHash, Job},
+};
 use sha2::{Digest, Sha256};
 use std::{
     collections::BTreeSet,

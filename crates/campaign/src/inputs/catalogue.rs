@@ -3,7 +3,7 @@
 use super::file;
 use crate::{messages::refusal, tools};
 use anyhow::Result;
-use model::{Options, did_you_mean};
+use model::{target::Options, text::did_you_mean};
 use std::{collections::BTreeMap, path::PathBuf};
 use suites::{Suite, Test, program};
 

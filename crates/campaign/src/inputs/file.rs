@@ -2,7 +2,7 @@
 //! of other tools. Another user may have written them, so only regular files are read, up to a limit: no pipe blocks,
 //! no device is read empty.
 
-use model::Bytes;
+use model::text::Bytes;
 use rustix::fs::OFlags;
 use std::{
     fs::{File, Metadata, OpenOptions},

@@ -1,7 +1,7 @@
 //! The memory that this machine has for targets and guests.
 
 use anyhow::{Context, Result};
-use model::Bytes;
+use model::text::Bytes;
 
 /// Least and most memory of a guest: a quarter of this machine's, within this. With 2 GiB the kernel of a
 /// guest killed ZeroFS, which holds up to 1 GiB of writes by default, beside the test and the page cache.

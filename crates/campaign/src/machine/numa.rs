@@ -3,7 +3,7 @@
 
 use super::processors;
 use anyhow::{Context, Result, bail, ensure};
-use model::{Job, Numa, NumaNode};
+use model::workload::{Job, Numa, NumaNode};
 use std::{fs, io, path::Path, sync::LazyLock};
 
 /// Folder in which the kernel describes its nodes (Documentation/ABI/stable/sysfs-devices-node).

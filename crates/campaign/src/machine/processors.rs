@@ -3,7 +3,7 @@
 //! so candidates that alternate every few milliseconds would still be measured on different processors. All
 //! candidates therefore use the same ones in a case, and others from block to block.
 
-use model::Job;
+use model::workload::Job;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::{collections::BTreeMap, fs, sync::LazyLock};
 use suites::Test;

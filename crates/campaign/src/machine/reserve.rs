@@ -2,7 +2,7 @@
 //! space. No plan uses it, and external programs are ended before they reach it.
 
 use anyhow::{Context, Result};
-use model::{Bytes, Job, Target};
+use model::{target::Target, text::Bytes, workload::Job};
 use std::path::Path;
 
 /// Divisor of the size of a file system that gives its reserve.

@@ -1,6 +1,6 @@
 //! The observer of a campaign: the campaign reports events, the program decides how to show them.
 
-use model::{Dataset, Sample};
+use model::result::{Dataset, Sample};
 
 /// Takes lines for the user, which may contain text of other programs: the code that shows them sanitizes them.
 pub type Notes<'a> = &'a dyn Fn(&str);

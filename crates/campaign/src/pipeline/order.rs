@@ -8,7 +8,10 @@ use crate::{
 };
 use anyhow::Result;
 use disk::Device;
-use model::{Bytes, LabChoice, Order, Plan};
+use model::{
+    plan::{LabChoice, Order, Plan},
+    text::Bytes,
+};
 use std::{collections::BTreeMap, path::Path};
 
 /// Most candidates that run side by side by default: each has its files, and its share of the page cache.

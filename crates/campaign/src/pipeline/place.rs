@@ -12,7 +12,7 @@ use crate::{
     stages::{Placed, Resolved, place::TargetPlace},
 };
 use anyhow::Result;
-use model::Purge;
+use model::plan::Purge;
 use std::{path::Path, sync::atomic::AtomicBool};
 
 /// The place of a campaign, and the permissions of the user.

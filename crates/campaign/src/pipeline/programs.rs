@@ -7,7 +7,7 @@ use crate::{
 };
 use anyhow::Result;
 use engine::confine;
-use model::Programs;
+use model::workload::Programs;
 
 /// Decides what external programs may do in `placed`; `unconfined` is the option of the command line.
 ///

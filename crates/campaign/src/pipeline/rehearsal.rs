@@ -9,7 +9,7 @@ use crate::{
 use anyhow::Result;
 use fs::ResolvedTarget;
 use lab::{error::LabError, setup::Lab};
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -168,7 +168,7 @@ fn size(placed: &Placed, state: &Path) -> Result<Bytes> {
 mod tests {
     use super::*;
     use crate::{messages::Refusal, testing};
-    use model::Plan;
+    use model::plan::Plan;
 
     fn placed(targets: &[&str]) -> Placed {
         let targets = targets.iter().map(|target| target.parse().unwrap()).collect();

@@ -13,7 +13,9 @@ use crate::{evidence::sampler::Sampler, inputs::assets};
 use anyhow::Result;
 use lab::{instance::Instance, observe::Watched};
 use model::{
-    BUFFERED_BELOW, Better, CacheNeed, CacheState, Case, Job, JobMode, Metric, Sample, Validity,
+    figure::{Better, Metric},
+    result::{BUFFERED_BELOW, Sample, Validity},
+    workload::{CacheNeed, CacheState, Case, Job, JobMode},
 };
 use std::{sync::atomic::AtomicBool, time::Duration};
 use suites::Test;

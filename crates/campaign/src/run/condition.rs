@@ -8,7 +8,13 @@ use lab::{
     ageing::{Aged, Ageing, Layout},
     instance::Instance,
 };
-use model::{Better, Bytes, Environment, Metric, Plan, Rng, Sample};
+use model::{
+    figure::{Better, Metric},
+    plan::Plan,
+    random::Rng,
+    result::{Environment, Sample},
+    text::Bytes,
+};
 use std::sync::atomic::AtomicBool;
 
 /// What was done, for the facts of the target and for every sample taken in it.
@@ -130,7 +136,7 @@ pub fn lines(plan: &Plan, image: Bytes, instances: u64, bytes_per_s: f64) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{CacheState, Case};
+    use model::workload::{CacheState, Case};
 
     fn sample(metrics: Vec<Metric>) -> Sample {
         let case = Case {

@@ -3,7 +3,12 @@
 
 use anyhow::{Context, Result};
 use lab::page_cache::Residency;
-use model::{AssetFile, Better, Environment, Job, Metric, PoolReport, User, WorkerReport};
+use model::{
+    figure::{Better, Metric},
+    plan::User,
+    result::Environment,
+    workload::{AssetFile, Job, PoolReport, WorkerReport},
+};
 use std::{
     collections::BTreeMap,
     ops::Range,
@@ -195,7 +200,7 @@ fn ops_per_s(workers: &[&WorkerReport], phases: &Range<usize>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{PhaseKind, PhaseReport};
+    use model::workload::{PhaseKind, PhaseReport};
 
     fn worker(start_ns: u64, end_ns: u64, ops: u64) -> WorkerReport {
         let phase = PhaseReport {
@@ -236,7 +241,7 @@ mod tests {
             worker,
             workers: 2,
             seed: 1,
-            memory: model::Bytes(1 << 30),
+            memory: model::text::Bytes(1 << 30),
             cpu: Some(worker),
             owners,
             ..Job::of("x.a", format!("/nowhere/w{worker}"))

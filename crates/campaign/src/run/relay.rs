@@ -8,7 +8,7 @@ mod tests;
 
 use super::run_end::RunEnd;
 use anyhow::{Result, anyhow, ensure};
-use model::balanced_order;
+use model::random::balanced_order;
 use serde::{Deserialize, Serialize};
 use std::{
     fmt,

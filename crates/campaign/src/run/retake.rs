@@ -4,7 +4,10 @@
 
 use super::case::CaseContext;
 use anyhow::Result;
-use model::{Preset, Sample, Validity};
+use model::{
+    plan::Preset,
+    result::{Sample, Validity},
+};
 use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
     thread,
@@ -128,7 +131,10 @@ pub fn waited(until: Instant, stop: &AtomicBool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Better, CacheState, Case, Metric};
+    use model::{
+        figure::{Better, Metric},
+        workload::{CacheState, Case},
+    };
 
     fn sample(cpu_pct: f64, disk_pct: f64) -> Sample {
         let case = Case {

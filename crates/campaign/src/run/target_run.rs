@@ -21,7 +21,12 @@ use lab::{
     instance::{Instance, Upkeep},
     setup::Lab,
 };
-use model::{Bytes, Environment, Fault, FaultKind, Job, Metric, Sample};
+use model::{
+    figure::Metric,
+    result::{Environment, Fault, FaultKind, Sample},
+    text::Bytes,
+    workload::Job,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     io,

@@ -1,7 +1,7 @@
 //! The tries of a target since the program started: which are repeated, and when the target is dropped. No clock in
 //! here, so that each rule is tested with numbers.
 
-use model::FaultKind;
+use model::result::FaultKind;
 use std::collections::BTreeMap;
 
 /// Failures in a row of one kind after which a target is dropped, and tries after which a block is.

@@ -3,7 +3,7 @@
 
 use crate::messages::duration;
 use anyhow::Result;
-use model::Plan;
+use model::plan::Plan;
 use stats::{
     description::Precision,
     verdict::{Look, Standoff},

@@ -18,7 +18,7 @@ use crate::{
 };
 use anyhow::Result;
 use lab::setup::Lab;
-use model::{CampaignState, Fault, TargetRecord, TargetState};
+use model::result::{CampaignState, Fault, TargetRecord, TargetState};
 use stats::description::Settings;
 use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool, time::Instant};
 use store::{Store, Try};
@@ -311,5 +311,8 @@ pub fn block_order(placed: &Placed, seed: u64, block: u32) -> Vec<usize> {
 }
 
 fn balanced(all: Vec<usize>, seed: u64, block: u32) -> Vec<usize> {
-    model::balanced_order(seed, block, all.len()).into_iter().map(|number| all[number]).collect()
+    model::random::balanced_order(seed, block, all.len())
+        .into_iter()
+        .map(|number| all[number])
+        .collect()
 }

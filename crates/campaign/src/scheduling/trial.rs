@@ -12,7 +12,7 @@ use crate::{
     stages::{Amount, Placed, place::TargetPlace},
 };
 use anyhow::Result;
-use model::Sample;
+use model::result::Sample;
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
 /// Trials of every test, each on another target if there are several.
@@ -106,7 +106,7 @@ fn try_target(
         TargetPlace::Host | TargetPlace::Nowhere(_) => on_host(context, target, &mut take)?,
     };
     for ((test, procs), lengths) in seen {
-        if let Some(size) = model::size_of(&context.amount.sizes, &test, procs) {
+        if let Some(size) = model::workload::size_of(&context.amount.sizes, &test, procs) {
             trials.add(TrialResult { size: size.clone(), seconds: lengths.seconds() });
         }
     }

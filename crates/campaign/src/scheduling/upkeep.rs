@@ -2,7 +2,7 @@
 //! count.
 
 use lab::instance::{Check, Upkeep};
-use model::{Environment, PART, Readings, TargetRecord, is_cost, part_fact};
+use model::result::{Environment, PART, Readings, TargetRecord, is_cost, part_fact};
 
 /// Fact: why a target was not checked.
 const NO_CHECK: &str = "check.skipped";
@@ -63,13 +63,13 @@ pub fn note(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::TargetState;
+    use model::result::TargetState;
 
     fn record() -> TargetRecord {
         TargetRecord {
             label: "ext4".into(),
             target: "ext4".into(),
-            lab: model::LabKind::Host,
+            lab: model::plan::LabKind::Host,
             state: TargetState::Ok,
             facts: Environment::default(),
         }

@@ -2,7 +2,7 @@
 
 use crate::{machine::reserve, stages::Placed};
 use anyhow::{Context, Result};
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     fs::File,
     io::{Seek, SeekFrom},

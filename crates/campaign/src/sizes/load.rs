@@ -3,7 +3,10 @@
 use super::pilot::Pilot;
 use crate::stages::{Amount, Placed};
 use fs::ResolvedTarget;
-use model::{Bytes, Group, Job};
+use model::{
+    text::Bytes,
+    workload::{Group, Job},
+};
 use std::collections::BTreeMap;
 use suites::{Estimate, Test, space_bytes};
 
@@ -131,7 +134,7 @@ fn reads_only(test: &dyn Test) -> bool {
 mod tests {
     use super::*;
     use crate::testing;
-    use model::{Plan, Target};
+    use model::{plan::Plan, target::Target};
 
     fn load(targets: &[&str]) -> TargetLoad {
         let targets: Vec<Target> = targets.iter().map(|target| target.parse().unwrap()).collect();

@@ -2,7 +2,7 @@
 
 use crate::{machine::reserve, messages::refusal};
 use anyhow::{Context, Result};
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
@@ -61,7 +61,7 @@ fn try_out(mut file: File, bytes: usize) -> io::Result<Pilot> {
     if bytes < PILOT_LEAST_BYTES {
         return Err(io::ErrorKind::StorageFull.into());
     }
-    let mut rng = model::Rng::new(1);
+    let mut rng = model::random::Rng::new(1);
     let chunk: Vec<u8> = (0..1 << 20 >> 3).flat_map(|_| rng.next_u64().to_le_bytes()).collect();
     let start = Instant::now();
     let chunks = bytes / chunk.len();

@@ -12,7 +12,10 @@ use crate::{
     stages::{Amount, Item, Placed},
 };
 use anyhow::Result;
-use model::{Bytes, TestSize, Work};
+use model::{
+    text::Bytes,
+    workload::{TestSize, Work},
+};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},

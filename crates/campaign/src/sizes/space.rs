@@ -11,7 +11,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use lab::error::LabError;
-use model::{Bytes, DataKind, Target};
+use model::{target::Target, text::Bytes, workload::DataKind};
 use std::path::{Path, PathBuf};
 
 /// The smallest scale that is proposed.
@@ -254,7 +254,7 @@ fn fitting(mut high: f64, short: impl Fn(f64) -> Result<Option<Shortage>>) -> Re
 mod tests {
     use super::*;
     use crate::testing;
-    use model::Plan;
+    use model::plan::Plan;
 
     #[test]
     fn small_image_note_names_target_and_remedy() {

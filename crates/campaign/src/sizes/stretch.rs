@@ -2,7 +2,10 @@
 
 use super::{load::TargetLoad, pilot::Pilot};
 use crate::stages::{Amount, Item, Placed};
-use model::{Bytes, Job, TestSize, Work};
+use model::{
+    text::Bytes,
+    workload::{Job, TestSize, Work},
+};
 use suites::Stretch;
 
 /// Share of the original suite's repetitions in the first trial.

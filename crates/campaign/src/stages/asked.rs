@@ -5,7 +5,7 @@ use crate::messages::refusal;
 use anyhow::Result;
 use fs::{ResolvedTarget, resolve};
 use lab::machine::Availability;
-use model::{Plan, Target};
+use model::{plan::Plan, target::Target};
 use std::path::PathBuf;
 
 /// A plan and who vouches for its targets. It is the only thing that a campaign is prepared from.

@@ -3,7 +3,7 @@
 use crate::messages::refusal;
 use anyhow::Result;
 use fs::ResolvedTarget;
-use model::Plan;
+use model::plan::Plan;
 
 /// Refuses what cannot be aged or filled before anything is touched: directories are not ours to fill,
 /// nor is the machine's memory.

@@ -1,7 +1,7 @@
 //! The folder in which a campaign creates its images, and the disk it works on.
 
 use super::Placed;
-use model::Target;
+use model::target::Target;
 use std::path::{Path, PathBuf};
 
 /// Folder of images in the state folder.

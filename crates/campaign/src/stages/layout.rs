@@ -4,7 +4,7 @@
 use super::placed::Placed;
 use crate::machine::memory;
 use fs::ResolvedTarget;
-use model::Order;
+use model::plan::Order;
 use std::ops;
 
 impl Placed {
@@ -103,6 +103,6 @@ impl Placed {
             return 0;
         }
         let before = (0..position).filter(is_other).count();
-        model::part_in_block(seed, block, before as u32, parts)
+        model::random::part_in_block(seed, block, before as u32, parts)
     }
 }

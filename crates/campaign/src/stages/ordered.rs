@@ -5,7 +5,7 @@ use super::{
     placed::{Entrant, Placed},
     shared_device::SharedDevice,
 };
-use model::TestSize;
+use model::workload::TestSize;
 use std::ops::Deref;
 
 /// A campaign that passed every check. It is read like [`Placed`].

@@ -2,7 +2,7 @@
 
 use crate::machine::memory;
 use lab::guest::Guest;
-use model::{Environment, LabKind};
+use model::{plan::LabKind, result::Environment};
 use std::sync::Arc;
 
 /// Where one target is made.

@@ -9,7 +9,12 @@ use crate::{inputs::assets::Shelf, messages::refusal};
 use anyhow::Result;
 use fs::{Part, ResolvedTarget};
 use lab::machine::Availability;
-use model::{AssetFile, Bytes, Job, LabKind, Programs, TargetRecord, TargetState};
+use model::{
+    plan::LabKind,
+    result::{TargetRecord, TargetState},
+    text::Bytes,
+    workload::{AssetFile, Job, Programs},
+};
 use std::ops::Deref;
 
 /// An entrant runs once in each block: a candidate of the plan, or the twin of an A/A pair.
@@ -67,7 +72,7 @@ impl Placed {
     fn arrange(&mut self, places: Vec<TargetPlace>) {
         let plan = &self.resolved.plan;
         let named = plan.entrants();
-        let labels = model::label_targets(&named, &plan.names);
+        let labels = model::target::label_targets(&named, &plan.names);
         let entrant = |(target, label)| {
             let at = self.resolved.targets.iter().position(|own| own.target() == target)?;
             let (target, place) = (self.resolved.targets[at].clone(), places[at].clone());
@@ -127,7 +132,7 @@ impl Placed {
             target: entrant.target.to_string(),
             lab: LabKind::Host,
             state: TargetState::Ok,
-            facts: model::Environment::default(),
+            facts: model::result::Environment::default(),
         };
         self.entrants.iter().map(record).collect()
     }

@@ -9,7 +9,11 @@ use super::{
 use crate::messages::{Notes, refusal};
 use anyhow::Result;
 use fs::ResolvedTarget;
-use model::{Bytes, Job, Plan, Scale, TestInfo, TestSize, did_you_mean};
+use model::{
+    plan::{Plan, Scale},
+    text::{Bytes, did_you_mean},
+    workload::{Job, TestInfo, TestSize},
+};
 use rustix::fs::{Access, access};
 use std::{
     collections::BTreeMap,
@@ -45,7 +49,7 @@ impl Amount {
     }
 
     fn of(&self, test: &str, procs: u32) -> Option<&TestSize> {
-        model::size_of(&self.sizes, test, procs)
+        model::workload::size_of(&self.sizes, test, procs)
     }
 }
 
@@ -191,7 +195,7 @@ fn check_labels(plan: &Plan) -> Result<()> {
 /// Counts the entrants of `plan`, with the twin of an A/A pair, that are made on disks.
 fn on_disks(plan: &Plan, targets: &[ResolvedTarget]) -> u32 {
     let entrants = plan.entrants();
-    let is_on_disks = |entrant: &&model::Target| {
+    let is_on_disks = |entrant: &&model::target::Target| {
         targets.iter().any(|own| own.target() == *entrant && own.disks() > 0)
     };
     entrants.iter().filter(is_on_disks).count() as u32

@@ -2,7 +2,10 @@
 
 use super::{resolved::Amount, stored::Stored};
 use anyhow::Result;
-use model::{Campaign, Dataset, Plan};
+use model::{
+    plan::Plan,
+    result::{Campaign, Dataset},
+};
 use std::ops::Deref;
 use store::Store;
 

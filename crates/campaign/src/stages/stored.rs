@@ -2,7 +2,7 @@
 
 use super::{ordered::Ordered, resolved::Amount};
 use anyhow::Result;
-use model::Campaign;
+use model::result::Campaign;
 use std::ops::Deref;
 use store::Store;
 

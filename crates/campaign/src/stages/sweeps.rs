@@ -3,7 +3,7 @@
 
 use crate::messages::refusal;
 use anyhow::Result;
-use model::{Plan, Sweep};
+use model::{plan::Plan, target::Sweep};
 
 /// Fills in the variants of each sweep of `plan` that has none yet, and enters them as targets.
 ///

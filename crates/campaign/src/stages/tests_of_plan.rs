@@ -5,7 +5,7 @@ use crate::{
     messages::{Notes, refusal},
 };
 use anyhow::Result;
-use model::{Asset, Plan};
+use model::{plan::Plan, workload::Asset};
 use std::{collections::HashSet, thread};
 use suites::{Suite, Test, Workers};
 use wildmatch::WildMatch;
@@ -126,7 +126,7 @@ fn select_tests(suite: &'static Suite, plan: &Plan) -> Result<Vec<&'static dyn T
     };
     if let Some(glob) = globs.iter().find(|glob| !of_suite(glob)) {
         let ids = suite.tests.iter().flat_map(|test| test.infos()).map(|info| info.id);
-        let meant = model::pattern_meant(glob, ids);
+        let meant = model::text::pattern_meant(glob, ids);
         return Err(refusal::usage(format!(
             "no test of suite {} matches `{glob}`{meant}; `assay explain {0}` lists them",
             suite.name

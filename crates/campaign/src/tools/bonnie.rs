@@ -1,7 +1,10 @@
 //! bonnie++: one large file written, rewritten and read, then seeks, then many files.
 
 use super::{Invocation, Request, direct, scaled, words};
-use model::{Job, Programs, Sample, TestInfo};
+use model::{
+    result::Sample,
+    workload::{Job, Programs, TestInfo},
+};
 use suites::{Estimate, Measured, Parts};
 
 /// The tool.

@@ -1,7 +1,7 @@
 //! elbencho: directories made, files written, stat'ed, read and deleted by threads.
 
 use super::{Invocation, Request, direct, scaled, words};
-use model::{Job, TestInfo};
+use model::workload::{Job, TestInfo};
 use suites::{Estimate, Measured};
 
 /// The tool.

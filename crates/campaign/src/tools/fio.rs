@@ -10,7 +10,11 @@ mod work;
 
 use super::{Invocation, Request};
 use job_file::{JobFile, Section};
-use model::{Better, Group, Job, Sample, TestInfo};
+use model::{
+    figure::Better,
+    result::Sample,
+    workload::{Group, Job, TestInfo},
+};
 use plan::Plan;
 use suites::{Estimate, Parts, program::Count};
 

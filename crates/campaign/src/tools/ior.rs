@@ -1,7 +1,7 @@
 //! IOR: one file per MPI process, written, synced and read by another process than the writer.
 
 use super::{Invocation, Request, direct, mpi, scaled, words};
-use model::{Job, TestInfo};
+use model::workload::{Job, TestInfo};
 use suites::{Estimate, Measured};
 
 /// The tool.

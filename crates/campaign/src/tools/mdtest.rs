@@ -1,7 +1,7 @@
 //! mdtest: directories, files and trees made, stat'ed and removed, by MPI processes.
 
 use super::{Invocation, Request, mpi, scaled, words};
-use model::{Job, TestInfo};
+use model::workload::{Job, TestInfo};
 use suites::{Estimate, Measured};
 
 /// The tool.

@@ -1,7 +1,7 @@
 //! sysbench fileio: its six modes, each a run of its own on files laid out before.
 
 use super::{Invocation, Request, scaled, words};
-use model::{Job, TestInfo};
+use model::workload::{Job, TestInfo};
 use suites::{Estimate, program::Count};
 
 /// The tool.

@@ -3,8 +3,9 @@
 use super::{Invocation, Request, Tool, direct};
 use formats::ImportOptions;
 use model::{
-    BUFFERED_BELOW, Better, CacheNeed, Dataset, Job, Metric, PhaseKind, PoolReport, Sample,
-    TestInfo,
+    figure::{Better, Metric},
+    result::{BUFFERED_BELOW, Dataset, Sample},
+    workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
 };
 use std::{
     fs,

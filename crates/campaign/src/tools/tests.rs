@@ -1,7 +1,10 @@
 //! Suites of tools are found and refused, rebuilt by workers, and describe what they will run.
 
 use super::*;
-use model::{Bytes, DataKind, JobMode, Programs};
+use model::{
+    text::Bytes,
+    workload::{DataKind, JobMode, Programs},
+};
 
 pub(crate) fn job(declaration: Option<String>, procs: u32) -> Job {
     Job {
@@ -264,16 +267,17 @@ fn direct_blocks_of_tools_are_known() {
 fn length_of_a_bonnie_phase_is_work_over_rate() {
     let request = request(find("bonnie++").unwrap(), "", None, &Options::new());
     let sample = |test: &str, rate: Option<(f64, &str)>| {
-        let case = model::Case {
+        let case = model::workload::Case {
             target: "t".into(),
             suite: "bonnie++".into(),
             test: test.into(),
             procs: 1,
             threads: 1,
-            cache: model::CacheState::Any,
+            cache: model::workload::CacheState::Any,
         };
-        let metric = rate
-            .map(|(value, unit)| model::Metric::new("rate", value, unit, model::Better::Higher));
+        let metric = rate.map(|(value, unit)| {
+            model::figure::Metric::new("rate", value, unit, model::figure::Better::Higher)
+        });
         Sample::bare(0, 0, case, metric.into_iter().collect())
     };
     let job = Job { scale: 0.125, ..job(None, 1) };

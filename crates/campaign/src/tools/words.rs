@@ -1,6 +1,6 @@
 //! Reads the arguments given to a tool, so that the image and the plan match what it will really do.
 
-use model::Bytes;
+use model::text::Bytes;
 
 /// Returns the value of the option `name`: the rest of its word, or the next word; the last one counts.
 pub(super) fn value<'a>(args: &'a [String], name: &str) -> Option<&'a str> {

@@ -16,7 +16,10 @@ use crate::{
     lock::{self, Lock},
     program,
 };
-use model::{Bytes, CONDITION_FILLS, Purge};
+use model::{
+    plan::{CONDITION_FILLS, Purge},
+    text::Bytes,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{DirBuilder, File},

@@ -9,7 +9,7 @@ use super::{
     writers::Writer,
 };
 use crate::Refusal;
-use model::Bytes;
+use model::text::Bytes;
 use std::{collections::BTreeSet, path::PathBuf};
 
 const ENCRYPTED: &[&str] = &["crypto_LUKS", "BitLocker", "DM_integrity"];

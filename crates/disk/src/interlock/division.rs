@@ -9,7 +9,7 @@ use super::{
     table::{self, Partition, TableError},
 };
 use crate::{DiskPart, Error, Refusal, blkpg};
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     fs::File,
     io,

@@ -7,7 +7,7 @@ use landlock::{
     ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
     Scope, path_beneath_rules,
 };
-use model::User;
+use model::plan::User;
 use rustix::{
     fs::{chown, mkdir, rmdir},
     io::Errno,

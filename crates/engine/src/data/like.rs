@@ -10,7 +10,7 @@ mod sample;
 pub use sample::{SampleError, Sampled, sample};
 
 use super::{GOLDEN, mix};
-use model::Like;
+use model::workload::Like;
 
 /// Words of a run.
 const RUN_WORDS: u64 = (estimate::UNIT_BYTES / 8) as u64;
@@ -47,7 +47,7 @@ pub(super) fn word(like: &Like, seed: u64, at: u64) -> u64 {
 mod tests {
     use super::{sample::Tally, *};
     use crate::data::{Data, Pattern, bytes_of};
-    use model::DataKind;
+    use model::workload::DataKind;
 
     /// The numbers of `files` files of `mib` MiB that are generated from `like`.
     fn measured_again(like: &Like, files: u32, mib: u64) -> Tally {

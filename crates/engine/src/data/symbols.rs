@@ -1,7 +1,7 @@
 //! Symbols: names of four letters, and columns of them as text.
 
 use super::{Pattern, prefer_huge_pages};
-use model::Rng;
+use model::random::Rng;
 use std::{ops::Range, sync::Arc};
 
 /// Bytes of one symbol in a text column: four letters and a NUL.
@@ -102,7 +102,7 @@ impl Text {
 mod tests {
     use super::*;
     use crate::data::Data;
-    use model::DataKind;
+    use model::workload::DataKind;
 
     #[test]
     fn symbols_are_distinct_sorted_and_found_again() {

@@ -183,7 +183,7 @@ pub fn holds_written_block(pattern: &Pattern, block: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::DataKind;
+    use model::workload::DataKind;
     use std::collections::HashSet;
 
     fn pattern(kind: DataKind) -> Pattern {

@@ -1,7 +1,7 @@
 //! Records the latency of every operation while the clock runs.
 
 use hdrhistogram::Histogram;
-use model::LatencyKind;
+use model::figure::LatencyKind;
 
 use super::EngineError;
 
@@ -53,13 +53,13 @@ impl Latencies {
     }
 
     /// Those that are not empty, as `read` and `write`. A bin stands at its middle.
-    pub fn histograms(&self) -> Vec<model::Histogram> {
+    pub fn histograms(&self) -> Vec<model::figure::Histogram> {
         [("read", &self.read), ("write", &self.write)]
             .into_iter()
             .filter(|(_, counted)| !counted.is_empty())
-            .map(|(op, counted)| model::Histogram {
+            .map(|(op, counted)| model::figure::Histogram {
                 bins: bins(counted),
-                ..model::Histogram::new(op, self.kind)
+                ..model::figure::Histogram::new(op, self.kind)
             })
             .collect()
     }

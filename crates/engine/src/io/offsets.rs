@@ -1,7 +1,7 @@
 //! Generates the offsets of operations.
 
 use super::{Op, OpSource};
-use model::Rng;
+use model::random::Rng;
 use std::ops::Range;
 
 /// The order in which blocks are taken.

@@ -5,7 +5,7 @@ use crate::{
     data::Pattern,
     progress::{Counters, Progress},
 };
-use model::{DataKind, LatencyKind};
+use model::{figure::LatencyKind, workload::DataKind};
 use needs::{Need, skip};
 use std::{
     fs::{self, File},
@@ -167,7 +167,8 @@ fn a_number_of_operations_is_kept_exactly_and_told() {
         let done = done.unwrap();
         assert_eq!(done.ops_read + done.ops_written, 1003, "{options:?}");
         assert_eq!(progress, (1003, done.bytes));
-        let counts: Vec<u64> = latencies.histograms().iter().map(model::Histogram::count).collect();
+        let counts: Vec<u64> =
+            latencies.histograms().iter().map(model::figure::Histogram::count).collect();
         assert_eq!(counts, [done.ops_read, done.ops_written]);
     }
 }
@@ -182,7 +183,7 @@ impl OpSource for Same {
 }
 
 /// Runs the null engine, whose figures are exact.
-fn null(delay_ns: u64, pace: Pace, ops: u64) -> (Done, model::Histogram) {
+fn null(delay_ns: u64, pace: Pace, ops: u64) -> (Done, model::figure::Histogram) {
     let options = EngineOptions { kind: EngineKind::Null, delay_ns, ..EngineOptions::default() };
     let mut source = Same(Op::default());
     let (done, latencies, _) = run(&options, &[], pace, Until::Ops(ops), &mut source).unwrap();

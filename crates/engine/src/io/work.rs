@@ -1,7 +1,7 @@
 //! Describes I/O work (operations, order, rate, stop rule) and its result.
 
 use crate::progress::Progress;
-use model::LatencyKind;
+use model::figure::LatencyKind;
 
 /// One operation; its length is the block size of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,11 @@
 use super::{Exporter, stem};
 use crate::{FormatError, NamedBytes, anonymous};
 use flate2::{Compression, GzBuilder};
-use model::{Campaign, ContentHash, Dataset, TargetRecord, TestInfo, printable};
+use model::{
+    result::{Campaign, Dataset, TargetRecord},
+    text::printable,
+    workload::{ContentHash, TestInfo},
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::Write;

@@ -1,13 +1,18 @@
 //! `samples.csv`, `tests.csv`, `campaign.json` and, where there is something for them,
 //! `histograms.csv`, `percentiles.csv` and `series.csv`: everything of a campaign, for any other program, and back
-//! again without loss. Texts that a spreadsheet would compute stand behind an apostrophe ([`model::cell`]).
+//! again without loss. Texts that a spreadsheet would compute stand behind an apostrophe ([`model::text::cell`]).
 
 mod percentiles;
 
 use super::{Exporter, json_bytes};
 use crate::{FormatError, NamedBytes};
 use csv::Writer;
-use model::{Campaign, Dataset, Metric, Sample, Shape, TargetRecord, TestInfo, cell::guarded};
+use model::{
+    figure::Metric,
+    result::{Campaign, Dataset, Sample, TargetRecord},
+    text::cell::guarded,
+    workload::{Shape, TestInfo},
+};
 use serde::{Deserialize, Serialize};
 
 pub(super) const EXPORTER: Exporter = Exporter {

@@ -11,7 +11,11 @@ mod latency;
 use self::latency::Latency;
 use super::{Exporter, json_bytes, stem};
 use crate::{FormatError, NamedBytes};
-use model::{Dataset, Group, Histogram, LatencyKind, Sample, TestInfo, Validity};
+use model::{
+    figure::{Histogram, LatencyKind},
+    result::{Dataset, Sample, Validity},
+    workload::{Group, TestInfo},
+};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 

@@ -5,7 +5,10 @@
 
 use super::{Exporter, json_bytes, scalar::time_per_unit, stem};
 use crate::{FormatError, NamedBytes};
-use model::{Case, Dataset, Sample};
+use model::{
+    result::{Dataset, Sample},
+    workload::Case,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

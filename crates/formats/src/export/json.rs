@@ -2,7 +2,7 @@
 
 use super::{Exporter, json_bytes, stem};
 use crate::{FormatError, NamedBytes};
-use model::Dataset;
+use model::result::Dataset;
 use serde::Serialize;
 
 pub(super) const EXPORTER: Exporter = Exporter {

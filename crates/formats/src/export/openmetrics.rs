@@ -9,7 +9,11 @@ use super::{
     stem,
 };
 use crate::{FormatError, NamedBytes};
-use model::{Dataset, Metric, Sample, printable_line};
+use model::{
+    figure::Metric,
+    result::{Dataset, Sample},
+    text::printable_line,
+};
 use std::collections::BTreeMap;
 
 pub(super) const EXPORTER: Exporter = Exporter {

@@ -12,7 +12,7 @@ use self::{
 use super::{Exporter, csv::csv};
 use crate::{FormatError, NamedBytes};
 use ::csv::{Reader, StringRecord};
-use model::{Dataset, cell::unguarded};
+use model::{result::Dataset, text::cell::unguarded};
 
 pub(super) const EXPORTER: Exporter = Exporter {
     name: "parquet",

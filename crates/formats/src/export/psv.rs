@@ -9,7 +9,10 @@ use crate::{
     naming::short_slug,
 };
 use csv::WriterBuilder;
-use model::{Dataset, Sample, TestInfo};
+use model::{
+    result::{Dataset, Sample},
+    workload::TestInfo,
+};
 use std::collections::HashMap;
 
 pub(super) const EXPORTER: Exporter = Exporter {

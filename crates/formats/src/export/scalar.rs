@@ -1,6 +1,6 @@
 //! Figures in base units, for formats that know seconds, bytes and ratios alone.
 
-use model::{Better, Metric};
+use model::figure::{Better, Metric};
 
 /// A figure in a base unit.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,11 @@
 //! Checks a sample by the names of its metrics, for every importer.
 
 use super::{BINS, Contradiction, Mode, Times};
-use model::{Group, Metric, Sample, TestInfo, Validity};
+use model::{
+    figure::Metric,
+    result::{Sample, Validity},
+    workload::{Group, TestInfo},
+};
 
 /// What stands in the name of a metric before the statistic of a latency: `read_service_p99_us`.
 const SERVICE: &str = "service_";
@@ -89,7 +93,10 @@ fn direction(sample: &Sample, test: &TestInfo) -> Result<(), Contradiction> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Better, CacheState, Case};
+    use model::{
+        figure::Better,
+        workload::{CacheState, Case},
+    };
 
     fn sample(metrics: &[(&str, f64)]) -> Sample {
         let case = Case {

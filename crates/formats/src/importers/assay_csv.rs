@@ -13,7 +13,11 @@ use crate::{
     table::{Columns, Row, Rows},
 };
 use attached::Attached;
-use model::{Case, GridCell, Head, Metric, Sample, Shape, TestInfo};
+use model::{
+    figure::Metric,
+    result::{Head, Sample},
+    workload::{Case, GridCell, Shape, TestInfo},
+};
 use std::{
     collections::{HashMap, HashSet},
     io::{BufReader, Read},

@@ -8,7 +8,10 @@ use crate::{
     names_of,
     source::{Budget, Input, Take},
 };
-use model::{Campaign, Head, TargetRecord, TestInfo};
+use model::{
+    result::{Campaign, Head, TargetRecord},
+    workload::TestInfo,
+};
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor},

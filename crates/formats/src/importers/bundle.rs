@@ -10,7 +10,11 @@ use crate::{
     source::{Input, Take},
 };
 use flate2::bufread::GzDecoder;
-use model::{Bytes, Campaign, ContentHash, Head, Sample, TargetRecord, TestInfo};
+use model::{
+    result::{Campaign, Head, Sample, TargetRecord},
+    text::Bytes,
+    workload::{ContentHash, TestInfo},
+};
 use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read, Take as AtMost};

@@ -9,7 +9,11 @@ use crate::{
     known::{Known, RATE},
     text::{Line, lines},
 };
-use model::{Better, Dataset, Group, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::Group,
+};
 
 /// The importer.
 pub(crate) struct Importer;

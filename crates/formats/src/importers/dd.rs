@@ -9,7 +9,10 @@ use crate::{
     table::short,
     text::{Line, lines, number, split_at_unit},
 };
-use model::{Better, Dataset, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+};
 
 /// The importer.
 pub(crate) struct Importer;

@@ -12,7 +12,11 @@ use crate::{
     gather::{Gather, Reading},
     known::{Known, OPS_RATE, RATE, WALL},
 };
-use model::{Better, Dataset, Group, Metric, TestInfo};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::{Group, TestInfo},
+};
 use std::collections::HashSet;
 
 /// The importer.

@@ -22,7 +22,7 @@ use crate::{
     source::{self, Input, Take},
 };
 use dataset::Made;
-use model::Head;
+use model::result::Head;
 use std::io;
 
 pub use work::pattern_kind;

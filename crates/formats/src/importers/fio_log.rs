@@ -9,7 +9,11 @@ use crate::{
     gate::Print,
     gather::{Gather, Reading},
 };
-use model::{Better, Dataset, Group, Histogram, LatencyKind, Metric, Series, TestInfo};
+use model::{
+    figure::{Better, Histogram, LatencyKind, Metric, Series},
+    result::Dataset,
+    workload::{Group, TestInfo},
+};
 use rows::{Row, rows};
 use std::collections::BTreeMap;
 

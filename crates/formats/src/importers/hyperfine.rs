@@ -8,7 +8,11 @@ use crate::{
     FormatError, ImportOptions, NamedBytes,
     figure::{Figure, json_error},
 };
-use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Sample, Validity},
+    workload::{Group, TestInfo},
+};
 use serde::Deserialize;
 
 /// The importer.

@@ -8,7 +8,10 @@ use crate::{
     known::{IOPS, Known, ranked_by},
     text::{Line, MB_PER_MIB, lines, number},
 };
-use model::{Better, Dataset, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+};
 
 /// The importer.
 pub(crate) struct Importer;

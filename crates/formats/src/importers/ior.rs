@@ -12,7 +12,10 @@ use crate::{
     table::{Row, Table, short},
     text::MB_PER_MIB,
 };
-use model::{Better, Dataset, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+};
 use std::collections::HashSet;
 
 /// The importer.

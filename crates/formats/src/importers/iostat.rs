@@ -6,7 +6,11 @@ mod reports;
 
 use crate::documents::{Documents, Tests, case};
 use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure, table::short};
-use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Sample, Validity},
+    workload::{Group, TestInfo},
+};
 use serde::Deserialize;
 use std::collections::HashSet;
 

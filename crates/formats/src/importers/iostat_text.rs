@@ -9,7 +9,10 @@ use crate::{
     known::IOPS,
     text::{Line, lines},
 };
-use model::{Dataset, Group, TestInfo};
+use model::{
+    result::Dataset,
+    workload::{Group, TestInfo},
+};
 
 /// The importer.
 pub(crate) struct Importer;

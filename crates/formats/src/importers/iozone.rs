@@ -12,7 +12,11 @@ use crate::{
     known::RATE,
     text::{Line, lines},
 };
-use model::{Better, Dataset, Group, Metric, TestInfo};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::{Group, TestInfo},
+};
 
 /// The importer.
 pub(crate) struct Importer;

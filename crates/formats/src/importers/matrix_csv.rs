@@ -7,7 +7,12 @@ use crate::{
     known::IOPS,
     table::{Row, Table},
 };
-use model::{Bytes, Dataset, GridCell, Group, Metric, Shape, TestInfo};
+use model::{
+    figure::Metric,
+    result::Dataset,
+    text::Bytes,
+    workload::{GridCell, Group, Shape, TestInfo},
+};
 
 /// The importer.
 pub(crate) struct Importer;

@@ -12,7 +12,11 @@ use crate::{
     text::{Line, lines, work},
 };
 use columns::Columns;
-use model::{Better, Dataset, Group, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::Group,
+};
 
 /// The importer.
 pub(crate) struct Importer;

@@ -12,7 +12,11 @@ use crate::{
     columnar::{LATENCY, NANO_RATE, RATE_NOTE, declared_cache, test_info},
     table::{Row, Table},
 };
-use model::{Better, Case, Dataset, Metric, Sample, TestInfo};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Sample},
+    workload::{Case, TestInfo},
+};
 use std::collections::{BTreeMap, HashMap};
 
 /// The importer.

@@ -11,7 +11,7 @@ use crate::{
     text::{Line, lines},
 };
 use figures::Figures;
-use model::Dataset;
+use model::result::Dataset;
 
 /// The importer.
 pub(crate) struct Importer;

@@ -11,7 +11,11 @@ use crate::{
     known::{IOPS, Known},
     text::{Line, lines, number},
 };
-use model::{Better, Dataset, Group, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::Group,
+};
 
 /// The importer.
 pub(crate) struct Importer;

@@ -9,7 +9,11 @@ use crate::{
     table::{Row, Table},
     text::MB_PER_MIB,
 };
-use model::{Better, Dataset, Group, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::Group,
+};
 
 /// Processes that mdtest ran as.
 const TASKS: u32 = 2;

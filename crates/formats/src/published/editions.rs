@@ -1,6 +1,6 @@
 //! Studies of which two editions were printed, each with a version of the tool: how far the one is from the other.
 
-use model::{Dataset, Metric};
+use model::{figure::Metric, result::Dataset};
 use std::collections::BTreeMap;
 
 /// How far from 1 a ratio is that is on a side.
@@ -54,7 +54,7 @@ fn is_apart(one: f64, other: f64) -> bool {
 
 /// The ratio of the first target over each other in each cell, where neither is a bound.
 fn ratios(data: &Dataset) -> BTreeMap<(&str, u32, &str), f64> {
-    let value = |sample: &model::Sample| {
+    let value = |sample: &model::result::Sample| {
         let is_bound = sample.metric(Metric::AT_LEAST).is_some();
         sample.metrics.first().filter(|_| !is_bound).map(|metric| metric.value)
     };
@@ -63,8 +63,9 @@ fn ratios(data: &Dataset) -> BTreeMap<(&str, u32, &str), f64> {
     let bases: BTreeMap<(&str, u32), f64> =
         of_base.filter_map(|s| Some(((s.case.test.as_str(), s.case.procs), value(s)?))).collect();
     let others = data.samples.iter().filter(|sample| base != Some(&sample.case.target));
-    let ratio =
-        |s: &model::Sample| Some(bases.get(&(s.case.test.as_str(), s.case.procs))? / value(s)?);
+    let ratio = |s: &model::result::Sample| {
+        Some(bases.get(&(s.case.test.as_str(), s.case.procs))? / value(s)?)
+    };
     others
         .filter_map(|s| {
             Some(((s.case.test.as_str(), s.case.procs, s.case.target.as_str()), ratio(s)?))

@@ -2,7 +2,7 @@
 
 use super::Study;
 use crate::{FormatError, importers::matrix_csv};
-use model::Dataset;
+use model::result::Dataset;
 
 /// The campaign.
 pub(super) fn read(study: &Study) -> Result<Dataset, FormatError> {

@@ -10,7 +10,11 @@ use crate::{
     columnar::{NANO_RATE, RATE_NOTE, Ranked, declared_cache, test_info},
     table::{Row, Table},
 };
-use model::{Better, Case, Dataset, Group, Metric, Numa, Sample, TestInfo};
+use model::{
+    figure::{Better, Metric},
+    result::{Dataset, Sample},
+    workload::{Case, Group, Numa, TestInfo},
+};
 use std::collections::BTreeMap;
 
 /// What stands behind the name of a target in the columns of rates.

@@ -10,7 +10,11 @@ use crate::{
     table::{Row, Table, short},
     text::MB_PER_MIB,
 };
-use model::{Better, Dataset, Group, Metric};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::Group,
+};
 
 /// What the table calls the phases, in the order of [`bonnie::TESTS`].
 const PHASES: [&str; 12] = [
@@ -161,7 +165,7 @@ pub(super) fn files(study: &Study) -> Result<Dataset, FormatError> {
             Metric::new("work_s", work_s, "s", Better::Lower),
             Metric::new("sync_s", sync_s, "s", Better::Lower),
         ];
-        let info = model::TestInfo {
+        let info = model::workload::TestInfo {
             id: format!("files.{action}.{size}"),
             suite: "files".into(),
             name: format!("{testtype} of {size}"),

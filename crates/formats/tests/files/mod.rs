@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 use formats::{ImportOptions, NamedBytes, import};
-use model::{Dataset, Sample, Validity};
+use model::result::{Dataset, Sample, Validity};
 use std::path::Path;
 
 /// A fixture by its name.

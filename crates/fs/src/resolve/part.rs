@@ -7,7 +7,7 @@ use crate::{
     systems::nfs::export,
     trial,
 };
-use model::{KnobError, Options, Target, check_options};
+use model::target::{KnobError, Options, Target, check_options};
 
 /// One part of a target.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! options that assay knows by name, with values that it can check.
 
 use crate::{About, Error, cap::is_cap, options::MKFS};
-use model::{Knob, Options, Target};
+use model::target::{Knob, Options, Target};
 use std::fmt;
 
 /// Keys of mkfs and mount options, whole or before `=`, whose value is another device or a file, or a tag of one.

@@ -4,7 +4,7 @@
 
 use super::part::{self, Part};
 use crate::{Error, Inner, find, systems::s3::options as s3};
-use model::{Options, Target};
+use model::target::{Options, Target};
 
 /// `own` on `below`, with the object store between them that its options ask for.
 ///

@@ -4,7 +4,7 @@
 
 use super::words;
 use crate::{Error, FileSystem, cap::is_cap, find, options::MKFS, trial};
-use model::{Knob, Options, Target};
+use model::target::{Knob, Options, Target};
 
 /// `target` with the full name of each option, on every layer.
 ///

@@ -2,7 +2,7 @@
 //! wrong one is refused before anything is made.
 
 use crate::options::MKFS;
-use model::{Knob, KnobError, Options};
+use model::target::{Knob, KnobError, Options};
 
 /// Refuses a value that its knob cannot take.
 ///

@@ -6,7 +6,7 @@ use crate::About;
 use crate::options::{ANY_MOUNT, OTHER, flag};
 use crate::trial::part_name;
 use crate::words::{Meaning, Word, nothing, refused};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 
 /// What mount(8) takes for any file system, beside what each has as a knob of its own.
 const KNOBS: &[Knob] = &[
@@ -286,7 +286,8 @@ mod tests {
                 let named = option.split('=').next().unwrap_or_default();
                 let is_known = about.knobs.iter().any(|knob| knob.name.starts_with(named));
                 assert!(is_known || named.starts_with("mkfs."), "{written} of {}", about.name);
-                let is_flag = |knob: &model::Knob| knob.name == written && knob.range == [""];
+                let is_flag =
+                    |knob: &model::target::Knob| knob.name == written && knob.range == [""];
                 assert!(!about.knobs.iter().any(is_flag), "{written} is a flag of {}", about.name);
             }
         }

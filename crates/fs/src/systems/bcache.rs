@@ -15,7 +15,7 @@ use crate::magic::{Signature, start, uuid};
 use crate::mounted::{Mounted, Stores};
 use crate::options::{kept_lines, value};
 use crate::{About, Cmd, FileSystem, Inner, Remains, Settle, Site, Tool, site::OURS};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::PathBuf;
 
 /// The registered part.

@@ -8,7 +8,7 @@ use crate::magic::Signature;
 use crate::mounted::{Mounted, Stores};
 use crate::options::{flag, value};
 use crate::{About, Cmd, Tool, trial::safe};
-use model::Knob;
+use model::target::Knob;
 
 const KNOBS: &[Knob] = &[
     flag("multithreaded", "serve requests in parallel"),

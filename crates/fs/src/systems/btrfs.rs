@@ -15,7 +15,10 @@ use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, refused, same};
 use crate::{About, Cmd, Exclusion, FileSystem, Rebuild, Settle, Site, Small, Tool, TrialSetting};
-use model::{Bytes, Knob, Options};
+use model::{
+    target::{Knob, Options},
+    text::Bytes,
+};
 
 /// The registered file system.
 pub(crate) struct Fs;

@@ -10,7 +10,7 @@ use crate::options::{
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, refused, same};
 use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, TrialSetting};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 
 /// The registered file system.
 pub(crate) struct Fs;

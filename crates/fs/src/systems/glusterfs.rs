@@ -12,7 +12,7 @@ use crate::magic::Signature;
 use crate::mounted::Mounted;
 use crate::options::{long_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Ready, Site, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::{
     fmt::Write,
     path::{Path, PathBuf},

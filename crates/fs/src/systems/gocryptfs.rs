@@ -7,7 +7,7 @@ use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MKFS, flag, mkfs_flags, value};
 use crate::trial::{risky, safe};
 use crate::{About, Cmd, Tool};
-use model::Knob;
+use model::target::Knob;
 
 const KNOBS: &[Knob] = &[
     flag("kernel_cache", "keep the page cache after close"),

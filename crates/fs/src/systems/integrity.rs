@@ -7,7 +7,7 @@ use crate::mounted::{Mounted, Stores};
 use crate::options::{flag, kept_lines, long_options, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
 /// The registered part.

@@ -6,7 +6,7 @@ use crate::magic::Signature;
 use crate::mounted::{Mounted, Stores};
 use crate::options::value;
 use crate::{About, Cmd, Tool, trial::safe};
-use model::Knob;
+use model::target::Knob;
 
 const KNOBS: &[Knob] = &[
     value(

@@ -10,7 +10,7 @@ use crate::magic::Signature;
 use crate::mounted::{Mounted, Stores};
 use crate::options::{long_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Ready, Site, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
 /// The registered part.

@@ -16,7 +16,7 @@ use crate::mounted::Mounted;
 use crate::options::{flag, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Ready, Remains, Site, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},

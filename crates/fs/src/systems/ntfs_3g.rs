@@ -8,7 +8,7 @@ use crate::options::{
 };
 use crate::trial::{not_both, risky, safe};
 use crate::{About, Cmd, Exclusion, FileSystem, Ready, Site, Tool, TrialSetting};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 
 /// The registered file system.
 pub(crate) struct Fs;

@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::magic::Signature;
 use crate::mounted::{Mounted, Stores};
 use crate::{About, Cmd, FileSystem, Site};
-use model::Options;
+use model::target::Options;
 
 /// The registered file system.
 pub(crate) struct Fs;

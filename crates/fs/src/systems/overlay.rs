@@ -8,7 +8,7 @@ use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MOUNT, NOATIME, flag, mount_command, mount_options, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
 /// The registered part.

@@ -13,7 +13,7 @@ use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Rebuild, Remains, Site, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
 /// What blkid calls a member of an array.

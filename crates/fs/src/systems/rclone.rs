@@ -8,7 +8,7 @@ use crate::magic::Signature;
 use crate::mounted::Mounted;
 use crate::options::{flag, value};
 use crate::{About, Cmd, Endpoint, Settle, Site, Tool, trial::safe};
-use model::Knob;
+use model::target::Knob;
 
 const KNOBS: &[Knob] = &[
     value(
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn it_stores_at_once_and_promises_nothing() {
-        let layer = crate::Layer::written(super::ROW.about().name, &model::Options::new());
+        let layer = crate::Layer::written(super::ROW.about().name, &model::target::Options::new());
         assert!(layer.loss().is_some());
         assert_eq!(
             over("rclone[vfs-cache-mode=full]")[1],

@@ -15,7 +15,7 @@ use crate::facts::Facts;
 use crate::magic::Signature;
 use crate::mounted::{Mounted, Stores};
 use crate::{About, Cmd, Endpoint, FileSystem, Inner, LINK_VERB, Ready, Secret, Site, Tool};
-use model::Options;
+use model::target::Options;
 use std::path::PathBuf;
 
 /// The registered part.

@@ -9,7 +9,7 @@ use crate::mounted::Mounted;
 use crate::options::{flag, value};
 use crate::{About, trial::safe};
 use crate::{Cmd, Tool};
-use model::Knob;
+use model::target::Knob;
 
 const KNOBS: &[Knob] = &[
     value(STORE_KEY, "", "where the objects are", NAME, &[NAME]),

@@ -6,7 +6,7 @@ use crate::magic::{Signature, start};
 use crate::mounted::{Mounted, Stores};
 use crate::options::{long_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Remains, Site, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::PathBuf;
 
 /// The label of a physical volume.

@@ -5,7 +5,10 @@ use crate::magic::Signature;
 use crate::mounted::Mounted;
 use crate::options::{ANY_MOUNT, NOATIME, flag, mount_command, mount_options, value};
 use crate::{About, Cmd, FileSystem, Memory, Site};
-use model::{Bytes, Knob, Options};
+use model::{
+    target::{Knob, Options},
+    text::Bytes,
+};
 use std::path::{Path, PathBuf};
 
 /// The registered file system.

@@ -9,7 +9,7 @@ use crate::facts::Facts;
 use crate::magic::Signature;
 use crate::options::{ANY_MOUNT, NOATIME, mount_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Site};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::PathBuf;
 
 /// The registered part.

@@ -9,7 +9,7 @@ use super::{
 use crate::facts::Facts;
 use crate::magic::Signature;
 use crate::{About, Cmd, FileSystem, Inner, Remains, Site, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::PathBuf;
 
 /// The registered part.

@@ -10,7 +10,7 @@ use crate::facts::Facts;
 use crate::magic::Signature;
 use crate::options::{ANY_MOUNT, NOATIME, flag, mount_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Site};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::PathBuf;
 
 /// The registered part.

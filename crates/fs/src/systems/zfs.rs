@@ -17,7 +17,7 @@ use crate::{
     About, Cmd, Exclusion, FileSystem, Rebuild, Remains, Settle, Site, Tool, TrialSetting,
     cap::is_cap,
 };
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::PathBuf;
 
 /// The registered file system.

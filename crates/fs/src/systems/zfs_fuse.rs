@@ -9,7 +9,7 @@ use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MKFS, flag, value};
 use crate::trial::{risky, safe};
 use crate::{About, Cmd, FileSystem, Ready, Site, Tool, TrialSetting};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::PathBuf;
 
 /// The registered file system.

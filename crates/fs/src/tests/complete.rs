@@ -5,7 +5,7 @@ use crate::{
     ALL, About, Cmd, Durability, Facts, Family, FileSystem, Inner, Stores, magic::Signature,
     others::OTHERS,
 };
-use model::FactSheet;
+use model::target::FactSheet;
 use std::{collections::BTreeSet, fs, path::Path};
 
 const SETUP: &str = include_str!("../../../../scripts/setup.sh");
@@ -74,7 +74,7 @@ fn each_has_facts_with_sources_or_says_why_it_has_none() {
         Facts::Sheet(text) => {
             let sheet: FactSheet =
                 toml::from_str(text).unwrap_or_else(|why| panic!("facts of {}: {why}", about.name));
-            let is_bare = |fact: &model::Fact| {
+            let is_bare = |fact: &model::target::Fact| {
                 [&fact.source, &fact.scope, &fact.as_of, &fact.checked_by]
                     .iter()
                     .any(|text| text.trim().is_empty())

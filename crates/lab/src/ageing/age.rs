@@ -14,7 +14,7 @@ use crate::{
     error::LabError,
     page_cache::drop_caches,
 };
-use model::{AGED_SHARE, Bytes};
+use model::{plan::AGED_SHARE, text::Bytes};
 use population::Population;
 use std::{
     fs,

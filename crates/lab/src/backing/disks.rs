@@ -2,7 +2,7 @@
 
 use crate::error::LabError;
 use disk::{DiskInfo, DiskRequest};
-use model::Purge;
+use model::plan::Purge;
 
 /// As [`disk::inspect`].
 ///

@@ -2,7 +2,7 @@
 //! inside the timed parts, and that would be measured instead of the file system.
 
 use crate::error::LabError;
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     fs::{File, OpenOptions},
     io,

@@ -7,7 +7,7 @@ mod sign;
 
 use crate::{error::LabError, programs::keys};
 use fs::Endpoint;
-use model::ObjectStore;
+use model::plan::ObjectStore;
 use request::{Answer, Request, send};
 
 /// Makes the place at `prefix`, which the argument names whole.

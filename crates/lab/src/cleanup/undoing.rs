@@ -14,7 +14,7 @@ use crate::{
     programs::{keys, tool},
 };
 use fs::Endpoint;
-use model::ObjectStore;
+use model::plan::ObjectStore;
 use std::path::{Path, PathBuf};
 
 impl Undo {

@@ -2,7 +2,7 @@
 
 use crate::error::LabError;
 use disk::Refusal;
-use model::FaultKind;
+use model::result::FaultKind;
 use std::io;
 
 impl LabError {

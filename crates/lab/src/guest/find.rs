@@ -1,7 +1,7 @@
 //! Finds which guests this machine can boot, and what is missing for the others.
 
 use super::{Guest, Missing, Venue, qemu, uml};
-use model::LabKind;
+use model::plan::LabKind;
 use std::path::Path;
 
 /// The guest of `kind`; a virtual machine with the kernel `image`, else with the newest installed one.

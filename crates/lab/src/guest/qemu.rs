@@ -9,7 +9,7 @@ use crate::{
     programs::{Run, tool},
 };
 use ::fs::Cmd;
-use model::{Bytes, LabKind};
+use model::{plan::LabKind, text::Bytes};
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::{
     fs::{self, File},

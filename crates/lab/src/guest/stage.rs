@@ -51,7 +51,7 @@ pub(super) fn disk(number: usize) -> PathBuf {
 mod tests {
     use super::*;
     use crate::programs::Run;
-    use model::Bytes;
+    use model::text::Bytes;
     use std::{fs, os::unix::fs::MetadataExt, path::Path, time::Duration};
 
     #[test]

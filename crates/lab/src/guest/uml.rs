@@ -8,7 +8,7 @@
 use super::{Guest, INIT, Machine, Missing, Shared, Stranger, Venue, stage};
 use crate::{error::LabError, programs::tool};
 use fs::Cmd;
-use model::LabKind;
+use model::plan::LabKind;
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -108,7 +108,7 @@ mod tests {
             assert!(ALWAYS_THERE.contains(&package) || is_wanted, "nothing installs {package}");
         }
     }
-    use model::Bytes;
+    use model::text::Bytes;
     use std::time::Duration;
 
     #[test]

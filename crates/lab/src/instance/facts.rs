@@ -10,7 +10,7 @@ use crate::{
 };
 use disk::Disk;
 use fs::{Cmd, Layer};
-use model::Environment;
+use model::result::Environment;
 use std::path::Path;
 
 /// Properties of a data set of ZFS that this program did not make, as its own geometry has them.
@@ -50,11 +50,11 @@ impl Instance<'_> {
         let losses = losses.into_iter().chain(self.disks.iter().find_map(in_memory)).collect();
         let differing = self.differing()?;
         let own = own.into_iter().map(|(key, value)| (key, Some(value))).chain([
-            (model::NOT_AS_ASKED.into(), joined(differing, "; ")),
+            (model::result::NOT_AS_ASKED.into(), joined(differing, "; ")),
             ("mkfs.command".into(), commands(MadePart::mkfs)),
             ("mount.command".into(), commands(MadePart::mount)),
             ("mkfs.version".into(), joined(versions, "; ")),
-            (model::NOT_DURABLE.into(), joined(losses, "; ")),
+            (model::result::NOT_DURABLE.into(), joined(losses, "; ")),
         ]);
         for (key, value) in own {
             value.map(|value| put(key, value));
@@ -108,7 +108,7 @@ fn directory(root: &Path) -> Result<(Vec<Layer>, Properties), LabError> {
         _ => Vec::new(),
     };
     let name = mount.kind.strip_prefix("fuse.").unwrap_or(&mount.kind);
-    let layer = Layer::written(name, &model::Options::new())
+    let layer = Layer::written(name, &model::target::Options::new())
         .with_properties(own.iter().map(|(key, value)| (&**key, &**value)))
         .mounted(&mount.options);
     let facts = own.into_iter().map(|(key, value)| (format!("geometry.{key}"), value)).collect();

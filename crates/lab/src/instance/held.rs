@@ -6,7 +6,7 @@ use crate::{
     instance::held_dir::{HeldDir, Identity, NamedDir},
     ownership::mark::Mark,
 };
-use model::User;
+use model::plan::User;
 use std::{
     cell::{Cell, Ref, RefCell},
     path::{Path, PathBuf},

@@ -14,7 +14,7 @@ use crate::{
     },
     page_cache::{Coldness, Residency, drop_caches, residency},
 };
-use model::User;
+use model::plan::User;
 use rustix::{
     fs::{AtFlags, CWD, Gid, Mode, StatxFlags, Uid, fchown, fstat, mkdirat, statx, syncfs},
     io::Errno,

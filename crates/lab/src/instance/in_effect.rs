@@ -3,7 +3,7 @@
 
 use crate::{error::LabError, mounts, stack::MadePart};
 use fs::{About, OTHER, is_by_mount, knobs};
-use model::{Bytes, Knob};
+use model::{target::Knob, text::Bytes};
 
 /// Ending of the help of a flag that names the default.
 const DEFAULT: &str = "(the default)";

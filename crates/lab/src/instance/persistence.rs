@@ -8,7 +8,7 @@ use crate::{
 };
 use ::fs::{Stores, mounted};
 use disk::Device;
-use model::Unproven;
+use model::figure::Unproven;
 use std::{
     fs,
     os::unix::fs::MetadataExt,

@@ -10,7 +10,7 @@ use crate::{
 };
 use ::fs::{Endpoint, Error, Part, ResolvedTarget, caps};
 use disk::Disk;
-use model::Bytes;
+use model::text::Bytes;
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -9,7 +9,7 @@ use crate::{
 };
 use disk::{Disk, Image};
 use fs::{Part, ResolvedTarget};
-use model::Bytes;
+use model::text::Bytes;
 use std::path::{Path, PathBuf};
 
 /// Larger files are not tried: mkfs writes more the more there is to describe.

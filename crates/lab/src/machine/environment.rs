@@ -7,7 +7,7 @@ use crate::{
 };
 use ::fs::{FileSystem, Part, ResolvedTarget};
 use disk::{Device, queue::chosen};
-use model::Environment;
+use model::result::Environment;
 use std::{fs, path::Path};
 
 /// The folder in which the kernel lists the balloons of a virtual machine.

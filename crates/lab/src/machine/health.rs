@@ -2,7 +2,7 @@
 
 use crate::programs::{Run, tool};
 use fs::Cmd;
-use model::Bytes;
+use model::text::Bytes;
 use serde_json::Value;
 use std::path::Path;
 

@@ -11,7 +11,7 @@ use crate::{
     programs::artifacts,
 };
 use fs::{self as registry, FileSystem, ResolvedTarget};
-use model::{LabKind, Target};
+use model::{plan::LabKind, target::Target};
 use std::{
     cmp::Reverse,
     path::{Path, PathBuf},

@@ -3,7 +3,7 @@
 
 use crate::mounts::{self, kinds};
 use disk::Device;
-use model::Bytes;
+use model::text::Bytes;
 use std::{fs, path::Path};
 
 /// Bytes of a sector in `/sys/block/*/size`, whatever the disk's own are.

@@ -93,7 +93,7 @@ fn whole(device: Device, sysfs: &Path) -> Device {
 mod tests {
     use super::*;
     use disk::Image;
-    use model::Bytes;
+    use model::text::Bytes;
     use std::os::unix::fs::symlink;
     use std::slice::from_ref;
 

@@ -4,7 +4,7 @@
 /// Prefix of every name of ours; nothing else is ever stopped or removed.
 pub(crate) use ::fs::OURS;
 
-use model::Rng;
+use model::random::Rng;
 use serde::{Deserialize, Serialize};
 use std::{
     fs,

@@ -2,7 +2,7 @@
 //! link whatever root did there; what is done with the owner's rights, the owner could do as well.
 
 use crate::{error::LabError, mounts::Mount};
-use model::User;
+use model::plan::User;
 use rustix::{
     fs::{Gid, Mode, Stat, Uid},
     process::{getegid, geteuid, getgroups},

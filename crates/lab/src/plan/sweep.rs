@@ -3,7 +3,7 @@
 
 use crate::error::LabError;
 use fs::{FileSystem, full_name, short_name};
-use model::{Knob, LeftOut, Sweep, SweepMode, Swept, Target};
+use model::target::{Knob, LeftOut, Sweep, SweepMode, Swept, Target};
 
 /// Most variants of one sweep; each of them is a candidate in every block.
 const MOST_VARIANTS: usize = 64;

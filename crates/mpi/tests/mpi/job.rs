@@ -1,7 +1,7 @@
 //! A job of `mpirun` in a place of its own, and what it left there.
 
 use super::hosts::Hosts;
-use model::{CacheState, Sample};
+use model::{result::Sample, workload::CacheState};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     collections::BTreeMap,

@@ -7,7 +7,7 @@ mod job;
 
 use hosts::Hosts;
 use job::{Job, Place, rank, with_patience};
-use model::CacheState;
+use model::workload::CacheState;
 use needs::{Need, skip};
 use std::{
     process::Command,

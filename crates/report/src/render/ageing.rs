@@ -5,7 +5,7 @@ use crate::{
     block::{LinePanel, Lines, Span},
     names,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{evaluation::Findings, verdict::Candidate};
 
 /// The ladder; `None` unless the campaigns are of at least two ages, one for each, over the same baseline.

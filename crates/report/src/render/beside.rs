@@ -8,7 +8,7 @@ use super::{
 };
 use crate::block::Block;
 use maud::html as markup;
-use model::{Dataset, printable};
+use model::{result::Dataset, text::printable};
 use stats::evaluation::Findings;
 
 /// The blocks of a section, for each campaign that has it.

@@ -6,7 +6,7 @@ use crate::block::{
     ForestPanel, ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, LinePanel, Lines, Panel, Row,
     Scatter, Spot, Table, TimePanel, TimeSeries, Timeline,
 };
-use model::printable;
+use model::text::printable;
 use std::borrow::Cow;
 
 /// The blocks with every text printable.

@@ -4,7 +4,10 @@ use crate::{
     number::exact,
     sections::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO, WITH_SYNCS},
 };
-use model::{Dataset, cell::guarded, printable};
+use model::{
+    result::Dataset,
+    text::{cell::guarded, printable},
+};
 use stats::{
     description::{Amount, Cell, Comparison, Footer, Row, Table},
     evaluation::Findings,

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
-use model::{Dataset, printable};
+use model::{result::Dataset, text::printable};
 use stats::evaluation::Findings;
 
 /// Size above which intervals and curves are left out, bytes.

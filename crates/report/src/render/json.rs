@@ -2,7 +2,7 @@
 
 mod view;
 
-use model::{Dataset, printable};
+use model::{result::Dataset, text::printable};
 use serde::Serialize;
 use stats::evaluation::Findings;
 use view::{AdviceView, View};

@@ -2,7 +2,7 @@
 
 use super::{built, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Table};
-use model::Dataset;
+use model::result::Dataset;
 use stats::evaluation::Findings;
 use std::iter;
 

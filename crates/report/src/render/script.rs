@@ -7,7 +7,7 @@ use crate::{
     words,
 };
 use maud::{Markup, PreEscaped, html as markup};
-use model::{Dataset, printable};
+use model::{result::Dataset, text::printable};
 use serde::Serialize;
 use stats::{
     advice::{Objection, WorkCells, Workload},

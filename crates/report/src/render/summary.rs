@@ -8,7 +8,7 @@ use super::{
     title,
 };
 use crate::{block::Block, sections::SECTIONS};
-use model::{Dataset, printable};
+use model::{result::Dataset, text::printable};
 use stats::evaluation::Findings;
 
 /// Lines of the short form.

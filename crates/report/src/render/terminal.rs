@@ -6,7 +6,7 @@ use super::{
     title,
 };
 use crate::block::Block;
-use model::Dataset;
+use model::result::Dataset;
 use stats::evaluation::Findings;
 
 /// The verdict, the ratio tables and what was invalid. Environment and method are left to the other

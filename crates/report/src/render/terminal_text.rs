@@ -1,6 +1,6 @@
 //! Text on a terminal of a given width: paragraphs, and what stands out.
 
-use model::is_unprintable;
+use model::text::is_unprintable;
 
 /// Narrower terminals are written to as if they had this many columns.
 const LEAST_WIDTH: usize = 40;

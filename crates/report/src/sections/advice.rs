@@ -7,7 +7,7 @@ use crate::{
     sections::{Section, ratios, verdict},
     words,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     advice::{Advised, Counsel, Eligibility, Sensitivity, Support},
     evaluation::Findings,

@@ -6,7 +6,7 @@ use crate::{
     sections::{Section, ratios},
     words::phrase,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{description::Lead, evaluation::Findings};
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     sections::{Section, ratios},
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     advice::{Share, Workload},
     evaluation::Findings,

@@ -4,7 +4,7 @@
 mod drawer;
 
 use crate::{block::Block, sections::Section};
-use model::{Dataset, Sample};
+use model::result::{Dataset, Sample};
 use stats::evaluation::Findings;
 use std::{
     cmp::Reverse,

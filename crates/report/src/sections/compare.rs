@@ -6,7 +6,7 @@ use crate::{
     sections::{Section, ratios},
     words,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     comparison::{Apart, Beside, CampaignComparison, Changed, Difference, Pair, Placed, Unmatched},
     description::CampaignFacts,

@@ -2,7 +2,7 @@
 
 use super::invalid::{by_reason, table};
 use crate::{block::Block, sections::Section};
-use model::Dataset;
+use model::result::Dataset;
 use stats::{description::Contention, evaluation::Findings};
 
 pub(crate) struct Contended;

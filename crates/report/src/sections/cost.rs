@@ -7,7 +7,7 @@ use crate::{
     number,
     sections::Section,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{evaluation::Findings, kernel::Ratio};
 
 pub(crate) struct Cost;
@@ -126,7 +126,7 @@ fn prices(findings: &Findings) -> Option<Table> {
     ];
     let cells = |cost: &stats::verdict::Cost| {
         let Some(priced) = &cost.price else { return vec![Cell::plain("-"); heads.len()] };
-        let each = |charge: Option<model::Charge>| figure(charge.map(|charge| charge.each));
+        let each = |charge: Option<model::plan::Charge>| figure(charge.map(|charge| charge.each));
         vec![
             each(priced.price.gb),
             each(priced.price.iops),

@@ -5,7 +5,7 @@ use crate::{
     number,
     sections::Section,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     description::{DiskRate, DiskTotal, disk_totals, processes},
     evaluation::Findings,

@@ -1,7 +1,7 @@
 //! Lists targets that do not keep synced data, whatever their rates.
 
 use crate::{block::Block, sections::Section, words};
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     description::{doubtful, durability},
     evaluation::Findings,

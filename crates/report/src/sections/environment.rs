@@ -5,8 +5,9 @@ use crate::{
     sections::Section,
 };
 use model::{
-    Bytes, Campaign, Dataset, Environment as Facts, LabKind, Origin, TargetRecord, TargetState,
-    is_cost,
+    plan::LabKind,
+    result::{Campaign, Dataset, Environment as Facts, Origin, TargetRecord, TargetState, is_cost},
+    text::Bytes,
 };
 use stats::evaluation::Findings;
 

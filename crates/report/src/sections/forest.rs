@@ -7,7 +7,7 @@ use crate::{
     number,
     sections::{Section, ratios},
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     description::{Comparison, Footer},
     evaluation::Findings,

@@ -6,7 +6,7 @@ use crate::{
     names,
     sections::{Section, cells, ratios},
 };
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use stats::{description::Comparison, evaluation::Findings};
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@ use crate::{
     number,
     sections::Section,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     description::{HostCell, HostRate, HostTotal, host_totals},
     evaluation::Findings,

@@ -7,7 +7,11 @@ use crate::{
     sections::{Section, by_group},
     words,
 };
-use model::{Bytes, CacheState, Dataset, TestInfo};
+use model::{
+    result::Dataset,
+    text::Bytes,
+    workload::{CacheState, TestInfo},
+};
 use stats::{
     description::{Comparison, Lead, list},
     evaluation::Findings,

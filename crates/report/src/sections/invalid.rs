@@ -4,7 +4,10 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     sections::Section,
 };
-use model::{Dataset, Sample, TestInfo, Validity};
+use model::{
+    result::{Dataset, Sample, Validity},
+    workload::TestInfo,
+};
 use stats::evaluation::Findings;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -5,7 +5,7 @@ use crate::{
     number,
     sections::Section,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     description::{Io500, Io500Score},
     evaluation::Findings,

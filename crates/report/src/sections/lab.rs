@@ -1,7 +1,7 @@
 //! States what a reader must know about results that were not measured on the host.
 
 use crate::{block::Block, names, sections::Section};
-use model::{Dataset, LabKind};
+use model::{plan::LabKind, result::Dataset};
 use stats::{description::Durability, evaluation::Findings};
 
 pub(crate) struct Lab;

@@ -1,7 +1,7 @@
 //! That a campaign was measured in several labs, and why each has tables of its own.
 
 use crate::{block::Block, names, sections::Section};
-use model::{Dataset, LabKind};
+use model::{plan::LabKind, result::Dataset};
 use stats::evaluation::Findings;
 
 pub(crate) struct Labs;

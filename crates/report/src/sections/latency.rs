@@ -6,7 +6,7 @@ use crate::{
     number,
     sections::Section,
 };
-use model::{Dataset, LatencyKind};
+use model::{figure::LatencyKind, result::Dataset};
 use stats::{
     description::{Latencies, TargetLatency},
     evaluation::Findings,

@@ -4,7 +4,7 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     sections::{Section, ratios},
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     evaluation::Findings,
     verdict::{Contrast, Lost},

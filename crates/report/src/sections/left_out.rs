@@ -5,7 +5,7 @@ use crate::{
     block::Block,
     sections::{Section, invalid},
 };
-use model::{Dataset, Origin, TESTS_LEFT_OUT, Validity};
+use model::result::{Dataset, Origin, TESTS_LEFT_OUT, Validity};
 use stats::evaluation::{Failure, Findings};
 use std::{cmp::Reverse, collections::BTreeMap};
 

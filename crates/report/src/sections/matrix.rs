@@ -12,7 +12,7 @@ use crate::{
         heat_map, ratios,
     },
 };
-use model::{Bytes, Dataset, Group};
+use model::{result::Dataset, text::Bytes, workload::Group};
 use stats::{description::Comparison, evaluation::Findings};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,11 @@
 //! Summarizes how the numbers were made, and how to repeat them.
 
 use crate::{block::Block, names, number, sections::Section};
-use model::{Dataset, Origin, Plan, printable};
+use model::{
+    plan::Plan,
+    result::{Dataset, Origin},
+    text::printable,
+};
 use sha2::{Digest, Sha256};
 use stats::{description::Timed, evaluation::Findings};
 use std::collections::BTreeMap;

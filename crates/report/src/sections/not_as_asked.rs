@@ -1,7 +1,7 @@
 //! Mount options that are not in effect as they were asked for: what a label says is not what was measured.
 
 use crate::{block::Block, sections::Section};
-use model::{Dataset, NOT_AS_ASKED, TargetRecord};
+use model::result::{Dataset, NOT_AS_ASKED, TargetRecord};
 use stats::evaluation::Findings;
 
 pub(crate) struct NotAsAsked;

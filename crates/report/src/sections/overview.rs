@@ -5,7 +5,7 @@ use crate::{
     names, number,
     sections::{Section, ratios},
 };
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use stats::{description::Footer, evaluation::Findings};
 use std::collections::BTreeSet;
 

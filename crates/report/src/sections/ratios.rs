@@ -5,7 +5,7 @@ use crate::{
     names, number,
     sections::Section,
 };
-use model::{Dataset, Quantity};
+use model::{figure::Quantity, result::Dataset};
 use stats::{
     description::{Comparison, Counts, Extreme, Footer, Unjudged, WithSyncs},
     evaluation::Findings,

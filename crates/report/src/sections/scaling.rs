@@ -6,7 +6,7 @@ use crate::{
     number,
     sections::Section,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     description::{Scaling, Step, TargetScaling},
     evaluation::Findings,

@@ -6,7 +6,7 @@ use crate::{
     names, number,
     sections::Section,
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::{
     description::{AaCheck, Comparison, Drift},
     evaluation::Findings,

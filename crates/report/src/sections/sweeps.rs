@@ -7,7 +7,7 @@ use crate::{
     names, number,
     sections::{Section, ratios},
 };
-use model::{Dataset, LeftOut};
+use model::{result::Dataset, target::LeftOut};
 use stats::{
     evaluation::Findings,
     tuning::{Affected, SweepEffects, VariantEffect},

@@ -6,7 +6,11 @@ use crate::{
     number,
     sections::Section,
 };
-use model::{Dataset, Sample, TestInfo, series};
+use model::{
+    figure::series,
+    result::{Dataset, Sample},
+    workload::TestInfo,
+};
 use stats::evaluation::Findings;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use crate::{
     block::{Block, TimePanel, TimePiece, Timeline},
     sections::Section,
 };
-use model::{Dataset, Sample};
+use model::result::{Dataset, Sample};
 use stats::evaluation::Findings;
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! That a campaign has not come to its end, before anybody takes a decision on it.
 
 use crate::{block::Block, sections::Section};
-use model::{CampaignState, Dataset, Origin};
+use model::result::{CampaignState, Dataset, Origin};
 use stats::evaluation::Findings;
 
 pub(crate) struct Unfinished;

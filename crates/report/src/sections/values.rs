@@ -6,7 +6,7 @@ use crate::{
     names, number,
     sections::{Section, ratios},
 };
-use model::{Dataset, Origin, Sample};
+use model::result::{Dataset, Origin, Sample};
 use stats::evaluation::Findings;
 use std::collections::HashMap;
 

@@ -10,7 +10,11 @@ use crate::{
     sections::Section,
     words,
 };
-use model::{Dataset, LabKind, Order, Origin, Target};
+use model::{
+    plan::{LabKind, Order},
+    result::{Dataset, Origin},
+    target::Target,
+};
 use stats::{
     evaluation::Findings,
     verdict::{Candidate, VerdictKind},

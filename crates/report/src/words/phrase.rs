@@ -1,7 +1,10 @@
 //! Phrases that several sentences share.
 
 use crate::number;
-use model::{LabKind, Limiter, Origin};
+use model::{
+    plan::LabKind,
+    result::{Limiter, Origin},
+};
 use stats::{
     description::{list, processes},
     evaluation::Findings,

@@ -4,7 +4,16 @@
 #[allow(dead_code, unreachable_pub)] // not every test chooses values
 pub mod study;
 
-use model::*;
+use model::{
+    figure::{Better, Metric},
+    plan::{LabKind, Plan},
+    random::Rng,
+    result::{
+        Campaign, CampaignState, Dataset, Environment, Limiter, Origin, Sample, TargetRecord,
+        TargetState, Validity,
+    },
+    workload::{CacheState, Case, Group, Shape, TestInfo},
+};
 
 const TESTS: [(&str, &str, &str, Group); 5] = [
     ("columnar.write.float.large", "write float large", "write disk", Group::WriteCritical),

@@ -1,6 +1,12 @@
 //! Campaigns of a few targets and tests, whose values a test chooses.
 
-use model::*;
+use model::{
+    figure::{Better, Metric},
+    plan::LabKind,
+    result::{Dataset, Environment, Sample, TargetRecord, TargetState},
+    text::Bytes,
+    workload::{CacheState, Case, GridCell, Group, Shape, TestInfo},
+};
 
 /// Targets, tests as (suite, id, name, type, group, metric, unit), and a value for each of both.
 pub struct Study<'a> {

@@ -1,7 +1,11 @@
 //! Advice by a mix of operations that a profile counts: scored by the time for all of them.
 
 use crate::advise::{QUIET, ask, of, profile};
-use model::*;
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::{MixOp, Procs, Profile},
+};
 use stats::advice::Counsel;
 
 /// A profile of this many operations of tests.

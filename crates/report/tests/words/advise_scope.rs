@@ -4,7 +4,7 @@ use crate::{
     common::{self, Noise},
     worded::{Worded, worded},
 };
-use model::Dataset;
+use model::result::Dataset;
 use stats::advice::{Counsel, Question};
 
 const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };

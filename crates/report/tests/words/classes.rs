@@ -4,7 +4,12 @@ use crate::{
     common::{Noise, dataset},
     worded::{Worded, reasons, worded},
 };
-use model::{Dataset, Group, LabKind, Target, TargetRecord, TargetState};
+use model::{
+    plan::LabKind,
+    result::{Dataset, TargetRecord, TargetState},
+    target::Target,
+    workload::Group,
+};
 use report::words::{self, verdict};
 use stats::{
     advice::{Counsel, Eligibility, Question},
@@ -114,7 +119,7 @@ fn a_target_without_samples_stands_where_its_record_says_else_first() {
         target: label.into(),
         lab,
         state: TargetState::Failed("no module".into()),
-        facts: model::Environment::default(),
+        facts: model::result::Environment::default(),
     };
     data.targets.extend([failed("nilfs2", LabKind::Uml), failed("zfs", LabKind::Kvm)]);
     let findings = judged(&data, None).unwrap();

@@ -1,7 +1,11 @@
 //! Two campaigns side by side: which cells are the same, what became better, what changed.
 
 use crate::common::{Noise, dataset, sample, test};
-use model::{Dataset, Group, Metric, Sample, TestInfo, TestSize, Work};
+use model::{
+    figure::Metric,
+    result::{Dataset, Sample},
+    workload::{Group, TestInfo, TestSize, Work},
+};
 use report::words::verdict;
 use stats::{
     comparison::CampaignComparison,
@@ -131,7 +135,7 @@ fn a_test_is_found_by_name_in_another_suite() {
 fn the_same_id_with_another_figure_is_not_the_same_test() {
     let a = campaign("a", &[("xfs", 1.0)], 3, 1);
     let mut b = campaign("b", &[("xfs", 1.0)], 3, 1);
-    b.campaign.origin = model::Origin::Import;
+    b.campaign.origin = model::result::Origin::Import;
     b.tests[0].unit = "IOPS".into();
     b.samples.retain(|s| s.case.test != "t1");
     let (joined, _, comparison) = compared(&a, &b);
@@ -156,7 +160,7 @@ fn other_work_is_refused_and_the_difference_named() {
     let start =
         "a and b did different work, so their ratios would be meaningless: scale 1 and 0.02; ";
     assert!(said.starts_with(start) && said.contains("`assay run --like a`"), "{said}");
-    let said = refusal(|b| b.campaign.plan.data = model::DataKind::Zeros);
+    let said = refusal(|b| b.campaign.plan.data = model::workload::DataKind::Zeros);
     assert!(said.contains(": data random and zeros; "), "{said}");
     let said = refusal(|b| b.samples.iter_mut().for_each(|s| s.case.threads = 2));
     assert!(said.contains(": threads 1 and 2; "), "{said}");
@@ -165,7 +169,7 @@ fn other_work_is_refused_and_the_difference_named() {
     assert!(said.contains(metric) && said.contains("--metric NAME"), "{said}");
     let said = refusal(|b| {
         b.campaign.scale = 2.0;
-        b.campaign.plan.data = model::DataKind::Zeros;
+        b.campaign.plan.data = model::workload::DataKind::Zeros;
     });
     assert!(said.contains(": scale 1 and 2; data random and zeros; "), "{said}");
 }
@@ -201,7 +205,7 @@ fn sizes_of_other_tests_decide_nothing_and_those_of_the_same_do() {
 #[test]
 fn sources_that_tell_no_sizes_are_compared() {
     let (a, mut b) = (campaign("a", &[("xfs", 1.0)], 3, 1), campaign("b", &[("xfs", 1.0)], 3, 2));
-    b.campaign.origin = model::Origin::Published;
+    b.campaign.origin = model::result::Origin::Published;
     b.campaign.scale = 0.1;
     compared(&a, &b);
 }
@@ -210,13 +214,13 @@ fn sources_that_tell_no_sizes_are_compared() {
 fn where_the_metric_alone_differs_it_is_said() {
     let a = campaign("a", &[("xfs", 1.0)], 3, 1);
     let mut b = campaign("published", &[("ssd", 1.0)], 1, 2);
-    b.campaign.origin = model::Origin::Published;
+    b.campaign.origin = model::result::Origin::Published;
     b.tests.iter_mut().for_each(|t| t.metric = "nano_rate".into());
     b.samples.iter_mut().for_each(|s| s.metrics[0].name = "nano_rate".into());
     let none = compare(slice::from_ref(&a), slice::from_ref(&b), &Settings::default()).unwrap_err();
     assert!(none.to_string().ends_with("; they have no metric in common"), "{none}");
     let mut a = a;
-    let nano = Metric::new("nano_rate", 2.0, "MB/s", model::Better::Higher);
+    let nano = Metric::new("nano_rate", 2.0, "MB/s", model::figure::Better::Higher);
     a.samples.iter_mut().for_each(|s| s.metrics.push(nano.clone()));
     let error = compare(&[a], &[b], &Settings::default()).unwrap_err().to_string();
     let said = "a and published have 4 tests in common but rank them by different metrics, e.g. \
@@ -289,7 +293,7 @@ fn written(id: &str, write_s: f64, sync_s: f64) -> Dataset {
     let infos = vec![info("columnar.write.int", "durable_rate"), info("columnar.sync.int", "rate")];
     let row = |test: &str, block, metric: &str, seconds: f64| Sample {
         seconds,
-        metrics: vec![Metric::new(metric, 100.0 / seconds, "MB/s", model::Better::Higher)],
+        metrics: vec![Metric::new(metric, 100.0 / seconds, "MB/s", model::figure::Better::Higher)],
         ..sample("xfs", test, block, 1.0)
     };
     let samples = (0..3).flat_map(|block| {
@@ -361,7 +365,7 @@ fn one_block_against_many_decides_nothing() {
 #[test]
 fn contention_decides_nothing_either() {
     let (a, mut b) = (campaign("a", &[("xfs", 1.0)], 5, 1), campaign("b", &[("xfs", 3.0)], 5, 2));
-    let busy = Metric::new("foreign_cpu_pct", 60.0, "%", model::Better::Lower);
+    let busy = Metric::new("foreign_cpu_pct", 60.0, "%", model::figure::Better::Lower);
     b.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
     let (_, _, comparison) = compared(&a, &b);
     assert_eq!(comparison.pairs[0].comparison, Some(Comparison::Unclear));
@@ -413,10 +417,10 @@ fn a_source_with_another_number_of_processes_is_matched_and_says_so() {
     assert!(compare(slice::from_ref(&a), slice::from_ref(&b), &Settings::default()).is_err());
     // Nor one of assay that was imported, which tells the processes as well.
     let of_assay = [("kernel.release".to_string(), "6.1".to_string())];
-    b.campaign.origin = model::Origin::Import;
+    b.campaign.origin = model::result::Origin::Import;
     b.campaign.environment.0 = of_assay.into();
     assert!(compare(slice::from_ref(&a), slice::from_ref(&b), &Settings::default()).is_err());
-    b.campaign.origin = model::Origin::Published;
+    b.campaign.origin = model::result::Origin::Published;
     let (joined, findings, comparison) = compared(&a, &b);
     assert_eq!(
         findings.tables.iter().map(|t| (t.procs, t.rows.len())).collect::<Vec<_>>(),

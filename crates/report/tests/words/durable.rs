@@ -5,7 +5,11 @@ use crate::{
     worded::{Worded, reasons, worded},
 };
 use model::{
-    Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Profile, Require, Sweep, Unproven,
+    figure::Unproven,
+    plan::LabKind,
+    result::{Dataset, NOT_DURABLE},
+    target::{Fact, FactSheet, FactValue, Sweep},
+    workload::{Profile, Require},
 };
 use report::words::{self, verdict};
 use stats::{
@@ -86,8 +90,8 @@ fn what_does_not_show_that_it_keeps_is_not_ranked_beside_what_does() {
         // Now and then a sample of the others is not proven either.
         let unproven = lies || number % 5 == 0;
         sample.durability = Some(match unproven {
-            true => model::Durability::NotProven(Unproven::NotFlushed),
-            false => model::Durability::Proven,
+            true => model::figure::Durability::NotProven(Unproven::NotFlushed),
+            false => model::figure::Durability::Proven,
         });
     }
     let keeps = judged(&data);
@@ -171,7 +175,7 @@ fn a_sweep_does_not_set_what_loses_against_its_default() {
     let variants = data.targets.iter().map(|t| t.label.parse().unwrap()).collect();
     let sweep: Sweep = Sweep {
         on: "ext4[barrier=0,1;noatime]".parse().unwrap(),
-        mode: model::SweepMode::default(),
+        mode: model::target::SweepMode::default(),
         variants,
         left_out: vec![],
     };

@@ -1,7 +1,12 @@
 //! The gate for continuous integration: what is a regression, what is not, and what could not be seen.
 
 use crate::common::{Noise, dataset, normal, sample, test};
-use model::{Better, Dataset, Group, Metric, Rng};
+use model::{
+    figure::{Better, Metric},
+    random::Rng,
+    result::Dataset,
+    workload::Group,
+};
 use report::words;
 use stats::{
     comparison::{CampaignComparison, Gate, Outcome},

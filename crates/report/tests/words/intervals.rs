@@ -4,8 +4,11 @@
 
 use crate::common::{Noise, dataset, normal, sample, test};
 use model::{
-    Dataset, Group, LOOKS, Preset, Procs, Profile, ProfileHead, QUICK_LOOKS, Rng, Sample, Target,
-    WorkGroup,
+    plan::{LOOKS, Preset, QUICK_LOOKS},
+    random::Rng,
+    result::{Dataset, Sample},
+    target::Target,
+    workload::{Group, Procs, Profile, ProfileHead, WorkGroup},
 };
 use report::words::verdict;
 use stats::{

@@ -2,7 +2,9 @@
 
 use crate::common::Noise;
 use model::{
-    Better, Dataset, FLOOR, Metric, Procs, Profile, ProfileHead, READ_AHEAD_HITS, Sample, WorkGroup,
+    figure::{Better, Metric},
+    result::{Dataset, FLOOR, READ_AHEAD_HITS, Sample},
+    workload::{Procs, Profile, ProfileHead, WorkGroup},
 };
 use report::words::verdict;
 use stats::{

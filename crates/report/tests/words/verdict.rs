@@ -1,7 +1,10 @@
 //! The verdict and its wording.
 
 use crate::common::{Noise, dataset, sample, test};
-use model::{Better, Group, Metric};
+use model::{
+    figure::{Better, Metric},
+    workload::Group,
+};
 use report::words::{verdict, verdict_notes};
 use stats::{
     description::Settings,
@@ -25,7 +28,7 @@ impl Deref for Said {
     }
 }
 
-fn said(data: &model::Dataset) -> Said {
+fn said(data: &model::result::Dataset) -> Said {
     let found = findings(data, &Settings::default()).unwrap();
     Said { sentence: verdict(&found), notes: verdict_notes(&found.verdict), verdict: found.verdict }
 }
@@ -190,12 +193,12 @@ fn constant_run_order_gets_no_verdict() {
     assert!(same.sentence.contains("in the same order in every block"), "{}", same.sentence);
     assert_eq!(said(&turned(false)).kind, VerdictKind::Clear);
     let mut side_by_side = turned(true);
-    side_by_side.campaign.plan.order = Some(model::Order::Interleaved);
+    side_by_side.campaign.plan.order = Some(model::plan::Order::Interleaved);
     assert_eq!(said(&side_by_side).kind, VerdictKind::Clear);
 }
 
 /// Two targets of which the first that is named always went first.
-fn in_one_order(first: &str) -> model::Dataset {
+fn in_one_order(first: &str) -> model::result::Dataset {
     let mut data = QUIET.dataset(&[("ext4", 100.0), ("xfs", 130.0)], 6, 4, 1);
     data.samples.iter_mut().for_each(|s| s.position = u32::from(s.case.target != first));
     data

@@ -1,6 +1,6 @@
 //! An advice with its words.
 
-use model::Dataset;
+use model::result::Dataset;
 use report::words;
 use stats::{
     advice::{Advice, Advised, Question},

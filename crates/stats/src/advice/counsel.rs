@@ -6,7 +6,7 @@ use crate::{
     kernel::Ratio,
     verdict::CellLoss,
 };
-use model::Tier;
+use model::workload::Tier;
 use serde::Serialize;
 
 /// The kind of answer.

@@ -3,7 +3,7 @@
 
 use super::{Advice, Advised, Counsel, Eligibility, objection::Objection, vetoes::Rules};
 use crate::description::{class::classes::Class, durability};
-use model::LabKind;
+use model::plan::LabKind;
 use std::{cmp::Reverse, collections::BTreeSet};
 
 /// The class that decides, of those that are ranked: the host where it measured two targets or more, else the

@@ -19,7 +19,7 @@ use crate::{
     kernel::{Ratio, fit::Fit, significance::Bar},
     verdict::{decide, evidence::Rest},
 };
-use model::{Dataset, Profile, Rng};
+use model::{random::Rng, result::Dataset, workload::Profile};
 
 /// The candidates with all that is known of them.
 pub(super) struct Field<'a> {

@@ -9,7 +9,7 @@ use crate::{
         ratio::{Estimate, compare},
     },
 };
-use model::{Dataset, Floor, LatencyLimit};
+use model::{figure::LatencyLimit, result::Dataset, workload::Floor};
 use std::collections::BTreeMap;
 use wildmatch::WildMatch;
 

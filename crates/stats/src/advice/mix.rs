@@ -10,7 +10,11 @@ use crate::{
     },
     kernel::point::{Point, mean},
 };
-use model::{Better, Dataset, MixOp, Profile, Sample};
+use model::{
+    figure::Better,
+    result::{Dataset, Sample},
+    workload::{MixOp, Profile},
+};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// Metric that only operations at a fixed rate have.

@@ -1,7 +1,12 @@
 //! Objections to a target, and caveats before choosing it: data, worded by the report.
 
 use crate::{description::Durability, kernel::Ratio};
-use model::{DataKind, Fact, LabKind, LatencyLimit, Requirement};
+use model::{
+    figure::LatencyLimit,
+    plan::LabKind,
+    target::{Fact, Requirement},
+    workload::DataKind,
+};
 
 /// One thing that speaks against a target.
 #[derive(Clone, Debug, PartialEq)]

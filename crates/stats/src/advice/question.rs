@@ -1,6 +1,9 @@
 //! The question that advice answers: a workload, required features, facts.
 
-use model::{FactSheet, Profile, Requirement};
+use model::{
+    target::{FactSheet, Requirement},
+    workload::Profile,
+};
 
 /// What is asked of a campaign.
 #[derive(Clone, Copy, Debug)]

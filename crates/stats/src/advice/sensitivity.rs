@@ -4,7 +4,10 @@
 
 use super::work::{self, Entry};
 use crate::kernel::draw::dirichlet;
-use model::{CacheState, Profile, Rng};
+use model::{
+    random::Rng,
+    workload::{CacheState, Profile},
+};
 use serde::Serialize;
 
 /// Draws of the weights.

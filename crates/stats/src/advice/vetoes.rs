@@ -6,7 +6,11 @@ use super::{
 };
 use crate::description::{Durability, StatsError, durability};
 use fs::Layer;
-use model::{DataKind, Dataset, Fact, FactSheet, FactValue, Readings, Requirement, TargetRecord};
+use model::{
+    result::{Dataset, Readings, TargetRecord},
+    target::{Fact, FactSheet, FactValue, Requirement},
+    workload::DataKind,
+};
 use std::collections::BTreeSet;
 
 const DURABLE: &str = "durable";

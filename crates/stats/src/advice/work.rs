@@ -4,7 +4,10 @@ use crate::{
     description::cell::data::{self, CellData},
     kernel::{point::mean, ratio::compare},
 };
-use model::{CacheState, Dataset, Profile, WorkGroup};
+use model::{
+    result::Dataset,
+    workload::{CacheState, Profile, WorkGroup},
+};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use wildmatch::WildMatch;

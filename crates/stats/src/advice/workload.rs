@@ -9,7 +9,7 @@ use crate::{
     description::{Lead, Settings, StatsError, cell::data::CellData},
     kernel::fit::order,
 };
-use model::{Dataset, FactSheet, Profile};
+use model::{result::Dataset, target::FactSheet, workload::Profile};
 use std::collections::BTreeSet;
 
 /// What different weights make of a campaign.

@@ -3,7 +3,10 @@
 
 use super::same::{Key, Shared, figure};
 use crate::description::{StatsError, processes};
-use model::{AssetName, ContentHash, Dataset, TestInfo, TestSize};
+use model::{
+    result::Dataset,
+    workload::{AssetName, ContentHash, TestInfo, TestSize},
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What `other` did otherwise than `first` in the cells that both have, and the tests that they rank by other

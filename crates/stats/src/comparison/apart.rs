@@ -3,7 +3,7 @@
 
 use super::side::{Columns, PREFIXES};
 use crate::description::Durability;
-use model::{Dataset, LabKind};
+use model::{plan::LabKind, result::Dataset};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ use super::{
     side::{Columns, PREFIXES},
 };
 use crate::description::{CampaignFacts, Settings, StatsError};
-use model::Dataset;
+use model::result::Dataset;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,10 @@
 //! Lists differences between two campaigns besides their samples: plan, machine, and facts of common targets.
 
-use model::{Campaign, Case, Dataset, Environment, LabKind, is_cost};
+use model::{
+    plan::LabKind,
+    result::{Campaign, Dataset, Environment, is_cost},
+    workload::Case,
+};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -21,7 +21,7 @@ use crate::{
         ratio::Estimate,
     },
 };
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use serde::Serialize;
 
 /// A target of B against one of A.

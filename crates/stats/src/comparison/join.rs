@@ -7,7 +7,9 @@ use super::{
 };
 use crate::description::{StatsError, cell::turns, sample::timed_share};
 use model::{
-    Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, TargetRecord, TestInfo,
+    plan::Plan,
+    result::{Campaign, CampaignState, Dataset, Environment, Origin, Sample, TargetRecord},
+    workload::TestInfo,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

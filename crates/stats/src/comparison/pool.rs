@@ -3,7 +3,10 @@
 
 use super::{changed, join};
 use crate::description::StatsError;
-use model::{Campaign, CampaignState, Dataset, Environment, Origin, Plan};
+use model::{
+    plan::Plan,
+    result::{Campaign, CampaignState, Dataset, Environment, Origin},
+};
 use std::collections::BTreeSet;
 
 /// The cells that all of `all`, which are campaigns of equal machines, have in common as one campaign, of which each of

@@ -1,6 +1,6 @@
 //! Matches cells of two campaigns.
 
-use model::{Better, TestInfo};
+use model::{figure::Better, workload::TestInfo};
 use std::collections::BTreeMap;
 
 /// Index of a test in its campaign, and worker processes.

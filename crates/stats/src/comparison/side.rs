@@ -1,7 +1,7 @@
 //! One side of a comparison: the letter before its labels, and a class of the joined dataset.
 
 use crate::description::{Durability, cell::data::CellData};
-use model::LabKind;
+use model::plan::LabKind;
 
 /// What stands before the labels of the targets of either campaign.
 pub(crate) const PREFIXES: [&str; 2] = ["A:", "B:"];

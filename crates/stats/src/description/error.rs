@@ -6,7 +6,7 @@ pub enum StatsError {
     /// No target has the label asked for.
     #[error(
         "unknown target `{label}`{}; choose the baseline from: {known}",
-        model::did_you_mean(label, known.split(", "))
+        model::text::did_you_mean(label, known.split(", "))
     )]
     UnknownBaseline {
         /// The label asked for.
@@ -116,7 +116,7 @@ pub enum StatsError {
     },
     /// A requirement that no fact of any file system speaks of.
     #[error("unknown feature `{feature}`{}; expected one of: \
-             {known}", model::did_you_mean(.feature, .known.split(", ")))]
+             {known}", model::text::did_you_mean(.feature, .known.split(", ")))]
     UnknownFeature {
         /// What was required.
         feature: String,

@@ -1,7 +1,7 @@
 //! Computes how sure a verdict on a campaign must be, by the looks that its plan allows.
 
 use crate::kernel::significance::Bar;
-use model::Campaign;
+use model::result::Campaign;
 
 /// The bar of `campaign`. What other tools measured has no targets in its plan, and had no stopping rule. Who
 /// raised a number of blocks after a look may do so as often as they please.

@@ -2,7 +2,7 @@
 //! probabilities.
 
 use crate::kernel::draw::Uniform;
-use model::Rng;
+use model::random::Rng;
 
 impl Uniform for Rng {
     fn unit(&mut self) -> f64 {

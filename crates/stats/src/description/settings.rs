@@ -1,6 +1,6 @@
 //! Settings of a judgement: baseline, band, limit of other load, prices.
 
-use model::Price;
+use model::plan::Price;
 use std::collections::BTreeMap;
 
 /// How to judge.

@@ -8,7 +8,7 @@ use crate::{
         judged::{Judged, judged},
     },
 };
-use model::Dataset;
+use model::result::Dataset;
 
 /// Judges the campaign by the question. The findings carry the advice and no tables: those are what
 /// [`findings`](crate::evaluation::findings) gives. It decides among the targets of one lab: the host where that

@@ -9,7 +9,7 @@ use crate::{
     },
     verdict::{Compared, Reason, Verdict, VerdictKind},
 };
-use model::Dataset;
+use model::result::Dataset;
 
 /// The cells that the campaigns of `a` and `b` have in common as one dataset, with targets called `A:xfs` and
 /// `B:xfs`, and its findings. Tests are the same when id, metric, unit and direction are, else when name,

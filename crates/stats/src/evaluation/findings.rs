@@ -10,7 +10,10 @@ use crate::{
     tuning::SweepEffects,
     verdict::{Cost, Leaders, Next, Verdict},
 };
-use model::{Dataset, LabKind, TargetRecord, TargetState};
+use model::{
+    plan::LabKind,
+    result::{Dataset, TargetRecord, TargetState},
+};
 use serde::Serialize;
 use std::borrow::Cow;
 

@@ -19,7 +19,7 @@ use crate::{
     tuning::sweep,
     verdict::{cost, decide, leaders, next_step},
 };
-use model::Dataset;
+use model::result::Dataset;
 
 /// Findings with the cells that they stand on.
 pub(crate) type Judged = (Findings, Vec<CellData>);

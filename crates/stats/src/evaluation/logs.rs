@@ -18,7 +18,7 @@ use crate::{
     evaluation::{Findings, findings::part},
     kernel::{prior::Prior, ratio::CONFIDENCE},
 };
-use model::{CacheState, Dataset};
+use model::{result::Dataset, workload::CacheState};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -143,12 +143,13 @@ fn of_cells(dataset: &Dataset, findings: &Findings, cells: &[CellData]) -> Block
         let cache = state.copied().filter(|s| matches!(s, CacheState::Cold | CacheState::Hot));
         LogRow { cache, ..log_row(cell, &tests, &blocks) }
     };
-    let table = |((group, procs), cells): &((model::Group, u32), Vec<&CellData>)| LogTable {
-        group: group.as_str(),
-        title: group.title(),
-        procs: *procs,
-        rows: cells.iter().map(row).collect(),
-    };
+    let table =
+        |((group, procs), cells): &((model::workload::Group, u32), Vec<&CellData>)| LogTable {
+            group: group.as_str(),
+            title: group.title(),
+            procs: *procs,
+            rows: cells.iter().map(row).collect(),
+        };
     let bar = looks::bar(&dataset.campaign);
     let of_tables: Vec<Vec<&CellData>> = tables.iter().map(|(_, cells)| cells.clone()).collect();
     let columns = findings.targets.len();

@@ -5,7 +5,11 @@ use crate::{
     description::{Settings, StatsError, cell::select::select},
     evaluation::{Findings, findings::part},
 };
-use model::{Dataset, FactSheet, Group, Procs, Profile, ProfileHead, WorkGroup};
+use model::{
+    result::Dataset,
+    target::FactSheet,
+    workload::{Group, Procs, Profile, ProfileHead, WorkGroup},
+};
 
 /// What `profiles`, and equal weights, make of the part of `dataset` that `findings` are about.
 ///

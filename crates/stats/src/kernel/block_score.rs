@@ -140,7 +140,7 @@ mod tests {
     /// Does the interval over `n` blocks hold the truth, 0, when each block shifts all its tests?
     #[allow(clippy::unwrap_used)]
     fn covers(seed: u64, n: u32) -> bool {
-        let mut rng = model::Rng::new(seed);
+        let mut rng = model::random::Rng::new(seed);
         let shared: Vec<f64> = (0..n).map(|_| 0.03 * normal(&mut rng)).collect();
         let mut noisy = |b: u32| (b, shared[b as usize] + 0.02 * normal(&mut rng));
         let parts: Vec<Part> =
@@ -163,7 +163,7 @@ mod tests {
     fn tables(shared_sd: f64) -> (f64, f64) {
         let (mut hits, mut width, campaigns) = (0, 0.0, 500);
         for seed in 0..campaigns {
-            let mut rng = model::Rng::new(seed);
+            let mut rng = model::random::Rng::new(seed);
             let shared: Vec<f64> = (0..3).map(|_| shared_sd * normal(&mut rng)).collect();
             let mut noisy = |b: u32| (b, shared[b as usize] + 0.04 * normal(&mut rng));
             let mut test = || part(1.0, &(0..3).map(&mut noisy).collect::<Vec<_>>());

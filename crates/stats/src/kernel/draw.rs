@@ -51,7 +51,7 @@ fn gamma(rng: &mut impl Uniform, shape: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::kernel::point::{mean, variance};
-    use model::Rng;
+    use model::random::Rng;
 
     #[test]
     fn moments_are_those_of_the_distributions() {

@@ -44,7 +44,7 @@ pub(crate) fn groups(logs: &[f64]) -> Option<[Vec<f64>; 2]> {
 mod tests {
     use super::*;
     use crate::kernel::draw::normal;
-    use model::Rng;
+    use model::random::Rng;
 
     fn of(centres: &[f64], spread: f64, rng: &mut Rng) -> Vec<f64> {
         centres.iter().map(|centre| centre + spread * normal(rng)).collect()

@@ -206,7 +206,7 @@ fn percentile_95(mut values: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::kernel::ratio::cdf;
-    use model::Rng;
+    use model::random::Rng;
 
     fn levels(means: &[f64], variances: &[f64], df: f64) -> Levels {
         Levels::of(means.to_vec(), |a, b| variances[a] + variances[b], df)

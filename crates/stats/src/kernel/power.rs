@@ -67,7 +67,7 @@ impl Noise {
 mod tests {
     use super::*;
     use crate::kernel::draw::normal;
-    use model::Rng;
+    use model::random::Rng;
 
     // scipy 1.17: chi2 = stats.chi2.ppf((arange(32) + .5) / 32, 4); sd = .1 * sqrt(4 / chi2);
     // mean(t.cdf(log(1.1) / sd * sqrt(n) - t.ppf(.975, n - 1), n - 1))

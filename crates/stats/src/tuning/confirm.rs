@@ -8,7 +8,7 @@ use crate::{
     tuning::effect,
     verdict::CellRatio,
 };
-use model::Dataset;
+use model::result::Dataset;
 
 /// What the confirmation says.
 #[derive(Clone, Debug, PartialEq)]

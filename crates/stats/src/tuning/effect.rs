@@ -7,7 +7,7 @@ use crate::{
     kernel::{Ratio, holm::holm},
     verdict::CellRatio,
 };
-use model::Dataset;
+use model::result::Dataset;
 use serde::Serialize;
 
 /// One variant against the default.

@@ -12,7 +12,7 @@ use super::{
     variants::with_board,
 };
 use crate::description::{Settings, StatsError};
-use model::Dataset;
+use model::result::Dataset;
 
 /// What the search needs of the world.
 pub trait Bench {

@@ -5,7 +5,7 @@ use crate::{
     kernel::Ratio,
     tuning::{Affected, effect},
 };
-use model::{Dataset, LeftOut};
+use model::{result::Dataset, target::LeftOut};
 use serde::Serialize;
 
 /// One sweep.
@@ -60,7 +60,7 @@ pub(crate) fn sweeps(
 }
 
 fn sweep_effects(
-    sweep: &model::Sweep,
+    sweep: &model::target::Sweep,
     dataset: &Dataset,
     targets: &[String],
     cells: &[CellData],

@@ -1,7 +1,7 @@
 //! The variants of a stage that may replace the default, on a board.
 
 use crate::description::{Settings, StatsError, cell::select, durability, score::board::Board};
-use model::Dataset;
+use model::result::Dataset;
 
 /// The board of a stage, whose first target is the default. A variant that keeps less of what was synced than
 /// the default is no candidate, however fast it is.

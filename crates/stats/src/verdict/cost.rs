@@ -24,7 +24,12 @@ use crate::{
     },
     verdict::Verdict,
 };
-use model::{Better, CacheState, Dataset, Environment, Price, Readings, Sample, TestInfo};
+use model::{
+    figure::Better,
+    plan::Price,
+    result::{Dataset, Environment, Readings, Sample},
+    workload::{CacheState, TestInfo},
+};
 use serde::Serialize;
 use std::{collections::BTreeMap, rc::Rc};
 

@@ -23,7 +23,7 @@ use crate::{
     },
     verdict::evidence::{Alike, Evidence, Judged, Rest, evidence},
 };
-use model::{Dataset, Rng};
+use model::{random::Rng, result::Dataset};
 use serde::Serialize;
 
 /// How much can be said.

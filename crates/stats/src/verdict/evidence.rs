@@ -14,7 +14,7 @@ use crate::{
         ratio::Estimate,
     },
 };
-use model::{Dataset, Rng};
+use model::{random::Rng, result::Dataset};
 
 /// What a conclusion is held against.
 pub(crate) struct Rest<'a> {

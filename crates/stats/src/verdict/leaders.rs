@@ -9,7 +9,7 @@ use crate::{
     kernel::{Ratio, holm::holm},
     verdict::Verdict,
 };
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use serde::Serialize;
 use std::cmp::Ordering;
 

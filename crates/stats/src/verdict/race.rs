@@ -23,7 +23,7 @@ use crate::{
     },
     verdict::evidence::{Alike, Evidence, Judged, Rest, evidence},
 };
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use std::collections::BTreeMap;
 
 /// What a look at a campaign says.
@@ -167,7 +167,8 @@ impl Race<'_> {
     /// Whether others are compared with it: the baseline, and the default of a sweep.
     fn is_reference(&self, label: &String) -> bool {
         let sweeps = &self.dataset().campaign.plan.sweeps;
-        let default = |sweep: &model::Sweep| sweep.variants.first().map(ToString::to_string);
+        let default =
+            |sweep: &model::target::Sweep| sweep.variants.first().map(ToString::to_string);
         *label == self.targets[0] || sweeps.iter().any(|s| default(s).as_ref() == Some(label))
     }
 }

@@ -1,7 +1,16 @@
 //! Datasets whose truth is known.
 #![allow(dead_code)] // each test file uses a part
 
-use model::*;
+use model::{
+    figure::{Better, Metric},
+    plan::{LabKind, Plan},
+    random::Rng,
+    result::{
+        Campaign, CampaignState, Dataset, Environment, Limiter, Origin, Sample, TargetRecord,
+        TargetState, Validity,
+    },
+    workload::{CacheState, Case, Group, Procs, Profile, ProfileHead, TestInfo, WorkGroup},
+};
 
 /// A test of group `group`, ranked by `rate`, more is better.
 pub(crate) fn test(id: &str, group: Group) -> TestInfo {

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 use model::{
-    Campaign, CampaignState, Dataset, Histogram, LatencyKind, Origin, Validity, strategies::dataset,
+    figure::{Histogram, LatencyKind},
+    result::{Campaign, CampaignState, Dataset, Origin, Validity},
+    strategies::dataset,
 };
 use proptest::{
     strategy::{Strategy, ValueTree},

@@ -17,7 +17,10 @@ use super::{
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::progress::Progress;
-use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo, Work};
+use model::{
+    figure::Synced,
+    workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo, Work},
+};
 use std::{
     fs::{File, OpenOptions},
     io::{Seek, SeekFrom},
@@ -404,7 +407,7 @@ mod tests {
     use super::*;
     use crate::testing;
     use engine::progress::Counters;
-    use model::Group;
+    use model::workload::Group;
 
     const TEST: AppendTest = AppendTest {
         row: Row {

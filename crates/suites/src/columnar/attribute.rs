@@ -19,7 +19,10 @@ use engine::{
     data::SYMBOLS,
     progress::{Counters, Progress},
 };
-use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo};
+use model::{
+    figure::Synced,
+    workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
+};
 use std::{io::Write, path::PathBuf};
 
 /// `p#`: the sorted column read, checked and written again with another mark.

@@ -11,7 +11,7 @@ use engine::{
     data::{Data, Domain, Pattern, SYMBOLS, Text, derive_seed},
     progress::{Counters, Progress},
 };
-use model::{DataKind, Job};
+use model::workload::{DataKind, Job};
 use std::{
     fs::{self, File},
     io::{BufWriter, Write},

@@ -15,7 +15,7 @@ use super::{
     write::SetTest,
 };
 use crate::Test;
-use model::{CacheNeed, Group};
+use model::workload::{CacheNeed, Group};
 
 /// A row of `write disk`.
 const fn critical(id: &'static str, name: &'static str) -> Row {

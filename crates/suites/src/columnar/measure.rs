@@ -8,7 +8,10 @@ use crate::{
     Measured,
     figures::{Metrics, Window, ratio, seconds},
 };
-use model::{Better, PhaseKind, PhaseReport, PoolReport, WorkerReport};
+use model::{
+    figure::Better,
+    workload::{PhaseKind, PhaseReport, PoolReport, WorkerReport},
+};
 
 /// Which phases a figure is made of.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Estimate, Measured, Meter, Run, Shift, Stretch, Test, TestError};
 use engine::progress::Progress;
-use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
+use model::workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use std::{
     fs::{self, File, OpenOptions},

@@ -2,7 +2,11 @@
 
 use super::{row::Row, settings::KNOBS};
 use crate::Stretch;
-use model::{Bytes, CacheNeed, Job, Knob};
+use model::{
+    target::Knob,
+    text::Bytes,
+    workload::{CacheNeed, Job},
+};
 use std::fmt::Write;
 
 /// Which metrics a test has.

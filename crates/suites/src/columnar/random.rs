@@ -17,7 +17,10 @@ use engine::{
     map::{PAGE_BYTES, ReadMap},
     progress::Progress,
 };
-use model::{CacheNeed, Job, PhaseKind, PoolReport, Rng, TestInfo};
+use model::{
+    random::Rng,
+    workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
+};
 use std::{hint::black_box, path::PathBuf};
 
 /// Bytes between two reports of progress, at most.

@@ -15,7 +15,7 @@ use engine::{
     map::{PAGE_BYTES, ReadMap},
     progress::Progress,
 };
-use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
+use model::workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use std::{fs::File, io::Read, path::PathBuf, thread};
 
 /// Bytes of one call of read(2).

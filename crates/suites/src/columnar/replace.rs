@@ -16,7 +16,11 @@ use engine::{
     map::{PAGE_BYTES, WriteMap},
     progress::Progress,
 };
-use model::{CacheNeed, Job, PhaseKind, PoolReport, Rng, Synced, TestInfo};
+use model::{
+    figure::Synced,
+    random::Rng,
+    workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
+};
 use std::{
     collections::HashSet,
     fs::OpenOptions,

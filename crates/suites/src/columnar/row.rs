@@ -1,6 +1,9 @@
 //! One row of the tables: the names under which a test is known.
 
-use model::{Better, Group, Shape, TestInfo};
+use model::{
+    figure::Better,
+    workload::{Group, Shape, TestInfo},
+};
 
 /// The constant part of a test's description.
 #[derive(Clone, Copy, Debug)]

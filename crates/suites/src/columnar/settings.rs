@@ -1,7 +1,7 @@
 //! The knobs of the suite: where the original suite's behaviour is a guess, both answers can be measured.
 
 use engine::map::Sharing;
-use model::{Bytes, Job, Knob};
+use model::{target::Knob, text::Bytes, workload::Job};
 
 /// Settings that every test reads from the job.
 pub(super) static KNOBS: [Knob; 6] = [

@@ -2,7 +2,7 @@
 //! tests sized individually, vectors that keep their kind (tiny, small and medium in full, large ones scaled) and
 //! enough repetitions for the test to be long enough.
 
-use model::{Job, Work};
+use model::workload::{Job, Work};
 
 /// Files that the small appends fill, and the random reads read.
 pub(super) const RANDOM_FILES: u64 = 4;
@@ -195,7 +195,7 @@ fn at_least_one(count: f64) -> u64 {
 mod tests {
     use super::*;
     use crate::columnar::tests::job;
-    use model::Bytes;
+    use model::text::Bytes;
     use proptest::prelude::*;
 
     fn sizes(scale: f64, workers: u32, memory: u64) -> Sizes {

@@ -23,7 +23,10 @@ use engine::{
     map::PAGE_BYTES,
     progress::{Counters, Progress},
 };
-use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo};
+use model::{
+    figure::Synced,
+    workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
+};
 use std::{
     fs,
     io::Write,

@@ -3,7 +3,11 @@
 
 use super::{column::Column, put::fsync};
 use crate::{Meter, TestError};
-use model::{Job, PhaseKind, Synced, shell_word};
+use model::{
+    figure::Synced,
+    text::shell_word,
+    workload::{Job, PhaseKind},
+};
 use std::{
     io,
     path::{Path, PathBuf},

@@ -10,7 +10,10 @@ use super::{
     sync::Durable,
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
-use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo};
+use model::{
+    figure::Synced,
+    workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
+};
 use std::path::PathBuf;
 
 /// `set` of one column that is not there before, or of several.

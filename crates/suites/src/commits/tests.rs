@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::pool;
-use model::{PhaseKind, PhaseReport, WorkerReport};
+use model::workload::{PhaseKind, PhaseReport, WorkerReport};
 
 fn client(load: Load, index: u64, of: u64) -> Client {
     Client::new(load, index, of, Path::new("x")).unwrap()

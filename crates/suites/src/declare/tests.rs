@@ -26,7 +26,7 @@ fn names_of_declared_tests_are_lines_that_can_be_printed() {
         let test = format!("kind = 'io'\nid = 'mine.x'\n{key} = \"{text}\"\n");
         let why = refusal(&format!("name = 'mine'\nabout = 'b'\n[[test]]\n{test}"));
         assert!(why.contains("mine.x") && why.contains("control"), "{why}");
-        assert!(!why.contains(model::is_unprintable), "{why:?}");
+        assert!(!why.contains(model::text::is_unprintable), "{why:?}");
     }
 }
 
@@ -62,7 +62,7 @@ fn ask(test: &dyn Test) {
         assert!(!test.explain(&info.id).is_empty());
     }
     for scale in [0.0005, 1.0, 4.0] {
-        let job = model::Job {
+        let job = model::workload::Job {
             scale,
             work: None,
             workers: 1024,
@@ -142,7 +142,7 @@ fn ids_of_declared_tests_lead_nowhere() {
         let text = text.replace("\\u{1b}", "\\u001b");
         let error = refusal(&text);
         assert!(error.contains("ids consist"), "{id:?}: {error}");
-        assert!(!error.contains(model::is_unprintable), "{error:?}");
+        assert!(!error.contains(model::text::is_unprintable), "{error:?}");
     }
     let worker = "suite = 'x'\nkind = 'tree'\nid = 'x./../../etc'";
     assert!(test(worker).err().unwrap().to_string().contains("ids consist"));

@@ -1,7 +1,7 @@
 //! Tests that do nothing to a disk and everything to a pool; the id says what.
 
 use engine::progress::Progress;
-use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
+use model::workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::{
     env, fs, mem,

@@ -1,7 +1,11 @@
 //! Tests what a pool returns, and how it fails.
 
 use crate::acts::{ODD, STEP, STEPS, TOLD, WORK, bytes_of, kill};
-use model::{Bytes, Job, JobMode, PhaseKind, Programs, User};
+use model::{
+    plan::User,
+    text::Bytes,
+    workload::{Job, JobMode, PhaseKind, Programs},
+};
 use needs::{Need, skip};
 use rustix::process::{Pid, test_kill_process};
 use std::{

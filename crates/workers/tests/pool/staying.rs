@@ -6,7 +6,7 @@ use crate::{
         GO_ON, LONG, WAIT, assert_nobody_left, children_of, dies_with_its_pool, jobs, others, pool,
     },
 };
-use model::{Job, NumaNode, Programs};
+use model::workload::{Job, NumaNode, Programs};
 use needs::{Need, skip};
 use rustix::{
     process::{Pid, WaitId, WaitIdOptions, waitid},

@@ -1,7 +1,7 @@
 //! The JSON Schema of profiles against the types that read them: each field the schema names is read,
 //! each that it requires is missed, and none that it lacks is taken.
 
-use model::Profile;
+use model::workload::Profile;
 use serde_json::{Map, Value, json};
 
 const SCHEMA: &str = include_str!("../../../profiles/profile.schema.json");

@@ -2,7 +2,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use model::{FactSheet, Requirement};
+use model::target::{FactSheet, Requirement};
 use std::collections::BTreeSet;
 
 /// What the support of a vendor begins with, among the features.

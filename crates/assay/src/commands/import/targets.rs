@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use formats::ImportOptions;
-use model::printable_line;
+use model::text::printable_line;
 use std::{
     collections::BTreeMap,
     fs,

@@ -2,7 +2,7 @@
 
 use super::{Phase, Sampler};
 use lab::observe::{Snapshot, Usage};
-use model::{Series, series};
+use model::figure::{Series, series};
 use std::ops::Range;
 use workers::Moved;
 

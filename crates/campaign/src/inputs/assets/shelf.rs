@@ -5,7 +5,11 @@ use super::{AssetError, Fault, copied, source};
 use crate::messages::refusal;
 use anyhow::Result;
 use lab::ownership::State;
-use model::{Asset, AssetFile, Bytes, ContentHash, Plan};
+use model::{
+    plan::Plan,
+    text::Bytes,
+    workload::{Asset, AssetFile, ContentHash},
+};
 use rustix::{
     fs::{
         AtFlags, Dir, FlockOperation, Mode, OFlags, fchmod, flock, fstatvfs, fsync, ioctl_ficlone,

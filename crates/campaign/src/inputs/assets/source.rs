@@ -2,7 +2,10 @@
 //! its folder are opened, whatever links are there.
 
 use super::{AssetError, Fault, MOST_BYTES, copied};
-use model::{Asset, AssetName, Bytes, ContentHash};
+use model::{
+    text::Bytes,
+    workload::{Asset, AssetName, ContentHash},
+};
 use rustix::{
     fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat},
     io::Errno,

@@ -1,7 +1,7 @@
 //! Assets are found below the folder of their suite alone, copied once, and never taken for others.
 
 use super::{shelf, source, *};
-use model::Plan;
+use model::plan::Plan;
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, chown, symlink},

@@ -4,7 +4,7 @@ use super::{CaseContext, untimed};
 use crate::run::hosts;
 use anyhow::Result;
 use lab::page_cache::{Coldness, Residency};
-use model::{CacheNeed, Job, JobMode};
+use model::workload::{CacheNeed, Job, JobMode};
 use std::path::PathBuf;
 use suites::Test;
 use workers::PoolError;

@@ -18,8 +18,10 @@ use lab::{
     observe::Usage,
 };
 use model::{
-    Better, CacheNeed, Durability, FLOOR, Job, LabKind, Metric, PhaseKind, PhaseReport, PoolReport,
-    ROUND_RATES, Sample, Series, Synced, Validity,
+    figure::{Better, Durability, Metric, Series, Synced},
+    plan::LabKind,
+    result::{FLOOR, ROUND_RATES, Sample, Validity},
+    workload::{CacheNeed, Job, PhaseKind, PhaseReport, PoolReport},
 };
 use suites::{Measured, Shift, Test};
 use workers::Moved;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::run::{hosts::ThisHost, relay::Relay};
 use lab::setup::Lab;
-use model::PoolReport;
+use model::workload::PoolReport;
 use std::cell::RefCell;
 use workers::{Observer, TimeSharing};
 

@@ -1,7 +1,7 @@
 //! Campaigns end by number, look and budget, and give the reason.
 
 use super::*;
-use model::Preset;
+use model::plan::Preset;
 use stats::description::Wide;
 
 #[test]

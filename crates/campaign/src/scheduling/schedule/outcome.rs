@@ -3,7 +3,7 @@
 use super::{Schedule, Slot};
 use crate::{messages::refusal, run::retake::waited};
 use anyhow::{Result, anyhow};
-use model::{Fault, FaultKind, TargetState};
+use model::result::{Fault, FaultKind, TargetState};
 use std::time::{Duration, Instant};
 
 /// Wait before a failed target is retried, so that a momentary fault has passed.

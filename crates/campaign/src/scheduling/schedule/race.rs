@@ -10,7 +10,7 @@ impl Schedule<'_> {
     pub(super) fn race(&mut self, blocks: u32) -> Result<()> {
         let dataset = self.store.dataset(&self.sized.campaign().id)?;
         for behind in stats::verdict::look(&dataset, &Settings::default())?.behind {
-            let own = |record: &&mut model::TargetRecord| record.label == behind.target;
+            let own = |record: &&mut model::result::TargetRecord| record.label == behind.target;
             let Some(record) = self.records.iter_mut().find(own) else { continue };
             record.leave_after(blocks);
             self.store.set_target(&self.sized.campaign().id, record)?;

@@ -14,7 +14,7 @@ use crate::{
 };
 use anyhow::Result;
 use lab::{error::LabError, instance::Upkeep};
-use model::{Fault, FaultKind};
+use model::result::{Fault, FaultKind};
 use std::{collections::BTreeSet, rc::Rc};
 
 /// Takes events of a guest as they arrive, with the process count of the target run.

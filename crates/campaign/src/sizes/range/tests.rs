@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sizes::stretch::FIRST_TIMES;
-use model::{Plan, Preset};
+use model::plan::{Plan, Preset};
 
 const GROUND: Ground = Ground {
     pilot: Pilot { write_bytes_per_s: 5e8, read_bytes_per_s: 1e9 },
@@ -17,7 +17,7 @@ fn placed(suite: &str, procs: Vec<u32>, preset: Preset) -> Placed {
 }
 
 fn size<'a>(sizes: &'a [TestSize], test: &str, procs: u32) -> &'a TestSize {
-    model::size_of(sizes, test, procs).unwrap()
+    model::workload::size_of(sizes, test, procs).unwrap()
 }
 
 /// As if each run took `unit_s` for each unit on the one target, and `other` times that on the other.

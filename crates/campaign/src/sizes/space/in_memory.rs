@@ -2,7 +2,7 @@
 
 use crate::{machine::memory, messages::refusal, stages::Placed};
 use anyhow::Result;
-use model::Bytes;
+use model::text::Bytes;
 
 /// Fails when a candidate in memory may outgrow the memory of the machine, which would kill other programs.
 ///

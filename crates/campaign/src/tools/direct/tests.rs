@@ -1,7 +1,7 @@
 //! Direct I/O requested of each tool, by its options and by its output.
 
 use crate::tools::tests::{job, test_of};
-use model::{Better, Metric};
+use model::figure::{Better, Metric};
 use suites::Measured;
 
 /// Returns the direct I/O of the tool `name` with `options` in parts of the test `id`, given their rate in `unit`,

@@ -6,7 +6,7 @@
 //! options that are known to do none of that are accepted.
 
 use super::job_file::{JobFile, Section};
-use model::is_unprintable;
+use model::text::is_unprintable;
 
 /// Longest value, bytes: fio splits longer lines at 8192.
 const LONGEST: usize = 1000;

@@ -77,7 +77,7 @@ fn charge_literals(blocks: &mut [Left], unit: &[u8], literals: &[usize]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Rng;
+    use model::random::Rng;
 
     fn random(len: usize, symbols: u64) -> Vec<u8> {
         let mut rng = Rng::new(3);

@@ -1,7 +1,7 @@
 //! A sample of the user's files: which parts are read, and what is counted of them.
 
 use super::estimate::{self, BLOCK_BYTES, UNIT_BYTES};
-use model::{Like, Rng};
+use model::{random::Rng, workload::Like};
 use rustix::fs::OFlags;
 use std::{
     collections::{BTreeMap, HashSet},

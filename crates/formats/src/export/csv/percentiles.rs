@@ -3,7 +3,7 @@
 
 use super::{place, text};
 use csv::Writer;
-use model::{Histogram, Sample};
+use model::{figure::Histogram, result::Sample};
 
 /// Columns of `percentiles.csv`; one row for each histogram. The first six are those of `histograms.csv`.
 pub(super) const HEADER: &str = "sample,block,target,test,procs,cache,op,latency,ops,mean_ns,\

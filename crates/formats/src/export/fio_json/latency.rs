@@ -1,6 +1,6 @@
 //! Latencies as fio prints them: summary, percentiles, bins.
 
-use model::{Histogram, Sample};
+use model::{figure::Histogram, result::Sample};
 use serde::{Serialize, Serializer};
 
 /// The percentiles that fio prints unless told otherwise.

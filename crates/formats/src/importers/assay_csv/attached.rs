@@ -5,7 +5,7 @@ use crate::{
     FormatError,
     table::{Columns, Row},
 };
-use model::Sample;
+use model::result::Sample;
 use std::iter::Peekable;
 
 /// Such a table, read up to the sample that is at hand.

@@ -4,7 +4,10 @@ use crate::{
     FormatError,
     table::{Columns, Row},
 };
-use model::{Histogram, LatencyKind, Sample};
+use model::{
+    figure::{Histogram, LatencyKind},
+    result::Sample,
+};
 
 /// Gives the bin of a row to its sample.
 pub(super) fn add(

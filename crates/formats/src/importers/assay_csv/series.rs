@@ -4,7 +4,7 @@ use crate::{
     FormatError,
     table::{Columns, Row},
 };
-use model::Sample;
+use model::result::Sample;
 
 /// Gives the number of a row to its sample, in the last interval or in a new one.
 pub(super) fn add(

@@ -7,7 +7,7 @@ use crate::{
     gather::Gather,
     table::{Row, Table},
 };
-use model::Series;
+use model::figure::Series;
 use std::collections::BTreeMap;
 
 /// Whether a file that begins so is elbencho's live CSV.

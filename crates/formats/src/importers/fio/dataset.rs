@@ -16,7 +16,11 @@ use crate::{
     naming,
     source::Take,
 };
-use model::{Better, CacheState, Case, Environment, Group, Head, Sample, TestInfo, Validity};
+use model::{
+    figure::Better,
+    result::{Environment, Head, Sample, Validity},
+    workload::{CacheState, Case, Group, TestInfo},
+};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     rc::Rc,

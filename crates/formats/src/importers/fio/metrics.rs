@@ -1,7 +1,7 @@
 //! The numbers of a job: rates of all directions first, then each direction's own, then latencies.
 
 use super::run::{Direction, Flow, Job, Latency};
-use model::{Better, Histogram, Metric};
+use model::figure::{Better, Histogram, Metric};
 
 /// Percentiles that become metrics.
 const PERCENTILES: [(f64, &str); 4] = [(50.0, "p50"), (95.0, "p95"), (99.0, "p99"), (99.9, "p999")];

@@ -2,7 +2,7 @@
 
 use super::work::Work;
 use crate::gate::{BINS, Print, Times};
-use model::{Histogram, LatencyKind};
+use model::figure::{Histogram, LatencyKind};
 
 /// One invocation of fio.
 #[derive(Default)]

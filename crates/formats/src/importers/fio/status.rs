@@ -10,7 +10,11 @@ use crate::{
     source::Input,
     text::{Line, lines},
 };
-use model::{Better, Dataset, Group, Metric, TestInfo};
+use model::{
+    figure::{Better, Metric},
+    result::Dataset,
+    workload::{Group, TestInfo},
+};
 
 /// How far the printed rate may be from that of the printed bytes and time; each has three digits.
 const PRINT_ERROR: f64 = 0.02;

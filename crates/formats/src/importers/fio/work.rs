@@ -2,7 +2,7 @@
 
 use super::number;
 use crate::gate::Mode;
-use model::Group;
+use model::workload::Group;
 use std::collections::BTreeMap;
 
 /// Options that say where, how long or how often a job runs, and what is printed of it. Every other one,

@@ -8,7 +8,11 @@ use crate::{
     gate::{Figures, Times},
     table::{Row, Table},
 };
-use model::{Better, Metric, Sample, TestInfo, Validity};
+use model::{
+    figure::{Better, Metric},
+    result::{Sample, Validity},
+    workload::TestInfo,
+};
 
 /// Whether a file that begins so is hyperfine's CSV.
 pub(super) fn sniff(head: &str) -> bool {

@@ -7,7 +7,7 @@ use crate::{
     columnar::{LATENCY, NANO_RATE, Ranked},
     table::Table,
 };
-use model::Metric;
+use model::figure::Metric;
 use std::collections::HashMap;
 
 /// One test as all workers saw it; times in seconds of the day.

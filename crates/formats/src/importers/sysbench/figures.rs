@@ -8,7 +8,10 @@ use crate::{
     gate::{Contradiction, Figures as Told, in_flight},
     text::{Line, MB_PER_MIB, number, split_at_unit},
 };
-use model::{Better, Group, Histogram, LatencyKind, Metric};
+use model::{
+    figure::{Better, Histogram, LatencyKind, Metric},
+    workload::Group,
+};
 use std::collections::BTreeMap;
 
 /// What the closing lines of a run say.

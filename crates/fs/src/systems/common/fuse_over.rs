@@ -6,7 +6,7 @@
 
 use crate::options::{mount_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Ready, Settle, Site};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
 /// One program.

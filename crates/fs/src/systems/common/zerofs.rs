@@ -8,7 +8,7 @@ use crate::mounted::{Mounted, Stores};
 use crate::options::value;
 use crate::systems::nbd;
 use crate::{Cmd, Endpoint, Ready, Site, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
 pub(crate) const TOOLS: &[Tool] = &[Tool::built("zerofs")];

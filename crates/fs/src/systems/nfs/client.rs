@@ -5,7 +5,7 @@ use crate::options::{ANY_MOUNT, NOATIME, flag, mount_options, value};
 use crate::trial::not_both;
 use crate::words::{Word, nothing, refused, same};
 use crate::{Exclusion, Tool};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 
 /// What the mount table shows for what is asked for by another name.
 pub(crate) const SHOWN_AS: &[(&str, &str)] =

@@ -5,7 +5,7 @@
 use super::client::{self, COUNT, NO_ACTIMEO, NO_HARD, NO_HARD_ERROR, NO_LOCK, NO_SYNC};
 use crate::options::{mount_command, value};
 use crate::{About, Cmd, Exclusion, FileSystem, Site};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 use std::path::PathBuf;
 
 /// What `nfs` is with a server.

@@ -5,7 +5,7 @@
 use super::CLAIM_VERB;
 use super::options as s3;
 use crate::{About, Cmd, Endpoint, FileSystem, Inner, Remains, Site, Tool};
-use model::Options;
+use model::target::Options;
 
 /// The part. No list shows it: it is `s3` where a host is given.
 pub(crate) struct Bucket;

@@ -2,7 +2,7 @@
 //! that of the user's own, and to the parts above.
 
 use crate::{Link, options::value};
-use model::{Knob, Options};
+use model::target::{Knob, Options};
 
 /// Its name in a target, and the value of [`STORE`] that means it.
 pub(crate) const NAME: &str = "s3";

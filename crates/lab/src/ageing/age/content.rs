@@ -1,7 +1,7 @@
 //! Generates the content of aged and filled files: incompressible, and no page like another, so that no file system
 //! stores less.
 
-use model::Rng;
+use model::random::Rng;
 use std::io::{self, Write};
 
 const CHUNK_BYTES: usize = 1 << 20;

@@ -2,7 +2,7 @@
 
 use super::{Content, going_on};
 use crate::error::LabError;
-use model::Rng;
+use model::random::Rng;
 use std::{
     f64::consts::TAU,
     fs::{self, OpenOptions},

@@ -2,7 +2,7 @@
 
 use super::*;
 use ::fs::caps;
-use model::Options;
+use model::target::Options;
 
 /// A device by number, as the controllers take it.
 const DEVICE: &str = "7:9";

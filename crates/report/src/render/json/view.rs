@@ -6,7 +6,7 @@ mod advice;
 pub(super) use advice::AdviceView;
 
 use crate::words;
-use model::LabKind;
+use model::plan::LabKind;
 use serde::Serialize;
 use stats::{
     comparison::CampaignComparison,

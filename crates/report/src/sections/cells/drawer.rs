@@ -7,7 +7,10 @@ use crate::{
     sections::{cost::moved::LEAST_MOVED, latency, ratios, time_series},
     words,
 };
-use model::{Dataset, Metric, Origin, Sample};
+use model::{
+    figure::Metric,
+    result::{Dataset, Origin, Sample},
+};
 use stats::{evaluation::Findings, kernel::Mode};
 use std::collections::BTreeMap;
 

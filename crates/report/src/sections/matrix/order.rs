@@ -5,7 +5,7 @@ use crate::{
     block::{Cell, Table},
     number,
 };
-use model::Group;
+use model::workload::Group;
 use stats::evaluation::Findings;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,10 @@
 //! line.
 
 use crate::block::{LinePanel, Lines, Span};
-use model::{Dataset, Options, Sweep, SweepMode, Target};
+use model::{
+    result::Dataset,
+    target::{Options, Sweep, SweepMode, Target},
+};
 use stats::tuning::{SweepEffects, VariantEffect};
 
 /// A drawing for each option of which several values were measured.

@@ -1,7 +1,7 @@
 //! Lists timed parts shorter than the preset's minimum, with the names and lengths used in the tables.
 
 use crate::{names, number};
-use model::{Dataset, Origin};
+use model::result::{Dataset, Origin};
 use stats::{evaluation::Findings, verdict::Reason};
 
 /// Tests that are named; the rest is counted.

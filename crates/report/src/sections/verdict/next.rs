@@ -2,7 +2,7 @@
 //! blocks would change nothing.
 
 use crate::{names, number};
-use model::{CampaignState, Dataset, Origin};
+use model::result::{CampaignState, Dataset, Origin};
 use stats::evaluation::Findings;
 
 /// Of a campaign that was run here to its end, in a sentence: another says what it lacks.

@@ -10,7 +10,10 @@ use crate::{
         ratio::{Estimate, NoisePriors, Ratio, compare, compare_given, paired},
     },
 };
-use model::{Better, Dataset, Sample};
+use model::{
+    figure::Better,
+    result::{Dataset, Sample},
+};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// What one target measured in a cell.

@@ -2,7 +2,7 @@
 //! failures.
 
 use crate::description::cell::data::CellData;
-use model::{Dataset, TargetState};
+use model::result::{Dataset, TargetState};
 use std::collections::BTreeSet;
 
 /// For each of `columns`, whether its target left the race. None did where one that did is `first` all the same,

@@ -1,7 +1,7 @@
 //! Facts about a campaign that readers of a table need.
 
 use crate::description::cell::data::CellData;
-use model::Dataset;
+use model::result::Dataset;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub struct CampaignFacts {
     /// RFC 3339.
     pub created: String,
     /// Where it came from.
-    pub origin: model::Origin,
+    pub origin: model::result::Origin,
     /// Suites, separated by commas.
     pub suite: String,
     /// Blocks with at least one valid sample.

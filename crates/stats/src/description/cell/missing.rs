@@ -119,7 +119,7 @@ mod tests {
             is_scored: true,
             basis: "rate".into(),
             unit: "MB/s".into(),
-            better: model::Better::Higher,
+            better: model::figure::Better::Higher,
             order: None,
             noise: std::rc::Rc::default(),
             confidence: 0.95,

@@ -24,7 +24,10 @@ use crate::{
         ratio::CONFIDENCE,
     },
 };
-use model::{Dataset, Metric, Sample, Validity};
+use model::{
+    figure::Metric,
+    result::{Dataset, Sample, Validity},
+};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap, HashSet},

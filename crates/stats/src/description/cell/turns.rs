@@ -8,7 +8,7 @@ use crate::{
     description::cell::data::Series,
     kernel::{point::mean, ratio::quantile},
 };
-use model::{Metric, Sample};
+use model::{figure::Metric, result::Sample};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::{
     },
     kernel::Ratio,
 };
-use model::Twin;
+use model::plan::Twin;
 use serde::Serialize;
 use signs::Pair;
 

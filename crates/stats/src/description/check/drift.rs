@@ -15,7 +15,7 @@ use crate::{
         ratio::Estimate,
     },
 };
-use model::Dataset;
+use model::result::Dataset;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
@@ -182,9 +182,9 @@ mod tests {
     }
 
     /// Share of campaigns without any effect whose interval holds it; in some no place changes.
-    fn coverage(of: impl Fn(&mut model::Rng) -> Option<Estimate>) -> f64 {
+    fn coverage(of: impl Fn(&mut model::random::Rng) -> Option<Estimate>) -> f64 {
         let holds = |seed: u64| {
-            let estimate = of(&mut model::Rng::new(seed))?;
+            let estimate = of(&mut model::random::Rng::new(seed))?;
             estimate.half_width().map(|half| estimate.mean.abs() <= half)
         };
         let told: Vec<bool> = (0..2_000).filter_map(holds).collect();
@@ -193,8 +193,9 @@ mod tests {
 
     #[test]
     fn intervals_cover_when_nothing_drifts() {
-        let line = |rng: &mut model::Rng| trend(&(0..5).map(|_| normal(rng)).collect::<Vec<_>>());
-        let place = |rng: &mut model::Rng| {
+        let line =
+            |rng: &mut model::random::Rng| trend(&(0..5).map(|_| normal(rng)).collect::<Vec<_>>());
+        let place = |rng: &mut model::random::Rng| {
             let mut places = vec![Vec::new(); 3];
             for _ in 0..5 {
                 let mut order = [0.0, 1.0, 2.0];

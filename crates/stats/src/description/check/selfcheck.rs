@@ -13,7 +13,7 @@ use crate::{
     },
     kernel::Ratio,
 };
-use model::Dataset;
+use model::result::Dataset;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

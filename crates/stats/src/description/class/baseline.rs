@@ -2,7 +2,7 @@
 //! not change the baseline; a different choice is reported.
 
 use crate::description::{Settings, StatsError};
-use model::Dataset;
+use model::result::Dataset;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The label that was asked for, by `settings` or by the plan.

@@ -4,7 +4,7 @@
 use crate::description::{
     Durability, Settings, StatsError, class::baseline::target_order, durability,
 };
-use model::{Dataset, LabKind};
+use model::{plan::LabKind, result::Dataset};
 use std::{borrow::Cow, collections::BTreeSet};
 
 /// The part of a campaign that one kind of lab measured, of targets that keep one promise.

@@ -3,7 +3,10 @@
 
 use crate::description::sample::proof::{self, Doubt};
 use fs::Layer;
-use model::{Dataset, LabKind, NOT_DURABLE, TargetRecord};
+use model::{
+    plan::LabKind,
+    result::{Dataset, NOT_DURABLE, TargetRecord},
+};
 use serde::Serialize;
 
 /// Fact of a target: whether its lab was shown to write through to the disk, `shown` or not.

@@ -1,7 +1,10 @@
 //! Computes the I/O of each disk of a target with several: it reveals a mirror that reads from, or writes to, one disk
 //! only. Not ranked.
 
-use model::{Dataset, Metric, Sample};
+use model::{
+    figure::Metric,
+    result::{Dataset, Sample},
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,10 @@
 //! Computes how much the hosts of a campaign, and their ranks, differ: which host is slow, and where.
 
 use crate::kernel::point::mean;
-use model::{Dataset, Metric, Sample};
+use model::{
+    figure::Metric,
+    result::{Dataset, Sample},
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

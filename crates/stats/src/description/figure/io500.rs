@@ -3,7 +3,7 @@
 //! after 300 seconds.
 
 use crate::description::cell::data::CellData;
-use model::Dataset;
+use model::result::Dataset;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

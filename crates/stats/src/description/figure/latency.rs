@@ -1,7 +1,10 @@
 //! Merges the latency histograms of all valid samples of a cell, per kind of operation and of timing. They are
 //! descriptive and not ranked.
 
-use model::{Dataset, Histogram, LatencyKind, Sample};
+use model::{
+    figure::{Histogram, LatencyKind},
+    result::{Dataset, Sample},
+};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 

@@ -5,7 +5,7 @@ use crate::{
     description::cell::data::CellData,
     kernel::ratio::{Ratio, compare},
 };
-use model::{Better, Dataset, Group};
+use model::{figure::Better, result::Dataset, workload::Group};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! of two pages in a millisecond.
 
 use crate::kernel::point::median;
-use model::{Dataset, Sample};
+use model::result::{Dataset, Sample};
 use serde::Serialize;
 use std::collections::HashMap;
 

@@ -1,7 +1,10 @@
 //! Was the machine busy with something else? A ratio of two runs of which one shared the
 //! processors or the disk is a ratio of circumstances, and no interval over blocks shows it.
 
-use model::{Bytes, Dataset, Sample, Validity};
+use model::{
+    result::{Dataset, Sample, Validity},
+    text::Bytes,
+};
 use std::collections::HashMap;
 
 /// Metrics that say how much of something others had, percent, with what that is.

@@ -1,7 +1,10 @@
 //! Of which targets it was not seen that what they synced reached the medium: the durability of samples, target by
 //! target. [`durability`](crate::description::durability) ranks those apart of which most are in doubt.
 
-use model::{Dataset, Durability, Sample, Unproven};
+use model::{
+    figure::{Durability, Unproven},
+    result::{Dataset, Sample},
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,10 @@
 //! Checks whether the difference of two candidates can be separated from their places in the blocks. A candidate that
 //! always runs first sees another machine: colder caches, a less full disk, a drift that started later.
 
-use model::{Campaign, Dataset, Order, Origin};
+use model::{
+    plan::Order,
+    result::{Campaign, Dataset, Origin},
+};
 use std::collections::BTreeMap;
 
 /// Whether one of `a` and `b` went before the other in every block that tells, of two or more: then nothing says

@@ -2,7 +2,7 @@
 //! Test Specification 2.0, as coded in OPNFV storperf `steady_state.py`). A figure of a run that was
 //! still changing depends on when it was stopped; it is shown, and said to be so.
 
-use model::{Dataset, ROUND_RATES, Sample};
+use model::result::{Dataset, ROUND_RATES, Sample};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

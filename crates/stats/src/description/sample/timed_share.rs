@@ -1,7 +1,10 @@
 //! Computes the share of a campaign's time that was timed: seconds in timed parts over seconds of blocks.
 
 use crate::kernel::point::median;
-use model::{Case, Dataset, Sample};
+use model::{
+    result::{Dataset, Sample},
+    workload::Case,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -70,7 +73,11 @@ pub(crate) fn is_within(sample: &Sample, write: &Sample) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Better, CacheState, Metric, Validity};
+    use model::{
+        figure::{Better, Metric},
+        result::Validity,
+        workload::CacheState,
+    };
 
     fn sample(block: u32, test: &str, metric: &str, seconds: f64) -> Sample {
         let case = Case {
@@ -86,17 +93,17 @@ mod tests {
     }
 
     fn dataset(samples: Vec<Sample>) -> Dataset {
-        let campaign = model::Campaign {
+        let campaign = model::result::Campaign {
             id: "a".into(),
             created: String::new(),
             title: String::new(),
-            origin: model::Origin::Run,
-            state: model::CampaignState::Done,
+            origin: model::result::Origin::Run,
+            state: model::result::CampaignState::Done,
             assay_version: String::new(),
-            plan: model::Plan::default(),
+            plan: model::plan::Plan::default(),
             scale: 1.0,
             seed: 1,
-            environment: model::Environment::default(),
+            environment: model::result::Environment::default(),
             notes: Vec::new(),
         };
         Dataset { campaign, targets: Vec::new(), tests: Vec::new(), samples }

@@ -2,7 +2,7 @@
 //! the target, so it is shown and scores nothing.
 
 use crate::kernel::point::median;
-use model::{FLOOR, Sample};
+use model::result::{FLOOR, Sample};
 
 /// Whether the usual timed part of these samples of one target in one cell is below the floor of its preset; one
 /// late or early part decides nothing. What was not measured here has no floor and is never short.
@@ -16,7 +16,11 @@ pub(crate) fn is_short(samples: &[&Sample]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Better, CacheState, Case, Metric, Validity};
+    use model::{
+        figure::{Better, Metric},
+        result::Validity,
+        workload::{CacheState, Case},
+    };
 
     fn sample(seconds: f64, floor_s: Option<f64>) -> Sample {
         let case = Case {

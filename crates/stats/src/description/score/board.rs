@@ -12,7 +12,7 @@ use crate::{
         significance::Bar,
     },
 };
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Targets that were measured, with what their scores are made of.

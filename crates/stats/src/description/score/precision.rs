@@ -15,7 +15,7 @@ use crate::{
     },
     kernel::ratio::{CONFIDENCE, Estimate, paired},
 };
-use model::{Dataset, LOOKS};
+use model::{plan::LOOKS, result::Dataset};
 use std::{cmp::Ordering, collections::BTreeMap};
 
 /// A difference counts as decided below this p-value: 0.05 shared among the looks.
@@ -219,7 +219,7 @@ impl Spread {
 mod tests {
     use super::*;
     use crate::kernel::draw::normal;
-    use model::Rng;
+    use model::random::Rng;
 
     /// Share of campaigns without a difference in which one look or another has a p-value below
     /// `limit`.

@@ -4,7 +4,7 @@ use crate::{
     description::{Amount, Comparison, Moved},
     kernel::{Bound, Interval, Ratio, modes::Mode},
 };
-use model::GridCell;
+use model::workload::GridCell;
 use serde::Serialize;
 use std::fmt;
 

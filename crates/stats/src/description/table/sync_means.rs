@@ -8,7 +8,7 @@ use crate::{
     },
     kernel::Ratio,
 };
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use serde::Serialize;
 
 /// Rates of the original suite, and of tables that printed them over those of a target.

@@ -18,7 +18,7 @@ use crate::{
         ratio::paired,
     },
 };
-use model::{Dataset, Group};
+use model::{result::Dataset, workload::Group};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

@@ -10,8 +10,11 @@ use crate::{
     kernel::{Ratio, ratio::quantile, significance::Bar},
 };
 use model::{
-    Better, CacheState, Campaign, CampaignState, Case, Environment, Group, LabKind, Metric, Origin,
-    Plan, Rng, Sample, TargetRecord, TargetState, TestInfo,
+    figure::{Better, Metric},
+    plan::{LabKind, Plan},
+    random::Rng,
+    result::{Campaign, CampaignState, Environment, Origin, Sample, TargetRecord, TargetState},
+    workload::{CacheState, Case, Group, TestInfo},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

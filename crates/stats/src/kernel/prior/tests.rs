@@ -7,7 +7,7 @@ use crate::kernel::{
     draw::{chi_square, normal},
     ratio::Estimate,
 };
-use model::Rng;
+use model::random::Rng;
 
 /// How the noise of the cells of a campaign is distributed.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use crate::kernel::{
     point::{Point, logs},
     ratio::{Estimate, paired},
 };
-use model::{QUICK_LOOKS, Rng};
+use model::{plan::QUICK_LOOKS, random::Rng};
 
 const BAND: f64 = 0.05;
 

@@ -4,7 +4,7 @@ use crate::{
     Measured,
     columnar::measure::{self, Basis},
 };
-use model::{PhaseKind, PhaseOverlap, PhaseReport, PoolReport, WorkerReport};
+use model::workload::{PhaseKind, PhaseOverlap, PhaseReport, PoolReport, WorkerReport};
 
 const MS: u64 = 1_000_000;
 

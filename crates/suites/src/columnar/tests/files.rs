@@ -13,7 +13,10 @@ use crate::{
     },
     find, space_bytes,
 };
-use model::{CacheNeed, Group, Job, Options, Work};
+use model::{
+    target::Options,
+    workload::{CacheNeed, Group, Job, Work},
+};
 use std::{
     collections::HashSet,
     fs::{self, File},

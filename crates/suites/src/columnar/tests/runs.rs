@@ -2,7 +2,10 @@
 
 use super::{job, run};
 use crate::{columnar::COLUMNAR, find, null::NULL, suite};
-use model::{CacheNeed, DataKind, Group, Job, Options, PhaseKind, PoolReport, check_options};
+use model::{
+    target::{Options, check_options},
+    workload::{CacheNeed, DataKind, Group, Job, PhaseKind, PoolReport},
+};
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Runs the suite in order and looks at the figures of every test.

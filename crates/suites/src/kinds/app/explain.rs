@@ -2,7 +2,7 @@
 
 use super::{KIND, settings::Settings};
 use crate::{kinds::Head, page};
-use model::{CacheNeed, TestInfo};
+use model::workload::{CacheNeed, TestInfo};
 use std::fmt::Write;
 
 /// The page of one test.

@@ -8,7 +8,7 @@ mod zip;
 
 use super::hash::fnv1a;
 use crate::TestError;
-use model::{Bytes, Job, Rng};
+use model::{random::Rng, text::Bytes, workload::Job};
 use serde::Deserialize;
 use std::{
     fs,

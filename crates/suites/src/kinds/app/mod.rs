@@ -14,7 +14,10 @@ use crate::{
     placeholder,
     program::{self, Bounds, Program},
 };
-use model::{AssetName, Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
+use model::{
+    figure::Better,
+    workload::{AssetName, CacheNeed, Group, Job, PoolReport, Shape, TestInfo},
+};
 use settings::Settings;
 use std::{
     fs,
@@ -197,7 +200,7 @@ impl Test for AppTest {
 
     fn estimate(&self, job: &Job) -> Estimate {
         let settings = &self.settings;
-        let scaled = |bytes: model::Bytes| super::scaled(bytes.0, job.scale, 0);
+        let scaled = |bytes: model::text::Bytes| super::scaled(bytes.0, job.scale, 0);
         Estimate {
             write_bytes: scaled(settings.write),
             read_bytes: scaled(settings.read),

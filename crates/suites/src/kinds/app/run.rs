@@ -5,7 +5,10 @@ use crate::{
     Meter, Run, TestError,
     program::{self, Program, Ran},
 };
-use model::{Better, Job, Metric, PhaseKind, Synced};
+use model::{
+    figure::{Better, Metric, Synced},
+    workload::{Job, PhaseKind},
+};
 use std::{
     fs::{self, File},
     path::Path,

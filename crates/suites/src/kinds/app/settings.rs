@@ -2,7 +2,11 @@
 
 use super::material::Material;
 use crate::{kinds::scaled, placeholder};
-use model::{AssetName, Bytes, CacheNeed, Knob};
+use model::{
+    target::Knob,
+    text::Bytes,
+    workload::{AssetName, CacheNeed},
+};
 use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
 

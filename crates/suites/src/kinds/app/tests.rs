@@ -4,7 +4,7 @@ use crate::{
     Test, TestError,
     testing::{declared, job, pool, run},
 };
-use model::{Job, TestInfo};
+use model::workload::{Job, TestInfo};
 use std::{fs, path::Path};
 
 fn app(text: &str) -> &'static dyn Test {
@@ -198,11 +198,11 @@ fn command_reads_an_asset_by_its_placeholder() {
     fs::write(&data, "content\n").unwrap();
     let test = app("command = 'cat {asset:keys.csv} > log'\nsync = false");
     assert_eq!(test.assets(), ["keys.csv".parse().unwrap()]);
-    let asset = model::AssetFile {
+    let asset = model::workload::AssetFile {
         name: "keys.csv".parse().unwrap(),
         path: data,
-        bytes: model::Bytes(8),
-        sha256: model::ContentHash::of_bytes([0; 32]),
+        bytes: model::text::Bytes(8),
+        sha256: model::workload::ContentHash::of_bytes([0; 32]),
     };
     let why = run(test, &job).unwrap_err().to_string();
     assert!(why.contains("does not have the asset `keys.csv`"), "{why}");

@@ -1,7 +1,7 @@
 //! Generates the content of small files: different in each, by a rule that allows checking any of them alone.
 
 use engine::data::{Data, Pattern, RUN_WORDS, derive_seed};
-use model::Job;
+use model::workload::Job;
 
 /// The rule.
 #[derive(Clone, Debug)]

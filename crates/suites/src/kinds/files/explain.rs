@@ -5,7 +5,7 @@ use super::{
     settings::{Action, Order, Settings},
 };
 use crate::{kinds::Head, page};
-use model::{CacheNeed, TestInfo};
+use model::workload::{CacheNeed, TestInfo};
 
 pub(super) fn page(head: &Head, info: &TestInfo, settings: &Settings) -> String {
     let does = format!("{}\n\n{}", calls(settings), layout(settings));

@@ -5,7 +5,7 @@ use crate::{
     Measured,
     figures::{self, Metrics},
 };
-use model::PoolReport;
+use model::workload::PoolReport;
 
 /// Where something was changed, the rate that ranks is over the work and the sync behind it: a file
 /// counts when it is durable.

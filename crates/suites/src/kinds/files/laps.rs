@@ -2,7 +2,7 @@
 
 use crate::TestError;
 use engine::{clock::now_ns, io::Latencies};
-use model::{Histogram, LatencyKind};
+use model::figure::{Histogram, LatencyKind};
 
 /// The latencies of one kind of operation.
 pub(in crate::kinds) struct Laps {

@@ -15,7 +15,10 @@ mod walk;
 
 use super::{Defaults, Head, Kind};
 use crate::{Estimate, Measured, Run, Shift, Test, TestError};
-use model::{Better, CacheNeed, Job, PoolReport, Shape, TestInfo};
+use model::{
+    figure::Better,
+    workload::{CacheNeed, Job, PoolReport, Shape, TestInfo},
+};
 use settings::{Action, KNOBS, Settings};
 use std::path::PathBuf;
 

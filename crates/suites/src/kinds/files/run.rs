@@ -10,7 +10,11 @@ use super::{
 };
 use crate::{Meter, Run, TestError};
 use engine::{data::derive_seed, progress::Progress};
-use model::{Histogram, Job, PhaseKind, Rng, Synced};
+use model::{
+    figure::{Histogram, Synced},
+    random::Rng,
+    workload::{Job, PhaseKind},
+};
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use std::ffi::CStr;
 

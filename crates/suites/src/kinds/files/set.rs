@@ -6,7 +6,7 @@ use super::{
     settings::Settings,
 };
 use crate::{TestError, kinds::scaled};
-use model::{Job, Rng};
+use model::{random::Rng, workload::Job};
 use rustix::{
     fs::{self, Mode, OFlags},
     io::{Errno, read, write},

@@ -1,6 +1,10 @@
 //! Settings of the kind `files`.
 
-use model::{Bytes, CacheNeed, Group, Knob, PhaseKind};
+use model::{
+    target::Knob,
+    text::Bytes,
+    workload::{CacheNeed, Group, PhaseKind},
+};
 use serde::Deserialize;
 
 /// One thing that is done to every file, or to every name.

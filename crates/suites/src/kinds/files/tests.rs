@@ -1,7 +1,7 @@
 //! Tests of the results, counts and verification of file actions.
 
 use crate::{TestError, testing};
-use model::{CacheNeed, Job, PhaseKind, WorkerReport};
+use model::workload::{CacheNeed, Job, PhaseKind, WorkerReport};
 use std::{fs, path::Path};
 
 const ACTIONS: [&str; 8] = ["create", "rewrite", "read", "delete", "stat", "open", "list", "find"];

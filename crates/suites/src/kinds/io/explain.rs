@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{kinds::Head, page};
 use engine::io::{EngineKind, Order};
-use model::{CacheNeed, TestInfo};
+use model::workload::{CacheNeed, TestInfo};
 
 /// The test type.
 pub(super) fn pattern(rw: Rw) -> &'static str {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::TestError;
 use engine::data::{Data, Pattern, RUN_WORDS, derive_seed};
-use model::Job;
+use model::workload::Job;
 use rustix::fs::{Advice, fadvise};
 use std::{
     fs::{self, File},

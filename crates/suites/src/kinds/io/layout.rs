@@ -9,7 +9,7 @@ use engine::{
     data::{Pattern, RUN_WORDS, derive_seed},
     io::{Access, EngineKind, Order, Until},
 };
-use model::Job;
+use model::workload::Job;
 use std::{
     ops::Range,
     path::{Path, PathBuf},

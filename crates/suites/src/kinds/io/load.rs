@@ -8,7 +8,10 @@ use engine::{
     io::{Done, EngineOptions, Latencies, Pace, Prepared, Until, Work},
     progress::{Counters, Progress},
 };
-use model::{Histogram, LatencyKind, PhaseKind};
+use model::{
+    figure::{Histogram, LatencyKind},
+    workload::PhaseKind,
+};
 use std::{
     fs::File,
     path::PathBuf,

@@ -6,7 +6,11 @@ use crate::{
     Measured,
     figures::{Metrics, cpu_s, measured, ratio, time_s},
 };
-use model::{BUFFERED_BELOW, Histogram, LatencyKind, Metric, PoolReport};
+use model::{
+    figure::{Histogram, LatencyKind, Metric},
+    result::BUFFERED_BELOW,
+    workload::PoolReport,
+};
 
 /// The metric that ranks, its unit.
 pub(super) fn metric(settings: &Settings) -> (&'static str, &'static str) {

@@ -15,7 +15,10 @@ use super::{Defaults, Head, Kind};
 use crate::{Estimate, Measured, RandomReads, Run, Shift, Test, TestError, Workers};
 use engine::io::EngineKind;
 use layout::Layout;
-use model::{Better, CacheNeed, GridCell, Group, Job, PoolReport, Shape, TestInfo};
+use model::{
+    figure::Better,
+    workload::{CacheNeed, GridCell, Group, Job, PoolReport, Shape, TestInfo},
+};
 use run::IoRun;
 use settings::{KNOBS, Rank, Rw, Settings};
 use std::path::PathBuf;

@@ -122,5 +122,5 @@ fn sample(shares: &[Share], ended: &[Ended], settings: &Settings) -> Vec<(usize,
 /// A number for a block that has nothing to do with its neighbours'.
 fn scattered(block: u64, file: usize) -> u64 {
     let state = block.wrapping_add((file as u64) << 40);
-    model::Rng::new(state).next_u64()
+    model::random::Rng::new(state).next_u64()
 }

@@ -9,7 +9,11 @@ use super::{
 };
 use crate::{Meter, Run, TestError};
 use engine::io::EngineKind;
-use model::{BUFFERED_BELOW, Better, CacheNeed, Histogram, Job, Metric, PhaseKind, Synced};
+use model::{
+    figure::{Better, Histogram, Metric, Synced},
+    result::BUFFERED_BELOW,
+    workload::{CacheNeed, Job, PhaseKind},
+};
 use std::{
     fs::{self, File},
     path::PathBuf,

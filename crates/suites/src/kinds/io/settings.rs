@@ -2,7 +2,7 @@
 
 use crate::kinds;
 use engine::io::{Advice, EngineKind, EngineOptions, Order};
-use model::{Bytes, CacheNeed, Knob};
+use model::{target::Knob, text::Bytes, workload::CacheNeed};
 use serde::{Deserialize, Deserializer, de::Error};
 use std::{fmt, str::FromStr};
 use toml::Table;

@@ -6,8 +6,8 @@ use crate::{
     testing::{Clock, declared, job, pool, run},
 };
 use model::{
-    Better, CacheNeed, Group, Histogram, Job, LatencyKind, PhaseKind, PhaseReport, PoolReport,
-    WorkerReport,
+    figure::{Better, Histogram, LatencyKind},
+    workload::{CacheNeed, Group, Job, PhaseKind, PhaseReport, PoolReport, WorkerReport},
 };
 use needs::{Need, skip};
 use std::{fs, os::unix::fs::FileExt, path::Path};

@@ -11,7 +11,11 @@ use crate::{
     figures::Metrics,
     page,
 };
-use model::{Bytes, CacheNeed, Group, Job, Knob, PoolReport, Shape, TestInfo};
+use model::{
+    target::Knob,
+    text::Bytes,
+    workload::{CacheNeed, Group, Job, PoolReport, Shape, TestInfo},
+};
 use rustix::fs::OFlags;
 use serde::Deserialize;
 use std::{

@@ -3,7 +3,10 @@
 use super::{Space, Sync};
 use crate::{Meter, Run, TestError, commits::Client};
 use engine::{clock::now_ns, data::Data};
-use model::{Histogram, Metric, PhaseKind, Synced};
+use model::{
+    figure::{Histogram, Metric, Synced},
+    workload::PhaseKind,
+};
 use rustix::fs::{FallocateFlags, fallocate};
 use std::{
     fs::{self, File},

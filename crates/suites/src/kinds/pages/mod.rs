@@ -18,7 +18,12 @@ use crate::{
     figures::{self, Metrics, ratio},
     page,
 };
-use model::{Better, Bytes, CacheNeed, Group, Job, Knob, PoolReport, Shape, TestInfo};
+use model::{
+    figure::Better,
+    target::Knob,
+    text::Bytes,
+    workload::{CacheNeed, Group, Job, PoolReport, Shape, TestInfo},
+};
 use serde::Deserialize;
 use std::{
     fs::{self, File},

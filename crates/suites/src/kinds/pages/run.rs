@@ -15,7 +15,11 @@ use engine::{
     data::{Data, derive_seed},
     progress::Progress,
 };
-use model::{Better, Histogram, Job, Metric, PhaseKind, Rng, Synced};
+use model::{
+    figure::{Better, Histogram, Metric, Synced},
+    random::Rng,
+    workload::{Job, PhaseKind},
+};
 use std::{
     collections::HashSet,
     fs::{self, File},

@@ -3,7 +3,7 @@
 
 use crate::TestError;
 use engine::data::Data;
-use model::Rng;
+use model::random::Rng;
 use std::{fs::File, os::unix::fs::FileExt, path::PathBuf};
 
 /// Alignment of buffers for direct I/O; no device asks for more.
@@ -141,7 +141,7 @@ impl Table {
 mod tests {
     use super::*;
     use engine::data::Pattern;
-    use model::DataKind;
+    use model::workload::DataKind;
     use std::collections::BTreeSet;
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::TestError;
 use engine::data::Data;
-use model::Rng;
+use model::random::Rng;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, params};
 use std::{
     ffi::OsString,

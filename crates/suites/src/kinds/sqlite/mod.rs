@@ -15,7 +15,12 @@ use crate::{
     page,
 };
 use engine::data::derive_seed;
-use model::{Bytes, CacheNeed, Group, Job, Knob, PoolReport, Rng, TestInfo};
+use model::{
+    random::Rng,
+    target::Knob,
+    text::Bytes,
+    workload::{CacheNeed, Group, Job, PoolReport, TestInfo},
+};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -171,7 +176,7 @@ impl SqliteTest {
             metric,
             unit,
             better,
-            shape: model::Shape::default(),
+            shape: model::workload::Shape::default(),
         })
     }
 }

@@ -3,7 +3,11 @@
 use super::bank::{Bank, Teller, failed};
 use crate::{Meter, Run, TestError, commits::Client};
 use engine::{clock::now_ns, data::Data};
-use model::{Histogram, Metric, PhaseKind, Rng, Synced};
+use model::{
+    figure::{Histogram, Metric, Synced},
+    random::Rng,
+    workload::PhaseKind,
+};
 use rusqlite::Connection;
 use std::io;
 

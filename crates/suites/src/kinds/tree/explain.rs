@@ -2,7 +2,7 @@
 
 use super::{KIND, phase::Phase, settings::Settings};
 use crate::{kinds::Head, page};
-use model::TestInfo;
+use model::workload::TestInfo;
 use std::fmt::Write;
 
 pub(super) fn page(head: &Head, info: &TestInfo, phase: Phase, settings: &Settings) -> String {

@@ -5,7 +5,7 @@ use crate::{
     Measured,
     figures::{self, Metrics, ratio},
 };
-use model::{Better, PoolReport};
+use model::{figure::Better, workload::PoolReport};
 
 /// mdtest's rate: items of all workers over the time from the release of the barrier before the
 /// phase to the arrival of the last worker; for a tree its directories over that time, however many

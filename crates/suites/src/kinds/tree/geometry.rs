@@ -3,7 +3,7 @@
 
 use super::settings::Settings;
 use crate::kinds::scaled;
-use model::Job;
+use model::workload::Job;
 use std::{
     os::unix::ffi::OsStringExt,
     path::{Path, PathBuf},

@@ -12,7 +12,10 @@ mod tests;
 use super::{Head, Kind};
 use crate::{Estimate, Measured, Run, Shift, Test, TestError};
 use geometry::Geometry;
-use model::{Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
+use model::{
+    figure::Better,
+    workload::{CacheNeed, Group, Job, PoolReport, Shape, TestInfo},
+};
 use phase::Phase;
 use settings::{KNOBS, Settings};
 use std::path::PathBuf;

@@ -15,7 +15,11 @@ use crate::{
     },
 };
 use engine::{data::derive_seed, progress::Progress};
-use model::{Histogram, Job, PhaseKind, Rng, Synced};
+use model::{
+    figure::{Histogram, Synced},
+    random::Rng,
+    workload::{Job, PhaseKind},
+};
 use rustix::fs::{self, Mode, OFlags};
 use std::{
     ffi::{CStr, OsStr},

@@ -1,6 +1,6 @@
 //! Settings of the kind `tree`: mdtest's options as words.
 
-use model::{Bytes, Knob};
+use model::{target::Knob, text::Bytes};
 use serde::Deserialize;
 
 /// Most items of a worker at scale 1: at every scale their numbers fit into four bytes.

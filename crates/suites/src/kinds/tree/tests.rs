@@ -6,7 +6,7 @@ use crate::{
     testing::{self, Clock},
 };
 use engine::progress::Progress;
-use model::{Job, PhaseKind, PhaseReport, PoolReport, WorkerReport};
+use model::workload::{Job, PhaseKind, PhaseReport, PoolReport, WorkerReport};
 use std::{fs, path::Path};
 
 fn test(more: &str) -> &'static dyn Test {

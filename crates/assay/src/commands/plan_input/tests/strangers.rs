@@ -4,7 +4,7 @@
 use super::*;
 use fs::{Cmd, ResolvedTarget};
 use lab::plan::Backing;
-use model::Knob;
+use model::target::Knob;
 use proptest::{collection::vec, option, prelude::*, sample::select, strategy::ValueTree};
 
 /// Stands in every value that a program should never be handed from a file.

@@ -1,7 +1,7 @@
 //! The shape of an advice in JSON: its data, with the sentences that the words of the report make of it.
 
 use crate::words;
-use model::Tier;
+use model::workload::Tier;
 use serde::Serialize;
 use stats::{
     advice::{Advised, Choice, Counsel, Eligibility, GroupCover, GroupLead, Sensitivity, Support},

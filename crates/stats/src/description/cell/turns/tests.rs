@@ -3,7 +3,11 @@
 use super::*;
 use crate::kernel::point::Point;
 use crate::kernel::{draw::normal, ratio::compare};
-use model::{Better, CacheState, Case, Rng, balanced_order, part_in_block};
+use model::{
+    figure::Better,
+    random::{Rng, balanced_order, part_in_block},
+    workload::{CacheState, Case},
+};
 
 /// For a number of candidates and blocks: what each measured by noise, by the orders of a campaign, and by the effect
 /// of each place and part.

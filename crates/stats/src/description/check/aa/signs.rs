@@ -10,7 +10,7 @@ use crate::{
         ratio::{Estimate, paired},
     },
 };
-use model::Rng;
+use model::random::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most blocks of which all patterns are counted.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{advice::workload::tests::answer, description::Settings};
-use model::{Floor, Procs, Profile, ProfileHead, WorkGroup};
+use model::workload::{Floor, Procs, Profile, ProfileHead, WorkGroup};
 
 fn group(name: &str, weight: f64, tests: &[&str], procs: Procs) -> WorkGroup {
     let tests = tests.iter().map(|glob| (*glob).into()).collect();

@@ -1,6 +1,6 @@
 //! Text like the source of a program: short lines of few words, which compresses as source does.
 
-use model::Rng;
+use model::random::Rng;
 
 /// Length of the text of which every file is a part.
 const TEXT_BYTES: usize = 1 << 20;

@@ -3,7 +3,7 @@
 
 use super::{FILE_SPACE_BYTES, create_dir, size_bytes, text::Text, write};
 use crate::{TestError, kinds::scaled};
-use model::{Bytes, Rng};
+use model::{random::Rng, text::Bytes};
 use serde::Deserialize;
 use std::{os::unix::fs::symlink, path::Path};
 

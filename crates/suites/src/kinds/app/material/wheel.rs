@@ -3,7 +3,7 @@
 
 use super::{FILE_SPACE_BYTES, size_bytes, text::Text, write, zip::Zip};
 use crate::{TestError, kinds::scaled};
-use model::{Bytes, Rng};
+use model::{random::Rng, text::Bytes};
 use serde::Deserialize;
 use std::path::Path;
 

@@ -1,0 +1,13 @@
+//! Parts of a measurement: metrics, latencies, intervals, durability.
+
+mod durability;
+mod histogram;
+mod limit;
+mod metric;
+pub mod series;
+
+pub use durability::{Durability, Synced, Unproven};
+pub use histogram::{Histogram, LatencyKind};
+pub use limit::LatencyLimit;
+pub use metric::{Better, Metric, Quantity};
+pub use series::Series;

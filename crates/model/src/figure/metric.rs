@@ -1,0 +1,129 @@
+//! One number of a sample: its name, unit and direction.
+
+use crate::text::Word;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// Which direction of a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// Rates.
+    Higher,
+    /// Times, latencies, costs.
+    Lower,
+}
+
+impl Better {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Better::Higher => "higher",
+            Better::Lower => "lower",
+        }
+    }
+}
+
+impl FromStr for Better {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "higher" => Ok(Better::Higher),
+            "lower" => Ok(Better::Lower),
+            _ => Err(format!("`{text}` is not a direction; use higher or lower")),
+        }
+    }
+}
+
+/// What a unit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Bytes in a second, in whatever multiples.
+    BytesPerS,
+    /// Something else in a second, as operations.
+    PerS,
+    /// No rate, as a time or a share.
+    Other,
+}
+
+impl Quantity {
+    /// What `unit` counts, as metrics and imported files spell it.
+    pub fn of(unit: &str) -> Quantity {
+        match unit {
+            bytes if bytes.ends_with("B/s") => Quantity::BytesPerS,
+            rate if rate.ends_with("/s") || rate.eq_ignore_ascii_case("iops") => Quantity::PerS,
+            _ => Quantity::Other,
+        }
+    }
+}
+
+/// One number of a sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    /// Stable name, as `durable_rate`.
+    pub name: Word,
+    /// The number; finite.
+    pub value: f64,
+    /// Unit, as `MB/s`, `ms`, `%`.
+    pub unit: Word,
+    /// Direction.
+    pub better: Better,
+}
+
+impl Metric {
+    /// Bytes over the whole timed part of a sample.
+    pub const RATE: &str = "rate";
+    /// Bytes over the window in which all workers ran: where it is known it is used instead of `RATE`.
+    pub const OVERLAP_RATE: &str = "overlap_rate";
+    /// The least that the ranking figure may be, where its source printed no more of it than a bound.
+    pub const AT_LEAST: &str = "at_least";
+    /// Which of the candidates side by side was measured first in the test, from 1; not told where all had slices in
+    /// turn.
+    pub const RUN_ORDER: &str = "run_order";
+    /// Which of the images or parts of a disk that candidates exchange from block to block it was on, from 1.
+    pub const BACKING_PART: &str = "backing_part";
+    /// What stands before the name of a host, for the rate of all operations of its ranks, 1/s.
+    pub const HOST_OPS_PER_S: &str = "host_ops_per_s.";
+    /// What stands before the name of a host, for how many ranks worked on it.
+    pub const HOST_RANKS: &str = "host_ranks.";
+    /// Operations in a second of the rank that had the least.
+    pub const SLOWEST_RANK: &str = "slowest_rank_ops_per_s";
+    /// Operations in a second of the rank that had the most.
+    pub const FASTEST_RANK: &str = "fastest_rank_ops_per_s";
+
+    /// What stands before the number of a disk of a target that has several, from 1, for the read requests that it
+    /// completed.
+    pub const DISK_READS: &str = "disk_reads.";
+    /// The same for the bytes that it read.
+    pub const DISK_READ_BYTES: &str = "disk_read_bytes.";
+    /// The same for the write requests that it completed; the kernel counts flushes that were asked for among them.
+    pub const DISK_WRITES: &str = "disk_writes.";
+    /// The same for the bytes that it wrote.
+    pub const DISK_WRITE_BYTES: &str = "disk_write_bytes.";
+    /// The same for the share of the timed part in which it had work, percent.
+    pub const DISK_BUSY_PCT: &str = "disk_busy_pct.";
+
+    /// A metric from its parts.
+    pub fn new(name: &str, value: f64, unit: &str, better: Better) -> Metric {
+        Metric { name: name.into(), value, unit: unit.into(), better }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_tells_what_it_counts() {
+        for (unit, quantity) in [
+            ("MB/s", Quantity::BytesPerS),
+            ("GiB/s", Quantity::BytesPerS),
+            ("1/s", Quantity::PerS),
+            ("IOPS", Quantity::PerS),
+            ("ms", Quantity::Other),
+            ("", Quantity::Other),
+        ] {
+            assert_eq!(Quantity::of(unit), quantity, "{unit}");
+        }
+    }
+}

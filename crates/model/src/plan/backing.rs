@@ -1,0 +1,135 @@
+//! Backing of created file systems: loop images, or disks that the user gives up.
+
+use crate::{plan::ObjectStore, text::Bytes};
+use serde::{Deserialize, Serialize};
+use std::{fmt, path::PathBuf, str::FromStr};
+
+/// How often conditioning writes a disk in full: once for the blocks that it shows, once more for those
+/// that it keeps in reserve (SNIA, Solid State Storage Performance Test Specification, "workload
+/// independent preconditioning").
+pub const CONDITION_FILLS: u64 = 2;
+
+/// Where made file systems lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BackingPlan {
+    /// Directory for loop images; the default is assay's own state directory.
+    pub dir: Option<PathBuf>,
+    /// Size of the image; the default follows from the scale.
+    pub size: Option<Bytes>,
+    /// Disks instead of images, by their stable names in /dev/disk/by-id. All on them is destroyed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<PathBuf>,
+    /// How a disk is emptied before each file system; the default is [`Purge::Discard`] on disks that
+    /// know it, and [`Purge::None`] on others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purge: Option<Purge>,
+    /// Whether disks are written in full, twice, before the first file system, as an SSD in use is.
+    #[serde(skip_serializing_if = "is_false")]
+    pub condition: bool,
+    /// Whether each disk is divided into as many equal parts as there are candidates, which move from part
+    /// to part from block to block, instead of having the whole in turn.
+    #[serde(skip_serializing_if = "is_false")]
+    pub split: bool,
+    /// Where the objects of targets lie that keep theirs in a store of the user's own. It is given on the command
+    /// line alone, as are the disks' serial numbers, and no file of a plan may hold it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_store: Option<ObjectStore>,
+}
+
+/// How a disk is emptied before each file system, the same for all candidates. Both ends, in which old
+/// signatures lie, are zeroed in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purge {
+    /// All blocks are discarded (TRIM, UNMAP): the disk may forget them.
+    Discard,
+    /// All blocks are zeroed, by the disk itself where it can, else by writing.
+    ZeroRange,
+    /// Only the ends are zeroed; the rest keeps what was written before.
+    None,
+}
+
+impl Purge {
+    /// As written in arguments and plans.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purge::Discard => "discard",
+            Purge::ZeroRange => "zero-range",
+            Purge::None => "none",
+        }
+    }
+}
+
+impl fmt::Display for Purge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Purge {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let all = [Purge::Discard, Purge::ZeroRange, Purge::None];
+        all.into_iter().find(|purge| purge.name() == text).ok_or("use discard, zero-range or none")
+    }
+}
+
+impl BackingPlan {
+    /// What contradicts itself in it, and what to do.
+    pub(crate) fn contradiction(&self) -> Option<&'static str> {
+        let on_disks = !self.devices.is_empty();
+        let of_disks = self.purge.is_some() || self.condition;
+        match () {
+            () if on_disks && (self.dir.is_some() || self.size.is_some()) => {
+                Some("`--device` excludes `--image-dir` and `--image-size`; drop one side")
+            }
+            () if !on_disks && self.split => {
+                Some("`--split` partitions a disk; name it with `--device`")
+            }
+            () if !on_disks && of_disks => {
+                Some("`--purge` and `--condition` need a disk; name it with `--device`")
+            }
+            () if self.condition && !matches!(self.purge, None | Some(Purge::None)) => {
+                Some("a purge would undo `--condition`; use `--purge none` with it")
+            }
+            () => None,
+        }
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn purges_have_names() {
+        for purge in [Purge::Discard, Purge::ZeroRange, Purge::None] {
+            assert_eq!(purge.to_string().parse(), Ok(purge));
+        }
+        assert!("trim".parse::<Purge>().is_err());
+    }
+
+    #[test]
+    fn contradictions_are_told() {
+        let disks =
+            BackingPlan { devices: vec!["/dev/disk/by-id/x".into()], ..BackingPlan::default() };
+        assert_eq!(disks.contradiction(), None);
+        let conditioned = BackingPlan { condition: true, ..disks.clone() };
+        assert_eq!(conditioned.contradiction(), None);
+        let split = BackingPlan { split: true, ..BackingPlan::default() };
+        assert!(split.contradiction().unwrap().contains("`--split`"));
+        assert_eq!(BackingPlan { split: true, ..disks.clone() }.contradiction(), None);
+        for bad in [
+            BackingPlan { size: Some(Bytes(1)), ..disks.clone() },
+            BackingPlan { purge: Some(Purge::Discard), ..conditioned.clone() },
+            BackingPlan { purge: Some(Purge::None), ..BackingPlan::default() },
+        ] {
+            assert!(bad.contradiction().is_some(), "{bad:?}");
+        }
+    }
+}

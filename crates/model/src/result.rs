@@ -1,0 +1,22 @@
+//! The result of a campaign: samples with their evidence, the dataset, and its check.
+
+mod check;
+mod classes;
+mod dataset;
+mod environment;
+mod evidence;
+mod fault;
+mod sample;
+
+pub use check::{Checker, DatasetError};
+pub use dataset::{
+    Campaign, CampaignState, Dataset, Head, NOT_AS_ASKED, NOT_DURABLE, Origin, TESTS_LEFT_OUT,
+    TargetRecord, TargetState,
+};
+pub use environment::Environment;
+pub use evidence::{
+    BUFFERED_BELOW, FLOOR, PART, READ_AHEAD_HITS, READ_AHEAD_PCT, ROUND_RATES, Readings, is_cost,
+    part_fact,
+};
+pub use fault::{Fault, FaultKind};
+pub use sample::{Limiter, Sample, Validity};
