@@ -18,7 +18,7 @@ const IN_TURN: &str = "in-turn";
 
 /// What was asked of each host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct EachHost {
     /// One host after the other, else all at once.
     pub in_turn: bool,
     /// Store in which the campaigns of all are gathered.
@@ -33,16 +33,16 @@ pub struct Asked {
     words: Vec<OsString>,
 }
 
-impl Asked {
+impl EachHost {
     /// What `arguments`, the first of which is the program, ask for; `None` without `--each-host`.
     ///
     /// # Errors
     /// Another verb than `run`, no store, or an option without its value.
-    pub fn of(arguments: &[OsString]) -> Result<Option<Asked>> {
+    pub fn of(arguments: &[OsString]) -> Result<Option<EachHost>> {
         if !arguments.iter().any(|word| is_option(word)) {
             return Ok(None);
         }
-        let mut asked = Asked { page: "report.html".into(), ..Asked::default() };
+        let mut asked = EachHost { page: "report.html".into(), ..EachHost::default() };
         let mut words = arguments.iter().skip(1).peekable();
         while let Some(word) = words.next() {
             let text = word.to_str().unwrap_or_default();
@@ -140,8 +140,8 @@ pub fn marked(dataset: &mut Dataset) -> String {
 mod tests {
     use super::*;
 
-    fn asked(line: &str) -> Result<Option<Asked>> {
-        Asked::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    fn asked(line: &str) -> Result<Option<EachHost>> {
+        EachHost::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
     }
 
     fn line(words: &[OsString]) -> String {

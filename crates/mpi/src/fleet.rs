@@ -3,8 +3,8 @@
 
 use crate::{
     differences,
-    each_host::{ALONE, Asked, marked},
-    orders::{Answer, Ended, Order},
+    each_host::{ALONE, EachHost, marked},
+    orders::{Answer, HostEnded, Order},
     placement,
     topic::Topic,
     world::{self, SILENCE, World},
@@ -79,11 +79,11 @@ impl Own {
     }
 
     /// How it ended, when it has.
-    fn ended(&mut self) -> Result<Option<Ended>> {
+    fn ended(&mut self) -> Result<Option<HostEnded>> {
         let Some(status) = self.child.try_wait()? else { return Ok(None) };
         let said = self.said.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
         let campaign = newest(&self.store).filter(|id| self.before.as_ref() != Some(id));
-        Ok(Some(Ended { status: status.code(), campaign, said }))
+        Ok(Some(HostEnded { status: status.code(), campaign, said }))
     }
 }
 
@@ -133,13 +133,13 @@ struct Member {
     rank: usize,
     host: String,
     heard: Option<Instant>,
-    ended: Option<Ended>,
+    ended: Option<HostEnded>,
 }
 
 /// Rank 0 of a fleet.
 struct Fleet<'a> {
     world: &'a World,
-    asked: &'a Asked,
+    asked: &'a EachHost,
     members: Vec<Member>,
     own: Option<Own>,
 }
@@ -149,7 +149,7 @@ struct Fleet<'a> {
 ///
 /// # Errors
 /// A host is lost, or what was measured cannot be gathered.
-pub fn lead(world: &World, asked: &Asked, tell: fn(&str)) -> Result<ExitCode> {
+pub fn lead(world: &World, asked: &EachHost, tell: fn(&str)) -> Result<ExitCode> {
     let mut cards = vec![world::card(); world.size()];
     for _ in 1..world.size() {
         let card = world.await_word(Topic::Answer, HAND_WITHIN)?;
@@ -223,7 +223,7 @@ impl Fleet<'_> {
         Ok(())
     }
 
-    fn end(&mut self, at: usize, ended: Ended, tell: fn(&str)) {
+    fn end(&mut self, at: usize, ended: HostEnded, tell: fn(&str)) {
         let host = &self.members[at].host;
         match ended.status {
             Some(0) => tell(&format!("{host} has ended")),

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use assay_mpi::{
     allocation::Allocation,
-    each_host::Asked,
+    each_host::EachHost,
     fleet,
     keeper::{self, Keeper},
     placement::Request,
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
 
 fn take_part() -> Result<ExitCode> {
     let (request, arguments) = split(env::args_os())?;
-    if let Some(asked) = Asked::of(&arguments)? {
+    if let Some(asked) = EachHost::of(&arguments)? {
         return each_host(&asked);
     }
     let keeper = Keeper::start(&arguments).context(
@@ -50,7 +50,7 @@ fn take_part() -> Result<ExitCode> {
 }
 
 /// Every host by itself; who cannot go on ends all, and with them their campaigns.
-fn each_host(asked: &Asked) -> Result<ExitCode> {
+fn each_host(asked: &EachHost) -> Result<ExitCode> {
     let world = World::begin(tell)?;
     if world.rank() > 0 {
         return Ok(follow(&world));

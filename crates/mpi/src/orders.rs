@@ -149,7 +149,7 @@ pub enum Answer {
     /// The campaign of this host runs.
     Runs,
     /// It has ended.
-    Ran(Ended),
+    Ran(HostEnded),
     /// What it measured.
     Measured(Box<Dataset>),
     /// It could not be done: one line.
@@ -158,7 +158,7 @@ pub enum Answer {
 
 /// How the campaign of a host ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ended {
+pub struct HostEnded {
     /// Its status; `None` after a signal.
     pub status: Option<i32>,
     /// Its id, where it was begun.

@@ -18,7 +18,7 @@ pub use campaigns::CampaignComparison;
 pub use changed::Changed;
 pub use differences::{Difference, Pair};
 pub use join::Unmatched;
-pub use regression::{Blindness, Finding, Gate, Loss, Outcome, Power, Regression};
+pub use regression::{Blindness, Finding, Gate, GateOutcome, Loss, Power, Regression};
 
 pub(crate) use campaigns::{baseline, comparison, joined};
 pub use pool::pooled;

@@ -9,6 +9,6 @@ mod variants;
 
 pub use confirm::{Confirmation, Finalist};
 pub use effect::Affected;
-pub use search::{Bench, Ending, Outcome, search};
+pub use search::{Bench, Ending, SearchOutcome, search};
 pub use stage::{Stage, StageKind};
 pub use sweep::{SweepEffects, VariantEffect};

@@ -7,7 +7,7 @@ use common::Noise;
 use model::result::{Dataset, Validity};
 use stats::{
     description::{Comparison, Settings, StatsError},
-    tuning::{Bench, Confirmation, Ending, Outcome, Stage, StageKind, search},
+    tuning::{Bench, Confirmation, Ending, SearchOutcome, Stage, StageKind, search},
 };
 
 /// Variants are positions in `levels`, their true speeds over the default.
@@ -27,7 +27,7 @@ impl Simulated {
         Simulated { levels, noise, turns, seed, stages, combined: None }
     }
 
-    fn search(&mut self) -> Outcome<usize> {
+    fn search(&mut self) -> SearchOutcome<usize> {
         let field: Vec<usize> = (0..self.levels.len()).collect();
         self.levels.extend(self.combined);
         search(&field, self, &Settings::default()).unwrap()
@@ -59,7 +59,7 @@ impl Bench for Simulated {
     }
 }
 
-fn confirmation(outcome: &Outcome<usize>) -> Option<&Confirmation> {
+fn confirmation(outcome: &SearchOutcome<usize>) -> Option<&Confirmation> {
     match &outcome.ending {
         Ending::Confirmed(confirmation) => Some(confirmation),
         _ => None,
@@ -67,7 +67,7 @@ fn confirmation(outcome: &Outcome<usize>) -> Option<&Confirmation> {
 }
 
 /// The variant that should replace the default.
-fn chosen(outcome: &Outcome<usize>) -> Option<usize> {
+fn chosen(outcome: &SearchOutcome<usize>) -> Option<usize> {
     let confirmation = confirmation(outcome)?;
     let finalist = &confirmation.finalists[confirmation.chosen?];
     Some(outcome.last[finalist.variant])

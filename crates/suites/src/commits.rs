@@ -55,15 +55,15 @@ pub(crate) const RATE: Knob = Knob::new(
 
 /// How long, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Load {
+pub(crate) struct CommitRate {
     length_ns: u64,
     rate_per_s: u32,
 }
 
-impl Load {
+impl CommitRate {
     /// `runtime_s` at `scale`; a `rate_per_s` of 0 is a closed loop.
-    pub(crate) fn new(runtime_s: f64, rate_per_s: u32, scale: f64) -> Load {
-        Load { length_ns: ((runtime_s * scale).max(LEAST_S) * 1e9) as u64, rate_per_s }
+    pub(crate) fn new(runtime_s: f64, rate_per_s: u32, scale: f64) -> CommitRate {
+        CommitRate { length_ns: ((runtime_s * scale).max(LEAST_S) * 1e9) as u64, rate_per_s }
     }
 
     /// Refuses what no run can do.
@@ -107,7 +107,7 @@ impl Load {
 
 /// One of several clients, who take turns when the rate is fixed.
 pub(crate) struct Client {
-    load: Load,
+    load: CommitRate,
     index: u64,
     of: u64,
     latencies: Latencies,
@@ -119,7 +119,12 @@ pub(crate) struct Client {
 
 impl Client {
     /// Client `index` of `of`. `path` is what an error is about.
-    pub(crate) fn new(load: Load, index: u64, of: u64, path: &Path) -> Result<Client, TestError> {
+    pub(crate) fn new(
+        load: CommitRate,
+        index: u64,
+        of: u64,
+        path: &Path,
+    ) -> Result<Client, TestError> {
         let kind = if load.fixed() { LatencyKind::Response } else { LatencyKind::Service };
         let latencies = Latencies::new(kind).map_err(engine_error("count in", path))?;
         Ok(Client { load, index, of, latencies, commits: 0, unserved: 0 })
@@ -234,7 +239,7 @@ pub(crate) fn sum(pool: &PoolReport, name: &str) -> f64 {
 
 /// The figures of a run whose first phase commits and whose second makes durable what is left. The
 /// rate counts both, so that leaving work behind is no gain.
-pub(crate) fn measured(id: &str, load: Load, pool: &PoolReport, more: Metrics) -> Measured {
+pub(crate) fn measured(id: &str, load: CommitRate, pool: &PoolReport, more: Metrics) -> Measured {
     let commits = figures::ops(pool, 0..1);
     let work_s = figures::time_s(pool, 0..1);
     let mut metrics = Metrics::default();
@@ -257,7 +262,7 @@ pub(crate) fn measured(id: &str, load: Load, pool: &PoolReport, more: Metrics) -
 }
 
 /// What a page says of figures, the ranking one having been named.
-pub(crate) fn read_it(load: Load) -> &'static str {
+pub(crate) fn read_it(load: CommitRate) -> &'static str {
     match load.fixed() {
         false => CLOSED,
         true => FIXED,

@@ -14,7 +14,7 @@ use anyhow::Result;
 use model::result::Dataset;
 use report::words;
 use stats::{
-    comparison::{CampaignComparison, Gate, Outcome},
+    comparison::{CampaignComparison, Gate, GateOutcome},
     description::{Settings, StatsError},
     evaluation::Findings,
 };
@@ -34,7 +34,7 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
         return Ok(Exit::Done);
     };
     let gate = gate(comparison, limit)?;
-    if gate.outcome != Outcome::Regressed {
+    if gate.outcome != GateOutcome::Regressed {
         return ended(&gate);
     }
     let again = rerun::Again::of(&gate, &b);
@@ -120,11 +120,11 @@ fn gate(comparison: &CampaignComparison, limit: f64) -> Result<Gate> {
 fn ended(gate: &Gate) -> Result<Exit> {
     let sentence = words::gate(gate);
     match gate.outcome {
-        Outcome::Passed => {
+        GateOutcome::Passed => {
             terminal::note(&sentence);
             Ok(Exit::Done)
         }
-        Outcome::Blind => Err(exit::blind(&sentence)),
-        Outcome::Regressed => Err(exit::regression(&sentence)),
+        GateOutcome::Blind => Err(exit::blind(&sentence)),
+        GateOutcome::Regressed => Err(exit::regression(&sentence)),
     }
 }

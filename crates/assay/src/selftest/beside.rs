@@ -1,7 +1,7 @@
 //! Work beside a test that is known to be there: a writer on the disk that holds the images must be seen, and
 //! the processor time of a server must be the target's, as much of it as the server itself says.
 
-use super::{Bench, Check, Outcome, trial};
+use super::{Bench, Check, CheckOutcome, trial};
 use crate::exit;
 use anyhow::{Context, Result, ensure};
 use disk::program::die_with_parent;
@@ -56,7 +56,7 @@ impl Check for BusyDisk {
         })
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         let file = nameless(bench.state).map_err(|why| exit::lacking(why.to_string()))?;
         let done = AtomicBool::new(false);
         let (file, stop) = (&file, &done);
@@ -75,7 +75,7 @@ impl Check for BusyDisk {
         let limit_pct = stats::description::Settings::default().contention_limit_pct;
         let found = sample.metric("foreign_disk_pct").unwrap_or(0.0);
         match is_known {
-            true => Ok(Outcome::Seen { imposed: "a writer", found_pct: found, limit_pct }),
+            true => Ok(CheckOutcome::Seen { imposed: "a writer", found_pct: found, limit_pct }),
             false => Err(exit::lacking(
                 "per-process I/O on the disk below cannot be observed \
                                         here",
@@ -133,7 +133,7 @@ impl Check for BusyServer {
         Ok(None)
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         let mut command = Command::new("sh");
         command.args(["-c", SERVER]).stdin(Stdio::null()).stdout(Stdio::piped());
         die_with_parent(&mut command);
@@ -152,7 +152,7 @@ impl Check for BusyServer {
         let said = server.wait_with_output().context("cannot read the output of sh")?.stdout;
         let said = String::from_utf8_lossy(&said);
         let imposed = said.lines().next().and_then(seconds).context("sh printed no times")?;
-        Ok(Outcome::Figure { imposed, measured, unit: "s", limit: LIMIT })
+        Ok(CheckOutcome::Figure { imposed, measured, unit: "s", limit: LIMIT })
     }
 }
 

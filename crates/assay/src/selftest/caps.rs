@@ -8,7 +8,7 @@
 //! have one more or less by chance. Requests must be small, as large ones are split and charged
 //! several times, and some must always wait.
 
-use super::{Bench, Check, Outcome, trial};
+use super::{Bench, Check, CheckOutcome, trial};
 use anyhow::Result;
 use lab::machine::Availability;
 
@@ -72,7 +72,7 @@ impl Check for Cap {
         Ok(if lab::backing::can_cap()? { None } else { Some(none.into()) })
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         let (runtime_s, limit) =
             if bench.quick { (QUICK_S, QUICK_LIMIT) } else { (RUNTIME_S, LIMIT) };
         let target = format!("ext4[cap.{}={}]", self.option, self.per_s);
@@ -80,6 +80,6 @@ impl Check for Cap {
         let dataset = trial::run(&format!("selftest-{}", self.name), plan, bench)?;
         let measured = trial::metric(trial::only_sample(&dataset)?, self.metric)?;
         let imposed = self.per_s as f64 / self.per_unit;
-        Ok(Outcome::Figure { imposed, measured, unit: self.unit, limit })
+        Ok(CheckOutcome::Figure { imposed, measured, unit: self.unit, limit })
     }
 }

@@ -1,6 +1,6 @@
 //! Delays of known length: of the engine that does nothing, and of a file system served over FUSE.
 
-use super::{Bench, Check, Outcome, trial};
+use super::{Bench, Check, CheckOutcome, trial};
 use anyhow::{Context, Result};
 use campaign::{
     machine::memory,
@@ -47,11 +47,11 @@ impl Check for NullDelay {
         Ok(None)
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         let plan = trial::plan("null", "selftest.null_delay", NULL_RUNTIME_S)?;
         let dataset = trial::run(&format!("selftest-{}", self.name), plan, bench)?;
         let measured = trial::metric(trial::only_sample(&dataset)?, self.metric)?;
-        Ok(Outcome::Figure { imposed: NULL_US, measured, unit: "us", limit: LIMIT })
+        Ok(CheckOutcome::Figure { imposed: NULL_US, measured, unit: "us", limit: LIMIT })
     }
 }
 
@@ -82,11 +82,11 @@ impl Check for FuseDelay {
         Ok(Delayed::missing())
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         let runtime_s = if bench.quick { QUICK_S } else { RUNTIME_S };
         let (measured, held_ns) = self.measure(runtime_s, bench)?;
         let imposed = median(held_ns).context("the server received no requests")? / 1e3;
-        Ok(Outcome::Figure { imposed, measured, unit: "us", limit: LIMIT })
+        Ok(CheckOutcome::Figure { imposed, measured, unit: "us", limit: LIMIT })
     }
 }
 

@@ -12,7 +12,7 @@ mod slowing;
 mod syncs;
 mod trial;
 
-pub use outcome::{Line, Outcome, table};
+pub use outcome::{CheckOutcome, Line, table};
 
 use anyhow::Result;
 use std::{path::Path, sync::atomic::AtomicBool};
@@ -45,7 +45,7 @@ pub trait Check: Sync {
     ///
     /// # Errors
     /// There is no measurement.
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome>;
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome>;
 }
 
 /// Every check, the quickest first.

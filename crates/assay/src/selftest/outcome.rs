@@ -2,7 +2,7 @@
 
 /// A check with what was measured.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// A figure.
     Figure {
         /// What was imposed.
@@ -56,27 +56,29 @@ pub enum Outcome {
     },
 }
 
-impl Outcome {
+impl CheckOutcome {
     /// Whether it came back.
     pub fn passes(&self) -> bool {
         match *self {
-            Outcome::Figure { limit, .. } => self.error().abs() <= limit,
-            Outcome::Marks { cells, marked, most, by_chance } => {
+            CheckOutcome::Figure { limit, .. } => self.error().abs() <= limit,
+            CheckOutcome::Marks { cells, marked, most, by_chance } => {
                 cells > 0 && marked <= most && by_chance
             }
             // A drift of which less than half was seen is none that could mislead.
-            Outcome::Drift { imposed, measured, winner } => !winner && measured < imposed / 2.0,
-            Outcome::Proofs { samples, judged, proven, all } => {
+            CheckOutcome::Drift { imposed, measured, winner } => {
+                !winner && measured < imposed / 2.0
+            }
+            CheckOutcome::Proofs { samples, judged, proven, all } => {
                 samples > 0 && judged == samples && proven == if all { samples } else { 0 }
             }
-            Outcome::Seen { found_pct, limit_pct, .. } => found_pct > limit_pct,
+            CheckOutcome::Seen { found_pct, limit_pct, .. } => found_pct > limit_pct,
         }
     }
 
     /// Measured over imposed, less 1.
     fn error(&self) -> f64 {
         match *self {
-            Outcome::Figure { imposed, measured, .. } => measured / imposed - 1.0,
+            CheckOutcome::Figure { imposed, measured, .. } => measured / imposed - 1.0,
             _ => 0.0,
         }
     }
@@ -84,13 +86,13 @@ impl Outcome {
     /// Columns of the table: imposed, measured, error, limit.
     fn columns(&self) -> [String; 4] {
         match *self {
-            Outcome::Figure { imposed, measured, unit, limit } => [
+            CheckOutcome::Figure { imposed, measured, unit, limit } => [
                 format!("{imposed:.2} {unit}"),
                 format!("{measured:.2} {unit}"),
                 format!("{:+.2} %", self.error() * 100.0),
                 format!("{:.0} %", limit * 100.0),
             ],
-            Outcome::Drift { imposed, measured, winner } => [
+            CheckOutcome::Drift { imposed, measured, winner } => [
                 format!("{:+.0} %", imposed * 100.0),
                 format!(
                     "{:+.0} %, {}",
@@ -100,19 +102,19 @@ impl Outcome {
                 String::new(),
                 "no winner".into(),
             ],
-            Outcome::Marks { cells, marked, most, .. } => [
+            CheckOutcome::Marks { cells, marked, most, .. } => [
                 "no difference".into(),
                 format!("{marked} of {cells} differ"),
                 String::new(),
                 format!("{most} by chance"),
             ],
-            Outcome::Proofs { samples, proven, all, .. } => [
+            CheckOutcome::Proofs { samples, proven, all, .. } => [
                 if all { "durable" } else { "not durable" }.into(),
                 format!("{proven} of {samples} proven"),
                 String::new(),
                 if all { "all" } else { "none" }.into(),
             ],
-            Outcome::Seen { imposed, found_pct, limit_pct } => [
+            CheckOutcome::Seen { imposed, found_pct, limit_pct } => [
                 imposed.into(),
                 format!("{found_pct:.0} % foreign"),
                 String::new(),
@@ -126,7 +128,7 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
     /// It was measured.
-    Checked(String, Outcome),
+    Checked(String, CheckOutcome),
     /// It could not be imposed here, and why.
     Skipped(String, String),
     /// There was no measurement, and why.
@@ -172,8 +174,8 @@ pub fn table(lines: &[Line]) -> String {
 mod tests {
     use super::*;
 
-    fn figure(measured: f64) -> Outcome {
-        Outcome::Figure { imposed: 500.0, measured, unit: "IOPS", limit: 0.01 }
+    fn figure(measured: f64) -> CheckOutcome {
+        CheckOutcome::Figure { imposed: 500.0, measured, unit: "IOPS", limit: 0.01 }
     }
 
     #[test]
@@ -185,21 +187,22 @@ mod tests {
 
     #[test]
     fn marks_pass_up_to_chance_and_not_without_cells() {
-        let marks = |cells, marked, by_chance| Outcome::Marks { cells, marked, most: 2, by_chance };
+        let marks =
+            |cells, marked, by_chance| CheckOutcome::Marks { cells, marked, most: 2, by_chance };
         assert!(marks(12, 2, true).passes() && !marks(12, 3, true).passes());
         assert!(!marks(12, 2, false).passes() && !marks(0, 0, true).passes());
     }
 
     #[test]
     fn a_drift_passes_without_a_winner_and_not_when_nobody_saw_it() {
-        let drift = |measured, winner| Outcome::Drift { imposed: -0.4, measured, winner };
+        let drift = |measured, winner| CheckOutcome::Drift { imposed: -0.4, measured, winner };
         assert!(drift(-0.35, false).passes() && !drift(-0.35, true).passes());
         assert!(!drift(-0.1, false).passes() && !drift(f64::NAN, false).passes());
     }
 
     #[test]
     fn proofs_are_of_all_samples_or_of_none() {
-        let proofs = |judged, proven, all| Outcome::Proofs { samples: 2, judged, proven, all };
+        let proofs = |judged, proven, all| CheckOutcome::Proofs { samples: 2, judged, proven, all };
         assert!(proofs(2, 2, true).passes() && proofs(2, 0, false).passes());
         assert!(!proofs(2, 1, true).passes() && !proofs(2, 1, false).passes());
         assert!(!proofs(0, 0, false).passes(), "nothing was checked");
@@ -207,7 +210,8 @@ mod tests {
 
     #[test]
     fn work_of_others_passes_where_it_makes_a_sample_contended() {
-        let seen = |found_pct| Outcome::Seen { imposed: "a writer", found_pct, limit_pct: 10.0 };
+        let seen =
+            |found_pct| CheckOutcome::Seen { imposed: "a writer", found_pct, limit_pct: 10.0 };
         assert!(seen(10.1).passes() && !seen(10.0).passes() && !seen(f64::NAN).passes());
     }
 

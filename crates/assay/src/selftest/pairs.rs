@@ -2,7 +2,7 @@
 //! one cell in twenty may. The cells of a block share its noise, so how many may together is determined by turning
 //! the signs of blocks, as the report does with the A/A pair of a campaign.
 
-use super::{Bench, Check, Outcome, trial};
+use super::{Bench, Check, CheckOutcome, trial};
 use anyhow::{Context, Result};
 use lab::machine::Availability;
 use model::plan::Plan;
@@ -66,7 +66,7 @@ impl Check for Pair {
         })
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         let dataset =
             trial::run(&format!("selftest-{}", self.name()), self.plan(bench.quick)?, bench)?;
         // Other work makes both noisier, and neither better.
@@ -79,6 +79,6 @@ impl Check for Pair {
             Suite::Io => pair.limit,
         };
         let by_chance = pair.passes() == Some(true);
-        Ok(Outcome::Marks { cells, marked, most, by_chance })
+        Ok(CheckOutcome::Marks { cells, marked, most, by_chance })
     }
 }

@@ -1,6 +1,6 @@
 //! A target whose FUSE server uses a processor for each read: that time belongs only to the target.
 
-use super::{Bench, Check, Outcome, trial};
+use super::{Bench, Check, CheckOutcome, trial};
 use anyhow::{Context, Result, ensure};
 use lab::{
     fuse::{BURN, Lying},
@@ -34,7 +34,7 @@ impl Check for Served {
         Ok(Lying::missing())
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         let mut plan = trial::plan(TARGET, TEST, 0.0)?;
         // It ends with its reads.
         plan.knobs.clear();
@@ -55,6 +55,6 @@ impl Check for Served {
         );
         let reads = f64::from(u32::try_from(sample.ops).context("too many reads")?);
         let imposed = reads * BURN.as_secs_f64();
-        Ok(Outcome::Figure { imposed, measured, unit: "s", limit: LIMIT })
+        Ok(CheckOutcome::Figure { imposed, measured, unit: "s", limit: LIMIT })
     }
 }

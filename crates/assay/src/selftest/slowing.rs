@@ -2,7 +2,7 @@
 //! system each of whose reads takes longer than the one before it. A target that went first in every block
 //! would be faster by the cost of a turn; with balanced orders none is ahead.
 
-use super::{Bench, Check, Outcome, trial};
+use super::{Bench, Check, CheckOutcome, trial};
 use anyhow::{Context, Result};
 use lab::{fuse::Slowing, setup::Lab};
 use model::plan::Plan;
@@ -49,7 +49,7 @@ impl Check for SlowPair {
         Ok(Slowing::missing())
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         let lab = Lab::open(bench.state, "selftest-slowing")?;
         let below = lab.provision(&"null".parse()?, "below")?;
         let slowing = Slowing::mount(&lab, below.root(), DELAY, GROWTH.powf(1.0 / READS))?;
@@ -68,6 +68,6 @@ impl Check for SlowPair {
         let winner = findings.verdict.kind == VerdictKind::Clear || low > 1.0 || high < 1.0;
         let turns = TURNS_IN_BLOCK * (BLOCKS as i32 - 1);
         let imposed = GROWTH.powi(-turns) - 1.0;
-        Ok(Outcome::Drift { imposed, measured: drift.last_over_first - 1.0, winner })
+        Ok(CheckOutcome::Drift { imposed, measured: drift.last_over_first - 1.0, winner })
     }
 }

@@ -1,7 +1,7 @@
 //! A sync that reaches the disk, and one that does not: the first must be proven in every sample, the second in
 //! none.
 
-use super::{Bench, Check, Outcome, trial};
+use super::{Bench, Check, CheckOutcome, trial};
 use anyhow::{Context, Result};
 use lab::{fuse::Lying, machine::Availability, setup::Lab};
 use model::{figure::Durability, result::Dataset};
@@ -44,7 +44,7 @@ impl Check for Syncs {
         })
     }
 
-    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<CheckOutcome> {
         match self {
             Syncs::Honest => Ok(proofs(&measured("ext4", "selftest-sync", bench)?, true)),
             Syncs::Lying => lying(bench),
@@ -52,7 +52,7 @@ impl Check for Syncs {
     }
 }
 
-fn lying(bench: &Bench<'_>) -> Result<Outcome> {
+fn lying(bench: &Bench<'_>) -> Result<CheckOutcome> {
     let lab = Lab::open(bench.state, "selftest-sync.lying")?;
     let below = lab.provision(&"null".parse()?, "below")?;
     let lying = Lying::mount(&lab, below.root())?;
@@ -70,8 +70,8 @@ fn measured(target: &str, id: &str, bench: &Bench<'_>) -> Result<Dataset> {
 }
 
 /// How many of the samples of `dataset` are proven to be durable.
-fn proofs(dataset: &Dataset, all: bool) -> Outcome {
+fn proofs(dataset: &Dataset, all: bool) -> CheckOutcome {
     let proofs = || dataset.samples.iter().filter_map(|sample| sample.durability.as_ref());
     let proven = proofs().filter(|proof| **proof == Durability::Proven).count();
-    Outcome::Proofs { samples: dataset.samples.len(), judged: proofs().count(), proven, all }
+    CheckOutcome::Proofs { samples: dataset.samples.len(), judged: proofs().count(), proven, all }
 }

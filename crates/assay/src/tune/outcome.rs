@@ -2,7 +2,7 @@
 
 use super::{bench::stage_name, variant::Variant};
 use model::target::Target;
-use stats::tuning::{Confirmation, Ending, Finalist, Outcome, StageKind};
+use stats::tuning::{Confirmation, Ending, Finalist, SearchOutcome, StageKind};
 use std::{collections::BTreeSet, fmt::Write};
 
 /// What the text is about.
@@ -19,7 +19,7 @@ pub struct Search<'a> {
 
 impl Search<'_> {
     /// The whole text for the terminal.
-    pub fn text(&self, outcome: &Outcome<Variant>) -> String {
+    pub fn text(&self, outcome: &SearchOutcome<Variant>) -> String {
         let mut text = String::new();
         if let Ending::Confirmed(confirmation) = &outcome.ending {
             text += &self.table(confirmation, &outcome.last);
@@ -63,7 +63,7 @@ impl Search<'_> {
     }
 
     /// What to do.
-    fn sentence(&self, outcome: &Outcome<Variant>) -> String {
+    fn sentence(&self, outcome: &SearchOutcome<Variant>) -> String {
         let default = self.default;
         match &outcome.ending {
             Ending::Confirmed(Confirmation { finalists, chosen: Some(at), blocks, .. }) => {
@@ -177,7 +177,7 @@ mod tests {
         let ran = [(StageKind::Screening, "a".into()), (StageKind::Confirmation, "b".into())];
         let failed = BTreeSet::from(["ext4[commit=60]".to_string()]);
         let search = Search { default: &default, band: 0.05, ran: &ran, failed: &failed };
-        search.text(&Outcome { untried: 0, last, ending })
+        search.text(&SearchOutcome { untried: 0, last, ending })
     }
 
     fn confirmed(chosen: Option<usize>, words: [Comparison; 2]) -> Ending {

@@ -9,7 +9,7 @@ use model::{
 };
 use report::words;
 use stats::{
-    comparison::{CampaignComparison, Gate, Outcome},
+    comparison::{CampaignComparison, Gate, GateOutcome},
     description::{Comparison, Settings},
     evaluation::compare,
 };
@@ -88,9 +88,9 @@ fn gate_of(
 }
 
 /// Shares of gates that passed, found a regression, and could not tell.
-fn shares(count: u64, gate: impl Fn(u64) -> Outcome) -> [f64; 3] {
-    let all: Vec<Outcome> = (0..count).map(gate).collect();
-    [Outcome::Passed, Outcome::Regressed, Outcome::Blind]
+fn shares(count: u64, gate: impl Fn(u64) -> GateOutcome) -> [f64; 3] {
+    let all: Vec<GateOutcome> = (0..count).map(gate).collect();
+    [GateOutcome::Passed, GateOutcome::Regressed, GateOutcome::Blind]
         .map(|of| all.iter().filter(|o| **o == of).count() as f64 / count as f64)
 }
 
@@ -112,7 +112,7 @@ fn by_blocks_equal_campaigns_whose_runs_differ_would_fail() {
             let a = runs.side("a", (1, 60), EQUAL, 2 * seed);
             let b = runs.side("b", (1, 60), EQUAL, 2 * seed + 1);
             let look = of_sides(&a, &b, 0.02);
-            assert_eq!(look.gate(0.02).unwrap().outcome, Outcome::Blind);
+            assert_eq!(look.gate(0.02).unwrap().outcome, GateOutcome::Blind);
             look.differences.iter().any(|d| d.holm && d.comparison == Comparison::Worse)
         };
         let share = (0..60).filter(fails).count() as f64 / 60.0;
@@ -165,7 +165,8 @@ fn the_loss_that_is_told_is_found_with_80_percent() {
         let hit = (1, (-loss).exp());
         let outcome = |seed| gate_of(runs, (count, 1), (hit, 0.001), seed);
         let gates: Vec<Gate> = (0..400).map(outcome).collect();
-        let found = gates.iter().filter(|g| g.outcome == Outcome::Regressed).count() as f64 / 400.0;
+        let found =
+            gates.iter().filter(|g| g.outcome == GateOutcome::Regressed).count() as f64 / 400.0;
         println!("{count} on each side: {found} found");
         assert!((0.72..=0.86).contains(&found), "{count}: {found}");
     }
@@ -175,7 +176,7 @@ fn the_loss_that_is_told_is_found_with_80_percent() {
 fn a_gate_that_passes_tells_what_it_would_have_found() {
     let quiet = Runs { shared: 0.002, own: 0.002 };
     let passed = gate_of(quiet, (3, 4), (EQUAL, 0.1), 1);
-    assert_eq!(passed.outcome, Outcome::Passed, "{}", words::gate(&passed));
+    assert_eq!(passed.outcome, GateOutcome::Passed, "{}", words::gate(&passed));
     let said = "no regression beyond 10 %: none of 5 means and ratios of B over A on the same \
                 target is significantly worse by more; a loss of ";
     assert!(words::gate(&passed).starts_with(said), "{}", words::gate(&passed));
@@ -183,7 +184,7 @@ fn a_gate_that_passes_tells_what_it_would_have_found() {
     assert!(words::gate(&passed).ends_with(power), "{}", words::gate(&passed));
     let noisy = Runs { shared: 0.0, own: 0.2 };
     let blind = gate_of(noisy, (3, 4), (EQUAL, 0.1), 1);
-    assert_eq!(blind.outcome, Outcome::Blind, "{}", words::gate(&blind));
+    assert_eq!(blind.outcome, GateOutcome::Blind, "{}", words::gate(&blind));
     let said = "no significant regression, but a loss of 10 % would not have been found in ";
     assert!(words::gate(&blind).starts_with(said), "{}", words::gate(&blind));
     assert!(blind.regressions.is_empty());
@@ -194,7 +195,7 @@ fn one_campaign_on_each_side_is_no_more_than_a_look() {
     let a = campaign("a", &[("xfs", 100.0)], 0.002, 5, 1);
     let b = campaign("b", &[("xfs", 50.0)], 0.002, 5, 2);
     let gate = compared(&a, &b, 0.05).gate(0.05).unwrap();
-    assert_eq!((gate.outcome, gate.regressions.len()), (Outcome::Blind, 0));
+    assert_eq!((gate.outcome, gate.regressions.len()), (GateOutcome::Blind, 0));
     assert!(
         words::gate(&gate).contains("do not cover the variation between runs"),
         "{}",
@@ -203,7 +204,7 @@ fn one_campaign_on_each_side_is_no_more_than_a_look() {
     // Nor is one against several enough: what the one varies by is not known.
     let several = Runs { shared: 0.0, own: 0.002 }.side("c", (3, 4), EQUAL, 1);
     let gate = of_sides(&several, &[b], 0.05).gate(0.05).unwrap();
-    assert_eq!(gate.outcome, Outcome::Blind);
+    assert_eq!(gate.outcome, GateOutcome::Blind);
     assert!(words::gate(&gate).contains("a single value"), "{}", words::gate(&gate));
 }
 
@@ -216,7 +217,7 @@ fn a_loss_that_is_certain_and_may_be_beyond_the_limit_does_not_pass() {
     let doubtful =
         gates.iter().filter(|g| words::gate(g).contains("inconclusive whether beyond 5 %"));
     assert!(doubtful.clone().count() > 10);
-    assert!(doubtful.clone().all(|g| g.outcome == Outcome::Blind));
+    assert!(doubtful.clone().all(|g| g.outcome == GateOutcome::Blind));
 }
 
 #[test]
@@ -228,7 +229,7 @@ fn only_decided_losses_of_the_same_target_beyond_the_limit_count() {
     let b = side("b", &[("ext4", 160.0), ("xfs", 80.0)], 11);
     let comparison = of_sides(&a, &b, 0.05);
     let gate = comparison.gate(0.05).unwrap();
-    assert_eq!(gate.outcome, Outcome::Regressed);
+    assert_eq!(gate.outcome, GateOutcome::Regressed);
     assert!(gate.regressions.iter().all(|r| r.target == "B:xfs"));
     assert_eq!(gate.regressions.iter().filter(|r| r.cell.is_some()).count(), 4);
     assert!(words::gate(&gate).contains("B:xfs is 0.80x A:xfs"), "{}", words::gate(&gate));
@@ -238,7 +239,7 @@ fn only_decided_losses_of_the_same_target_beyond_the_limit_count() {
         words::gate(&gate)
     );
     // 0.80 is a loss of 25 % in this scale, on which 1/1.25 is as far from 1 as 1.25.
-    assert_eq!(comparison.gate(0.3).unwrap().outcome, Outcome::Passed);
+    assert_eq!(comparison.gate(0.3).unwrap().outcome, GateOutcome::Passed);
     // The other way round only ext4 is worse.
     let back = of_sides(&b, &a, 0.05);
     assert!(back.gate(0.05).unwrap().regressions.iter().all(|r| r.target == "B:ext4"));
@@ -257,7 +258,7 @@ fn a_busy_machine_is_named_where_nothing_is_judged() {
         s.metrics.push(Metric::new("foreign_cpu_pct", used, "%", Better::Lower));
     }
     let gate = of_sides(&a, &b, 0.05).gate(0.05).unwrap();
-    assert_eq!(gate.outcome, Outcome::Blind);
+    assert_eq!(gate.outcome, GateOutcome::Blind);
     assert!(words::gate(&gate).contains("in 3 of 5"), "{}", words::gate(&gate));
     assert!(
         words::gate(&gate).contains("where other processes used the machine"),
@@ -273,14 +274,14 @@ fn what_b_lacks_is_told() {
     b.iter_mut().for_each(|b| b.samples.retain(|s| s.case.test != "t3"));
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
     let said = "B has no row of t3 by name, 1 process: measure them in B";
-    assert_eq!(gate.outcome, Outcome::Blind, "{}", words::gate(&gate));
+    assert_eq!(gate.outcome, GateOutcome::Blind, "{}", words::gate(&gate));
     assert!(words::gate(&gate).contains(said), "{}", words::gate(&gate));
     // Beside a regression it is no more than a remark.
     b.iter_mut().flat_map(|b| &mut b.samples).for_each(|s| s.metrics[0].value *= 0.5);
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
     let said = "; not evaluated, because B has no counterpart: 1 of A's cells";
     assert!(
-        gate.outcome == Outcome::Regressed && words::gate(&gate).ends_with(said),
+        gate.outcome == GateOutcome::Regressed && words::gate(&gate).ends_with(said),
         "{}",
         words::gate(&gate)
     );
@@ -289,7 +290,7 @@ fn what_b_lacks_is_told() {
     b[0].samples.retain(|s| s.case.test != "t3");
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
     assert!(
-        gate.outcome == Outcome::Passed && !words::gate(&gate).contains("not judged"),
+        gate.outcome == GateOutcome::Passed && !words::gate(&gate).contains("not judged"),
         "{}",
         words::gate(&gate)
     );

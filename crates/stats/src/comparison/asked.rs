@@ -16,7 +16,7 @@ pub struct AskedCell {
 
 /// A target of B against one of A, in the mean or in a cell, before anything is judged.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct AskedPair {
     pub(super) a: String,
     pub(super) b: String,
     /// `None` for the mean over all cells.
@@ -27,7 +27,7 @@ pub(super) struct Asked {
     pub(super) contended: bool,
 }
 
-impl Asked {
+impl AskedPair {
     /// Probability of a mean as low as this or lower where nothing became worse.
     pub(super) fn p_of_loss(&self) -> Option<f64> {
         let estimate = self.estimate.filter(|_| !self.contended)?;

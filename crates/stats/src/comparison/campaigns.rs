@@ -8,7 +8,7 @@
 
 use super::{
     apart::{self, Apart},
-    asked::Asked,
+    asked::AskedPair,
     changed::{self, Changed},
     differences::{self, Difference, Pair},
     join::{self, Joined, Unmatched},
@@ -39,7 +39,7 @@ pub struct CampaignComparison {
     pub apart: Option<Apart>,
     /// What a gate judges.
     #[serde(skip)]
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<AskedPair>,
 }
 
 impl CampaignComparison {

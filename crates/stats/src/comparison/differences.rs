@@ -1,7 +1,7 @@
 //! Target against target across two campaigns: the mean of each pair, and the cells that differ.
 
 use super::{
-    asked::{Asked, AskedCell},
+    asked::{AskedCell, AskedPair},
     side::{Columns, PREFIXES},
 };
 use crate::{
@@ -75,7 +75,7 @@ pub struct Difference {
 }
 
 pub(super) struct Decided {
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<AskedPair>,
     pub(super) pairs: Vec<Pair>,
     pub(super) differences: Vec<Difference>,
 }
@@ -145,8 +145,8 @@ fn ask(
     dataset: &Dataset,
     (targets, cells): (&[String], &[CellData]),
     (a, b): (usize, usize),
-) -> Vec<Asked> {
-    let of = |cell, estimate, cells: &[&CellData]| Asked {
+) -> Vec<AskedPair> {
+    let of = |cell, estimate, cells: &[&CellData]| AskedPair {
         a: targets[a].clone(),
         b: targets[b].clone(),
         cell,

@@ -3,7 +3,7 @@
 
 use super::{
     apart::Apart,
-    asked::{Asked, AskedCell},
+    asked::{AskedCell, AskedPair},
     campaigns::CampaignComparison,
     join::Unmatched,
     side::PREFIXES,
@@ -15,7 +15,7 @@ const ALPHA: f64 = 0.05;
 
 /// What a gate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum GateOutcome {
     /// Nothing became worse by more than the limit, and what had would have been found.
     Passed,
     /// Something did.
@@ -28,7 +28,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     /// What it says.
-    pub outcome: Outcome,
+    pub outcome: GateOutcome,
     /// What became worse by more than the limit, the largest loss first.
     pub regressions: Vec<Regression>,
     /// The loss that was asked about, a share.
@@ -134,7 +134,7 @@ pub struct Regression {
 
 /// One of them under its limits.
 struct Judged<'a> {
-    asked: &'a Asked,
+    asked: &'a AskedPair,
     /// It is worse, by Holm's procedure.
     is_worse: bool,
     /// The loss that is found with 80 % power, logarithmic; infinite where none can be.
@@ -142,8 +142,8 @@ struct Judged<'a> {
 }
 
 impl Loss {
-    fn of(asked: &Asked) -> Loss {
-        let Asked { a, b, cell, estimate, .. } = asked;
+    fn of(asked: &AskedPair) -> Loss {
+        let AskedPair { a, b, cell, estimate, .. } = asked;
         let ratio = estimate.map(Estimate::to_ratio);
         Loss { a: a.clone(), b: b.clone(), cell: cell.clone(), ratio }
     }
@@ -168,25 +168,25 @@ impl CampaignComparison {
         let perhaps = judged.iter().find(|j| j.is_worse && j.low() < -edge);
         let blind: Vec<&Judged<'_>> = judged.iter().filter(|j| !j.is_found(edge)).collect();
         let (outcome, finding) = if self.is_look() {
-            (Outcome::Blind, Finding::Look)
+            (GateOutcome::Blind, Finding::Look)
         } else if let Some(largest) = regressions.first() {
             (
-                Outcome::Regressed,
+                GateOutcome::Regressed,
                 Finding::Regressed { largest: Loss::of(largest.asked), all: regressions.len() },
             )
         } else if let Some(cell) = self.unmatched[0].first() {
             let Unmatched { test, name, procs, .. } = cell.clone();
             let cell = AskedCell { test, name, procs };
-            (Outcome::Blind, Finding::Lacking { cell, all: self.unmatched[0].len() })
+            (GateOutcome::Blind, Finding::Lacking { cell, all: self.unmatched[0].len() })
         } else if let Some(widest) = blind.iter().max_by(|a, b| a.width.total_cmp(&b.width)) {
-            (Outcome::Blind, widest.not_found(blind.len(), judged.len()))
+            (GateOutcome::Blind, widest.not_found(blind.len(), judged.len()))
         } else if let Some(one) = perhaps {
-            (Outcome::Blind, Finding::Doubtful(Loss::of(one.asked)))
+            (GateOutcome::Blind, Finding::Doubtful(Loss::of(one.asked)))
         } else {
-            (Outcome::Passed, Finding::Passed { all: judged.len() })
+            (GateOutcome::Passed, Finding::Passed { all: judged.len() })
         };
         let regressions = match outcome {
-            Outcome::Regressed => regressions.iter().filter_map(|j| j.regression()).collect(),
+            GateOutcome::Regressed => regressions.iter().filter_map(|j| j.regression()).collect(),
             _ => Vec::new(),
         };
         Some(Gate {
@@ -209,17 +209,18 @@ impl CampaignComparison {
     /// The same target in both, under the levels of the family.
     fn judged(&self) -> Vec<Judged<'_>> {
         let same = || self.asked.iter().filter(|asked| is_same(&asked.a, &asked.b));
-        let (means, cells): (Vec<&Asked>, Vec<&Asked>) = same().partition(|a| a.cell.is_none());
+        let (means, cells): (Vec<&AskedPair>, Vec<&AskedPair>) =
+            same().partition(|a| a.cell.is_none());
         let level = if means.is_empty() { ALPHA } else { ALPHA / 2.0 };
         family(means, level).into_iter().chain(family(cells, level)).collect()
     }
 }
 
-fn family<'a>(all: Vec<&'a Asked>, level: f64) -> Vec<Judged<'a>> {
+fn family<'a>(all: Vec<&'a AskedPair>, level: f64) -> Vec<Judged<'a>> {
     let p_values: Vec<Option<f64>> = all.iter().map(|asked| asked.p_of_loss()).collect();
     let alpha = level / all.len().max(1) as f64;
     let marks = holm_at(level, &p_values);
-    let judged = |(asked, is_worse): (&'a Asked, bool)| Judged {
+    let judged = |(asked, is_worse): (&'a AskedPair, bool)| Judged {
         asked,
         is_worse,
         width: asked.detectable(alpha),

@@ -40,7 +40,7 @@ pub trait Bench {
 
 /// What the search found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome<V> {
+pub struct SearchOutcome<V> {
     /// Variants that no stage had the time for.
     pub untried: usize,
     /// The variants of the last stage.
@@ -73,10 +73,10 @@ pub fn search<B: Bench>(
     field: &[B::Variant],
     bench: &mut B,
     settings: &Settings,
-) -> Result<Outcome<B::Variant>, B::Error> {
+) -> Result<SearchOutcome<B::Variant>, B::Error> {
     let Some(mut stage) = Stage::first(field.len(), bench.turns_left()) else {
         let ending = Ending::NoTime { turns: stage::LEAST_TURNS };
-        return Ok(Outcome { untried: field.len(), last: Vec::new(), ending });
+        return Ok(SearchOutcome { untried: field.len(), last: Vec::new(), ending });
     };
     let untried = field.len() - stage.variants;
     let mut last = field[..stage.variants].to_vec();
@@ -101,7 +101,7 @@ pub fn search<B: Bench>(
         }
         last.truncate(stage.variants);
     };
-    Ok(Outcome { untried, last, ending })
+    Ok(SearchOutcome { untried, last, ending })
 }
 
 /// The variants that scored above the default, best first, as positions after it.

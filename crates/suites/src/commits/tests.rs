@@ -4,12 +4,12 @@ use super::*;
 use crate::testing::pool;
 use model::workload::{PhaseKind, PhaseReport, WorkerReport};
 
-fn client(load: Load, index: u64, of: u64) -> Client {
+fn client(load: CommitRate, index: u64, of: u64) -> Client {
     Client::new(load, index, of, Path::new("x")).unwrap()
 }
 
-fn load(length_ns: u64, rate_per_s: u32) -> Load {
-    Load { length_ns, rate_per_s }
+fn load(length_ns: u64, rate_per_s: u32) -> CommitRate {
+    CommitRate { length_ns, rate_per_s }
 }
 
 #[test]

@@ -29,7 +29,7 @@ const TELL: Duration = Duration::from_millis(5);
 
 /// What a thread did.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ended {
+pub(super) struct ThreadWork {
     /// Operations with those of the ramp, syncs not counted.
     pub(super) ops: u64,
     /// Of reads, writes and syncs.
@@ -37,7 +37,7 @@ pub(super) struct Ended {
 }
 
 /// What all threads of a worker are made of.
-pub(super) struct Load<'a> {
+pub(super) struct Threads<'a> {
     pub(super) options: EngineOptions,
     pub(super) files: &'a [File],
     /// Their names, for messages.
@@ -45,20 +45,24 @@ pub(super) struct Load<'a> {
     pub(super) shares: &'a [Share],
 }
 
-impl Load<'_> {
+impl Threads<'_> {
     /// Does the work as one phase; what each thread did.
     pub(super) fn run(
         &self,
         kind: PhaseKind,
         meter: &mut dyn Meter,
-    ) -> Result<Vec<Ended>, TestError> {
+    ) -> Result<Vec<ThreadWork>, TestError> {
         let [share] = self.shares else { return self.together(kind, meter) };
         let mut part = Part::ramped(self, share)?;
         meter.phase(kind, &mut |progress| part.run(now_ns(), part.until, progress))?;
         Ok(vec![part.ended()])
     }
 
-    fn together(&self, kind: PhaseKind, meter: &mut dyn Meter) -> Result<Vec<Ended>, TestError> {
+    fn together(
+        &self,
+        kind: PhaseKind,
+        meter: &mut dyn Meter,
+    ) -> Result<Vec<ThreadWork>, TestError> {
         let gate = Gate::default();
         let counters: Vec<Counters> = self.shares.iter().map(|_| Counters::default()).collect();
         thread::scope(|scope| {
@@ -121,11 +125,11 @@ impl Gate {
         count: usize,
         mut part: Part<'_>,
         progress: Progress<'_>,
-    ) -> Result<Ended, TestError> {
+    ) -> Result<ThreadWork, TestError> {
         drop(self.lock.read());
         let start_ns = self.start_ns.load(Ordering::Relaxed);
         if start_ns == 0 {
-            return Ok(Ended::default());
+            return Ok(ThreadWork::default());
         }
         // At a fixed rate the threads take turns.
         let interval_ns = if part.ops_per_s > 0.0 { 1e9 / part.ops_per_s } else { 0.0 };
@@ -181,14 +185,14 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn new(load: &Load<'a>, share: &Share) -> Result<Part<'a>, TestError> {
-        let files = &load.files[share.files.clone()];
+    fn new(threads: &Threads<'a>, share: &Share) -> Result<Part<'a>, TestError> {
+        let files = &threads.files[share.files.clone()];
         let block_bytes = share.access.block_bytes;
         let kind = if share.ops_per_s > 0.0 { LatencyKind::Response } else { LatencyKind::Service };
         Ok(Part {
-            prepared: Prepared::new(&load.options, files, block_bytes, share.content.as_ref())?,
+            prepared: Prepared::new(&threads.options, files, block_bytes, share.content.as_ref())?,
             files,
-            paths: &load.paths[share.files.clone()],
+            paths: &threads.paths[share.files.clone()],
             source: share.source(),
             latencies: Latencies::new(kind)?,
             syncs: Latencies::new(LatencyKind::Service)?,
@@ -200,8 +204,8 @@ impl<'a> Part<'a> {
     }
 
     /// One that has done the work for the time of its ramp, unseen.
-    fn ramped(load: &Load<'a>, share: &Share) -> Result<Part<'a>, TestError> {
-        let mut part = Part::new(load, share)?;
+    fn ramped(threads: &Threads<'a>, share: &Share) -> Result<Part<'a>, TestError> {
+        let mut part = Part::new(threads, share)?;
         if share.ramp_ns > 0 {
             let until = Until::Nanoseconds(share.ramp_ns);
             part.run(now_ns(), until, Progress::new(&Counters::default()))?;
@@ -260,11 +264,11 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    fn ended(self) -> Ended {
+    fn ended(self) -> ThreadWork {
         let mut histograms = self.latencies.histograms();
         histograms.extend(
             self.syncs.histograms().into_iter().map(|h| Histogram { op: "fsync".into(), ..h }),
         );
-        Ended { ops: self.done, histograms }
+        ThreadWork { ops: self.done, histograms }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     layout::{Layout, Share},
-    load::Ended,
+    load::ThreadWork,
     settings::Settings,
 };
 use crate::TestError;
@@ -20,28 +20,28 @@ const CHECKED_BYTES: u64 = 64 << 20;
 const PAGE_BYTES: u64 = 4096;
 
 /// The operations that a thread did: the first N of its source.
-fn done<'a>(share: &'a Share, ended: &Ended) -> impl Iterator<Item = (usize, Op)> + 'a {
+fn done<'a>(share: &'a Share, ended: &ThreadWork) -> impl Iterator<Item = (usize, Op)> + 'a {
     let first = share.files.start;
     share.source().take(ended.ops as usize).map(move |op| (first + op.file as usize, op))
 }
 
-fn all<'a>(shares: &'a [Share], ended: &'a [Ended]) -> impl Iterator<Item = (usize, Op)> + 'a {
+fn all<'a>(shares: &'a [Share], ended: &'a [ThreadWork]) -> impl Iterator<Item = (usize, Op)> + 'a {
     shares.iter().zip(ended).flat_map(|(share, ended)| done(share, ended))
 }
 
 /// Distinct bytes, in whole pages, that were read.
-pub(super) fn footprint_bytes(shares: &[Share], ended: &[Ended], layout: &Layout) -> u64 {
+pub(super) fn footprint_bytes(shares: &[Share], ended: &[ThreadWork], layout: &Layout) -> u64 {
     PAGE_BYTES * pages(shares, ended, layout, false)
 }
 
 /// Distinct bytes that were written.
-pub(super) fn written_bytes(shares: &[Share], ended: &[Ended], layout: &Layout) -> u64 {
+pub(super) fn written_bytes(shares: &[Share], ended: &[ThreadWork], layout: &Layout) -> u64 {
     let least = shares.iter().map(|share| u64::from(share.access.block_bytes)).min();
     PAGE_BYTES.min(least.unwrap_or(0)) * pages(shares, ended, layout, true)
 }
 
 /// Distinct pages that were touched by reads, or by writes.
-fn pages(shares: &[Share], ended: &[Ended], layout: &Layout, writes: bool) -> u64 {
+fn pages(shares: &[Share], ended: &[ThreadWork], layout: &Layout, writes: bool) -> u64 {
     // Of a shared file as if the part of the worker were a file: pages that it has in common with others count once.
     let pages = layout.own_bytes.div_ceil(PAGE_BYTES);
     let mut touched = vec![false; (pages * layout.paths.len() as u64) as usize];
@@ -58,7 +58,7 @@ fn pages(shares: &[Share], ended: &[Ended], layout: &Layout, writes: bool) -> u6
 }
 
 /// Where file number `nth`, which was written anew, should end.
-pub(super) fn end_of_file(shares: &[Share], ended: &[Ended], nth: usize) -> u64 {
+pub(super) fn end_of_file(shares: &[Share], ended: &[ThreadWork], nth: usize) -> u64 {
     let of_file = shares.iter().zip(ended).filter(|(share, _)| share.files.contains(&nth));
     let ends = of_file.flat_map(|(share, ended)| {
         let block_bytes = u64::from(share.access.block_bytes);
@@ -72,7 +72,7 @@ pub(super) fn end_of_file(shares: &[Share], ended: &[Ended], nth: usize) -> u64 
 /// Reads blocks back that were written, and checks that they hold data of this run.
 pub(super) fn verify(
     shares: &[Share],
-    ended: &[Ended],
+    ended: &[ThreadWork],
     paths: &[PathBuf],
     settings: &Settings,
 ) -> Result<(), TestError> {
@@ -97,7 +97,7 @@ pub(super) fn verify(
 
 /// Some of the blocks that were written, in the order of file and offset. Two writes to one block that
 /// were under way at the same time may leave a part of each; such blocks say nothing.
-fn sample(shares: &[Share], ended: &[Ended], settings: &Settings) -> Vec<(usize, u64)> {
+fn sample(shares: &[Share], ended: &[ThreadWork], settings: &Settings) -> Vec<(usize, u64)> {
     // A page goes to the disk as a whole.
     let one_by_one = settings.rw.sequential()
         || settings.depth == 1 && settings.threads == 1

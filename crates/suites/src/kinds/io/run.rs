@@ -3,7 +3,7 @@
 use super::{
     files,
     layout::{FOLDER, Layout, Share, shares},
-    load::{Ended, Load},
+    load::{ThreadWork, Threads},
     replay,
     settings::{Fsync, Settings},
 };
@@ -26,7 +26,7 @@ pub(super) struct IoRun<'a> {
     paths: Vec<PathBuf>,
     files: Vec<File>,
     shares: Vec<Share>,
-    ended: Vec<Ended>,
+    ended: Vec<ThreadWork>,
     /// What the file system takes directly, where it takes these blocks through the page cache.
     buffered_below: Option<u32>,
 }
@@ -87,13 +87,13 @@ impl Drop for IoRun<'_> {
 
 impl Run for IoRun<'_> {
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        let load = Load {
+        let threads = Threads {
             options: self.settings.engine_options(),
             files: &self.files,
             paths: &self.paths,
             shares: &self.shares,
         };
-        self.ended = load.run(self.kind(), meter)?;
+        self.ended = threads.run(self.kind(), meter)?;
         if self.settings.fsync() != Fsync::End {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use self::run::{Log, LogRun, allocate};
 use super::{Defaults, Head, Kind, scaled, settings};
 use crate::{
     Estimate, Measured, Run, Test, TestError,
-    commits::{self, Client, Load, data, write_all},
+    commits::{self, Client, CommitRate, data, write_all},
     figures::Metrics,
     page,
 };
@@ -111,7 +111,7 @@ impl Settings {
                 self.segment
             ));
         }
-        Load::check(self.runtime_s)
+        CommitRate::check(self.runtime_s)
     }
 
     /// Bytes of a segment, whole records.
@@ -127,8 +127,8 @@ struct LogTest {
 }
 
 impl LogTest {
-    fn load(&self, scale: f64) -> Load {
-        Load::new(self.settings.runtime_s, self.settings.rate, scale)
+    fn load(&self, scale: f64) -> CommitRate {
+        CommitRate::new(self.settings.runtime_s, self.settings.rate, scale)
     }
 
     fn info(&self) -> TestInfo {

@@ -14,7 +14,7 @@ use self::{
 use super::{Defaults, Head, Kind, scaled, settings};
 use crate::{
     Estimate, Measured, Run, Test, TestError,
-    commits::{self, Load, data, engine_error, write_all},
+    commits::{self, CommitRate, data, engine_error, write_all},
     figures::{self, Metrics, ratio},
     page,
 };
@@ -113,7 +113,7 @@ impl Settings {
         if self.table.0.max(self.log.0) > MOST_BYTES {
             return Err("`table` and `log` must be at most 1P".into());
         }
-        Load::check(self.runtime_s)
+        CommitRate::check(self.runtime_s)
     }
 
     fn table_bytes(&self, job: &Job) -> u64 {
@@ -135,8 +135,8 @@ struct PagesTest {
 }
 
 impl PagesTest {
-    fn load(&self, scale: f64) -> Load {
-        Load::new(self.settings.runtime_s, self.settings.rate, scale)
+    fn load(&self, scale: f64) -> CommitRate {
+        CommitRate::new(self.settings.runtime_s, self.settings.rate, scale)
     }
 
     fn info(&self) -> TestInfo {

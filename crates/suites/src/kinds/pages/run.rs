@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Meter, Run, TestError,
-    commits::{Client, Load},
+    commits::{Client, CommitRate},
 };
 use engine::{
     clock::now_ns,
@@ -30,7 +30,7 @@ use std::{
 /// What a run is made of.
 pub(super) struct PagesRun<'a> {
     pub(super) job: &'a Job,
-    pub(super) load: Load,
+    pub(super) load: CommitRate,
     pub(super) clients: u32,
     pub(super) checkpoint_every: u64,
     pub(super) record_bytes: usize,

@@ -10,7 +10,7 @@ use self::{
 use super::{Defaults, Head, Kind, scaled, settings};
 use crate::{
     Estimate, Measured, Run, Test, TestError,
-    commits::{self, Client, Load, data},
+    commits::{self, Client, CommitRate, data},
     figures::Metrics,
     page,
 };
@@ -129,7 +129,7 @@ impl Settings {
         if !(LEAST_ROWS..=1 << 40).contains(&self.rows) {
             return Err(format!("`rows` must be at least {LEAST_ROWS}, not {}", self.rows));
         }
-        Load::check(self.runtime_s)
+        CommitRate::check(self.runtime_s)
     }
 
     fn shape(&self, job: &Job) -> Shape {
@@ -148,8 +148,8 @@ struct SqliteTest {
 }
 
 impl SqliteTest {
-    fn load(&self, scale: f64) -> Load {
-        Load::new(self.settings.runtime_s, self.settings.rate, scale)
+    fn load(&self, scale: f64) -> CommitRate {
+        CommitRate::new(self.settings.runtime_s, self.settings.rate, scale)
     }
 
     fn bank(&self, job: &Job) -> Bank {
