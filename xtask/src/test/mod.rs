@@ -1,9 +1,10 @@
 //! Runs the tests of the workspace: `cargo run -p xtask -- test quick`, `labs` or `all`.
 //!
-//! Units are a test binary, or a module of a binary of many (`MODULES`). Those of the program are run one after the
-//! other, and beside them, one after the other as well, all the rest: the former mostly wait for disks, the latter
-//! compute. Some come last, alone (`ALONE`). Every failure is shown; at the end stand the time of each unit,
-//! and each skip with its reason. A skip for something that this machine has is a failure.
+//! Units are a test binary, or a module of a binary of many (`MODULES`). They run in three lanes beside each other: in
+//! one those of the program, in one those of the lab on real devices, as both mostly wait for disks, and in one those
+//! that compute. A lane that is done helps with the last kind. Some come last, alone (`ALONE`). Every failure is shown;
+//! at the end stand the time of each unit, and each skip with its reason. A skip for something that this machine has is
+//! a failure.
 
 mod binaries;
 mod freezer;
@@ -15,7 +16,13 @@ use anyhow::{Context, bail};
 use binaries::Unit;
 use freezer::Seed;
 use run::Ran;
-use std::{process::ExitCode, sync::mpsc, thread, time::Instant};
+use std::{
+    iter,
+    process::ExitCode,
+    sync::{Mutex, PoisonError, mpsc},
+    thread,
+    time::Instant,
+};
 
 /// Which units are run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,8 +77,23 @@ const FROZEN: &[&str] = &[
 /// Binaries of which each module is a unit, run by itself: its tests disturb those of others.
 const MODULES: &[&str] = &["assay/e2e", "assay/e2e_labs", "lab/machine"];
 
-/// Tests of the program from outside: with what the names of their units begin.
-const PROGRAM: &str = "assay/e2e";
+/// Units with a lane of their own, by the beginnings of their names: the tests of the program from outside, and those
+/// of the lab on devices.
+const LANES: [&str; 2] = ["assay/e2e", "lab/machine::"];
+
+/// Units of the program that measure nothing: they compute in any lane.
+const COMPUTING: &[&str] = &[
+    "assay/e2e::advise",
+    "assay/e2e::cells",
+    "assay/e2e::data",
+    "assay/e2e::digits",
+    "assay/e2e::dist",
+    "assay/e2e::gate",
+    "assay/e2e::imports",
+    "assay/e2e::provenance",
+    "assay/e2e::report_files",
+    "assay/e2e::studies",
+];
 
 /// Runs what `args` ask for: a part, optionally `--freeze` or `--freeze=SEED`, and the beginning of units' names.
 pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
@@ -85,12 +107,15 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     if let Some(Seed(seed)) = seed {
         report::note(&format!("Processes are frozen for moments; again by --freeze={seed}"));
     }
+    let start = Instant::now();
     let binaries = binaries::build(&root()).context("build the tests")?;
+    let built = start.elapsed();
     let units = binaries::units(&binaries, MODULES, LONG_TESTS)?;
     if let Some(stray) = LABS
         .iter()
         .chain(ALONE)
         .chain(FROZEN)
+        .chain(COMPUTING)
         .chain([&FUZZ])
         .find(|name| !units.iter().any(|unit| unit.is_of(name)))
     {
@@ -118,19 +143,24 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     let asked = units.iter().filter(|unit| is_part(unit) && is_asked(&unit.name));
     let is_alone = |unit: &&Unit| ALONE.contains(&unit.name.as_str());
     let (alone, others): (Vec<_>, Vec<_>) = asked.partition(is_alone);
-    let is_of_program = |unit: &&Unit| unit.name.starts_with(PROGRAM);
-    let (of_program, rest) = others.into_iter().partition(is_of_program);
+    let lanes = LANES.map(|name| in_lane(&others, name));
+    let common = others.iter().copied().filter(|unit| lane(unit).is_none()).collect();
     let env = |unit: &Unit| {
         (part != Part::Quick && is_fuzz(unit)).then_some(("ASSAY_FUZZ_SECONDS", LONG))
     };
     let start = Instant::now();
     let run = |unit: &Unit| run::run(unit, env(unit), seed);
-    let mut ran = in_lanes(&[of_program, rest], run)?;
-    ran.extend(in_lanes(&[alone], run)?);
+    let [program, lab] = lanes;
+    let mut ran = in_lanes(&[program, lab, Vec::new()], common, run)?;
+    ran.extend(in_lanes(&[alone], Vec::new(), run)?);
     let frozen: Vec<&Unit> =
         units.iter().filter(|unit| is_frozen(unit) && is_asked(&unit.name)).collect();
     ran.extend(run_frozen(frozen)?);
-    Ok(if report::end(&ran, start.elapsed()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report::end(&ran, built, start.elapsed()) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Runs `units` with processes frozen by a drawn seed; says why not where this machine cannot freeze.
@@ -144,19 +174,35 @@ fn run_frozen(units: Vec<&Unit>) -> anyhow::Result<Vec<Ran>> {
     }
     let seed = Seed(std::process::id().into());
     report::note(&format!("Processes are frozen for moments; again by quick --freeze={}", seed.0));
-    in_lanes(&[units], |unit| run::run(unit, None, Some(seed)))
+    in_lanes(&[units], Vec::new(), |unit| run::run(unit, None, Some(seed)))
 }
 
-/// Has `run` each unit of each of `lanes`, which are beside each other, and says how it ended.
+/// The lane that `unit` must be run in, as it works on devices; `None` if any will do.
+fn lane(unit: &Unit) -> Option<&'static str> {
+    let own = LANES.into_iter().find(|name| unit.name.starts_with(name));
+    own.filter(|_| !COMPUTING.contains(&unit.name.as_str()))
+}
+
+/// Those of `units` that are run in the lane `name`.
+fn in_lane<'a>(units: &[&'a Unit], name: &str) -> Vec<&'a Unit> {
+    units.iter().copied().filter(|unit| lane(unit) == Some(name)).collect()
+}
+
+/// Runs each unit of each of `lanes` in its lane, and those in `common` in the lane that is free first. Lanes run
+/// beside each other.
 fn in_lanes(
     lanes: &[Vec<&Unit>],
+    common: Vec<&Unit>,
     run: impl Fn(&Unit) -> anyhow::Result<Ran> + Sync,
 ) -> anyhow::Result<Vec<Ran>> {
     let (run, (sender, ended)) = (&run, mpsc::channel());
+    let common = Mutex::new(common.into_iter());
+    let next = || common.lock().unwrap_or_else(PoisonError::into_inner).next();
     thread::scope(|scope| {
         for lane in lanes {
             let sender = sender.clone();
-            scope.spawn(move || lane.iter().try_for_each(|unit| sender.send(run(unit))));
+            let all = lane.iter().copied().chain(iter::from_fn(next));
+            scope.spawn(move || all.for_each(|unit| _ = sender.send(run(unit))));
         }
         drop(sender);
         let said = |ran: anyhow::Result<Ran>| ran.inspect(report::line);
@@ -208,13 +254,24 @@ mod tests {
 
     #[test]
     fn every_unit_of_every_lane_is_run() {
-        let names = ["a", "b", "c"];
+        let names = ["a", "b", "c", "d", "e"];
         let units = names.map(Unit::stub);
         let lanes = [vec![&units[0], &units[1]], vec![&units[2]]];
-        let ran = in_lanes(&lanes, |unit| Ok(Ran::stub(&unit.name))).unwrap();
+        let common = || vec![&units[3], &units[4]];
+        let ran = in_lanes(&lanes, common(), |unit| Ok(Ran::stub(&unit.name))).unwrap();
         let mut found: Vec<&str> = ran.iter().map(|ran| ran.name.as_str()).collect();
         found.sort_unstable();
         assert_eq!(found, names);
-        assert!(in_lanes(&lanes, |_| anyhow::bail!("it cannot be started")).is_err());
+        assert!(in_lanes(&lanes, common(), |_| anyhow::bail!("it cannot be started")).is_err());
+    }
+
+    #[test]
+    fn units_on_devices_have_a_lane_and_those_that_compute_have_none() {
+        let lane_of = |name| lane(&Unit::stub(name));
+        assert_eq!(lane_of("assay/e2e::mirror"), Some("assay/e2e"));
+        assert_eq!(lane_of("assay/e2e_labs::packages"), Some("assay/e2e"));
+        assert_eq!(lane_of("lab/machine::fuse"), Some("lab/machine::"));
+        assert_eq!(lane_of("lab/lib"), None);
+        assert_eq!(lane_of("assay/e2e::gate"), None);
     }
 }

@@ -35,8 +35,8 @@ fn row(ran: &Ran) -> String {
     )
 }
 
-/// The end of a run, which `took` so long. True when nothing failed, and nothing was skipped that this machine can run.
-pub(super) fn end(ran: &[Ran], took: Duration) -> bool {
+/// The end of a run whose tests were `built` and `took` so long. True when nothing failed, and nothing was skipped that this machine can run.
+pub(super) fn end(ran: &[Ran], built: Duration, took: Duration) -> bool {
     let mut by_time: Vec<&Ran> = ran.iter().collect();
     by_time.sort_by_key(|ran| ran.took);
     println!("\nTime of each and of its processes on the processors, the longest last:");
@@ -49,7 +49,7 @@ pub(super) fn end(ran: &[Ran], took: Duration) -> bool {
     let seconds = took.as_secs_f64();
     let passed: usize = ran.iter().map(|ran| ran.passed).sum();
     let skipped: usize = skips.values().map(Vec::len).sum();
-    println!("\nAll in {seconds:.0} s.");
+    println!("\nBuilt in {:.0} s, all run in {seconds:.0} s.", built.as_secs_f64());
     for unit in &failed {
         println!("FAILED: {unit}");
     }
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn a_skip_for_something_that_is_there_is_a_failure() {
-        assert!(!end(&ran(Need::program("sh")), Duration::ZERO));
-        assert!(end(&ran(Need::program("no-such-program")), Duration::ZERO));
-        assert!(end(&ran(Need::Other), Duration::ZERO));
+        assert!(!end(&ran(Need::program("sh")), Duration::ZERO, Duration::ZERO));
+        assert!(end(&ran(Need::program("no-such-program")), Duration::ZERO, Duration::ZERO));
+        assert!(end(&ran(Need::Other), Duration::ZERO, Duration::ZERO));
     }
 
     #[test]
@@ -123,6 +123,6 @@ mod tests {
     fn a_unit_that_fails_is_a_failure() {
         let [mut ran] = ran(Need::Other);
         ran.failure = Some("why".into());
-        assert!(!end(&[ran], Duration::ZERO));
+        assert!(!end(&[ran], Duration::ZERO, Duration::ZERO));
     }
 }
