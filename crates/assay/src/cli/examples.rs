@@ -5,7 +5,7 @@ Examples:
   Compare every supported file system, on images in a folder of the disk in question:
     assay run --image-dir /mnt/fast
   Compare two candidates, one with options, by the small-file suite, in at most ten minutes:
-    assay run --on ext4,xfs[agcount=16] --suite files --image-dir /mnt/fast
+    assay run ext4 xfs[agcount=16] --suite files --image-dir /mnt/fast
   Run what a transactional database does, and print a recommendation for it:
     assay run --profile oltp-database --on ext4,xfs --image-dir /mnt/fast
   Compare mounted directories, without root:

@@ -12,20 +12,20 @@ use model::{
     target::{SweepMode, Swept},
     workload::Numa,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to measure; each argument overrides the plan file.
 #[derive(Args, Clone, Debug, Default)]
 pub struct PlanArgs {
-    /// Plan file, TOML
-    #[arg(value_name = "PLAN.toml")]
-    pub plan: Option<PathBuf>,
+    /// Plan file, or candidates as with --on, e.g. ext4 xfs
+    #[arg(value_name = "PLAN.toml|TARGET")]
+    pub words: Vec<String>,
     /// Repeat the work of this campaign at the same sizes: an id, the start of one, or `last`. Narrow it with
     /// --on, --tests and --procs; change its length with --blocks and --budget
     #[arg(
         long,
         value_name = "ID",
-        conflicts_with_all = ["plan", "suite", "scale", "data", "threads", "preset", "sweep", "age", "fullness"]
+        conflicts_with_all = ["suite", "scale", "data", "threads", "preset", "sweep", "age", "fullness"]
     )]
     pub like: Option<String>,
     /// Candidate, e.g. ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; NAME=TARGET
@@ -139,4 +139,38 @@ pub struct PlanArgs {
     /// Time limit for one case, seconds [default: 3600]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = LENGTH)]
     pub case_timeout: Option<u64>,
+}
+
+impl PlanArgs {
+    /// The plan file among its words; `None` if all are candidates.
+    ///
+    /// # Errors
+    /// There are two, or one beside --like.
+    pub fn plan_file(&self) -> Result<Option<&Path>, String> {
+        let mut files = self.words.iter().filter(|word| is_plan_file(word)).map(Path::new);
+        let file = files.next();
+        match (file, files.next(), &self.like) {
+            (Some(one), Some(two), _) => {
+                let (one, two) = (one.display(), two.display());
+                Err(format!("two plan files, {one} and {two}; run one, then the other"))
+            }
+            (Some(file), None, Some(_)) => Err(format!(
+                "--like cannot be used with a plan file; omit --like or {}",
+                file.display()
+            )),
+            (file, ..) => Ok(file),
+        }
+    }
+
+    /// The candidates that the command line names, as words or by --on.
+    pub fn candidates(&self) -> Vec<String> {
+        let words = self.words.iter().filter(|word| !is_plan_file(word));
+        words.chain(&self.on).cloned().collect()
+    }
+}
+
+/// Whether `word` is the path of a plan: no candidate ends in `.toml` or begins like a path.
+fn is_plan_file(word: &str) -> bool {
+    let is_path = ["/", "./", "../"].iter().any(|start| word.starts_with(start));
+    word.ends_with(".toml") && !word.contains(':') || is_path && !Path::new(word).is_dir()
 }

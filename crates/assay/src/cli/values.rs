@@ -5,6 +5,7 @@ use model::{
     plan::{Price, PriceError},
     target::{Target, TargetError, TargetNames, split_name},
 };
+use std::path::Path;
 
 /// A time such as `2h` or `90m`, seconds.
 pub(super) fn duration_s(text: &str) -> Result<u64, String> {
@@ -56,6 +57,9 @@ pub fn candidates(arguments: &[String]) -> Result<Candidates, String> {
     let mut all = Candidates::default();
     for part in arguments.iter().flat_map(|argument| split_outside_brackets(argument)) {
         let (name, text) = split_name(part);
+        if Path::new(text).is_dir() && text.contains('/') {
+            return Err(format!("`{text}` is a directory; to measure in it, write dir:{text}"));
+        }
         let target: Target = text.parse().map_err(|error: TargetError| error.to_string())?;
         if let Some(name) = name
             && let Some(other) = all.names.insert(name.into(), target.clone())
@@ -142,6 +146,8 @@ mod tests {
         assert_eq!(labels, ["ext4[discard,noatime]", "xfs", "dir:/a,b", "dir:/c,d"]);
         let labels = model::target::label_targets(&read.targets, &read.names);
         assert_eq!(labels, ["ext4[discard,noatime]", "fast", "dir:/a,b", "slow"]);
+        let folder = candidates(&["/tmp".into()]).unwrap_err();
+        assert_eq!(folder, "`/tmp` is a directory; to measure in it, write dir:/tmp");
         let twice = candidates(&["a=xfs,a=ext4".into()]).unwrap_err();
         assert_eq!(twice, "both xfs and ext4 are named a; choose different names");
     }

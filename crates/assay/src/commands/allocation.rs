@@ -110,7 +110,8 @@ const SHIFTED: &str = "Shifted: tests read data written by another host (--shift
 
 fn with_workers(args: &PlanArgs, most: u32, is_shifted: bool) -> PlanArgs {
     // A plan file has its own.
-    let unasked = args.procs.is_empty() && args.plan.is_none() && args.like.is_none();
+    let unasked =
+        args.procs.is_empty() && args.like.is_none() && matches!(args.plan_file(), Ok(None));
     let mut counts = match (unasked, is_shifted) {
         (false, _) => args.procs.clone(),
         // A single worker has no other to read from.

@@ -17,10 +17,11 @@ use std::{collections::BTreeMap, path::Path};
 
 /// What the arguments ask for; a campaign of `store` is what `--like` names.
 pub fn asked(args: &PlanArgs, store: &Path, state: &Path) -> Result<Asked> {
+    let file = args.plan_file().map_err(exit::usage)?;
     let Some(like) = &args.like else {
         let plan = from_args(args)?;
         let named = named(&plan, args)?;
-        return Ok(Asked::by_file(plan, args.plan.clone(), named));
+        return Ok(Asked::by_file(plan, file.map(Path::to_path_buf), named));
     };
     // Its mark says that it was begun here, and so checked.
     Ok(Asked::by_user(overridden(repeat::plan(like, store, state)?, args)?))
@@ -28,7 +29,7 @@ pub fn asked(args: &PlanArgs, store: &Path, state: &Path) -> Result<Asked> {
 
 /// The targets of `plan` that the command line names itself, by --on or --sweep.
 fn named(plan: &Plan, args: &PlanArgs) -> Result<Vec<Target>> {
-    let mut named = if args.on.is_empty() { Vec::new() } else { plan.targets.clone() };
+    let mut named = if args.candidates().is_empty() { Vec::new() } else { plan.targets.clone() };
     if !args.sweep.is_empty() {
         for sweep in &plan.sweeps {
             let swept = lab::plan::sweep(&sweep.on, sweep.mode);
@@ -40,7 +41,7 @@ fn named(plan: &Plan, args: &PlanArgs) -> Result<Vec<Target>> {
 
 /// The plan of a file, overridden by arguments.
 pub fn from_args(args: &PlanArgs) -> Result<Plan> {
-    let plan = match &args.plan {
+    let plan = match args.plan_file().map_err(exit::usage)? {
         Some(path) => from_file(path)?,
         None => Plan::default(),
     };
@@ -48,11 +49,12 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
 }
 
 fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
-    if args.like.is_some() && !args.on.is_empty() {
+    let candidates = args.candidates();
+    if args.like.is_some() && !candidates.is_empty() {
         (plan.sweeps, plan.baseline) = (Vec::new(), None);
     }
-    if !args.on.is_empty() {
-        let asked = cli::candidates(&args.on).map_err(exit::usage)?;
+    if !candidates.is_empty() {
+        let asked = cli::candidates(&candidates).map_err(exit::usage)?;
         plan.names.extend(asked.names);
         plan.names.retain(|_, target| asked.targets.contains(target));
         plan.targets = asked.targets;

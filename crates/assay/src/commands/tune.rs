@@ -59,7 +59,7 @@ fn work(args: &TuneArgs, store: &Path, state: &Path) -> Result<Plan> {
     let mut work = match &args.work {
         None if !args.suite.is_empty() => Plan::default(),
         Some(path) if Path::new(path).extension().is_some_and(|e| e == "toml") => {
-            plan_input::from_args(&PlanArgs { plan: Some(path.into()), ..PlanArgs::default() })?
+            plan_input::from_args(&PlanArgs { words: vec![path.clone()], ..PlanArgs::default() })?
         }
         id => {
             let dataset = source::begun_here(id.as_deref().unwrap_or("last"), store, state)?;

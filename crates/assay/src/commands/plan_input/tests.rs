@@ -42,3 +42,29 @@ fn the_command_of_a_plan_asks_for_that_plan() {
         assert_eq!(plan(&again[1..]), asked, "{}", asked.command());
     }
 }
+
+#[test]
+fn candidates_are_words_too() {
+    let asked = plan(&words("run ext4 xfs,fast=dir:/mnt/a --seed 7"));
+    assert_eq!(asked, plan(&words("run --on ext4 --on xfs,fast=dir:/mnt/a --seed 7")));
+}
+
+#[test]
+fn one_word_may_be_a_plan_file() {
+    let args = |command: &str| {
+        let words = ["assay".to_string()].into_iter().chain(words(command));
+        match Cli::try_parse_from(words).unwrap().verb {
+            Verb::Run(args) => args.plan,
+            _ => unreachable!(),
+        }
+    };
+    let file = |command: &str| args(command).plan_file().map(|file| file.map(Path::to_path_buf));
+    assert_eq!(file("run nightly.toml ext4"), Ok(Some("nightly.toml".into())));
+    assert_eq!(args("run nightly.toml ext4 --on xfs").candidates(), ["ext4", "xfs"]);
+    assert_eq!(file("run ./nightly"), Ok(Some("./nightly".into())));
+    assert_eq!(file("run dir:/mnt/a.toml"), Ok(None));
+    let two = file("run a.toml b.toml").unwrap_err();
+    assert_eq!(two, "two plan files, a.toml and b.toml; run one, then the other");
+    let like = file("run a.toml --like last").unwrap_err();
+    assert_eq!(like, "--like cannot be used with a plan file; omit --like or a.toml");
+}
