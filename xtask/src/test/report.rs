@@ -35,7 +35,8 @@ fn row(ran: &Ran) -> String {
     )
 }
 
-/// The end of a run whose tests were `built` and `took` so long. True when nothing failed, and nothing was skipped that this machine can run.
+/// The end of a run whose tests were `built` and `took` so long.
+/// True when nothing failed, and nothing was skipped that this machine can run.
 pub(super) fn end(ran: &[Ran], built: Duration, took: Duration) -> bool {
     let mut by_time: Vec<&Ran> = ran.iter().collect();
     by_time.sort_by_key(|ran| ran.took);
