@@ -193,7 +193,7 @@ fn a_full_folder_of_images_is_named_before_anything_is_stored() {
     let line = crate::common::text(&on_full.stderr);
     assert_eq!(on_full.status.code(), Some(3), "{line}");
     assert!(line.contains("has no space for the speed test"), "{line}");
-    assert_eq!(place.ok(&["list"]).lines().count(), 1, "the last alone was begun");
+    assert_eq!(place.campaigns(&[]).len(), 1, "the last alone was begun");
     place.assert_clean();
 }
 

@@ -77,8 +77,8 @@ fn a_page_fits_every_window_and_says_nothing_to_the_console() {
     ]);
     // The one was run and has samples to open, the other has several targets and so a picture of each kind.
     let own = place.ok(&["report", "last", "--format", "html"]);
-    let published = place.ok(&["list", "--published"]);
-    let id = published.split_whitespace().next().unwrap();
+    let published = place.campaigns(&["--published"]);
+    let id = published[0]["id"].as_str().unwrap();
     let other = place.ok(&["report", id, "--format", "html"]);
     assert!(own.contains("<details>") && other.contains("class=\"heat\""), "{own}\n{other}");
     for page in [own, other] {
@@ -103,8 +103,8 @@ fn the_address_keeps_how_tables_are_sorted_and_which_rows_are_hidden() {
         return;
     }
     let place = Place::new();
-    let published = place.ok(&["list", "--published"]);
-    let id = published.split_whitespace().next().unwrap();
+    let published = place.campaigns(&["--published"]);
+    let id = published[0]["id"].as_str().unwrap();
     let page = place.ok(&["report", id, "--format", "html"]);
     assert!(!page.contains("aria-sort=\"") && !page.contains("hidden=\"\""));
     let (document, said) = opened_at(&place, &page, "#sort=2,1,up&decided=1", 1);

@@ -87,7 +87,7 @@ fn counted(samples: u32) -> String {
 }
 
 fn state(place: &Place) -> String {
-    place.ok(&["list"]).split_whitespace().nth(2).unwrap().to_string()
+    place.campaigns(&[])[0]["state"].as_str().unwrap().to_string()
 }
 
 #[test]

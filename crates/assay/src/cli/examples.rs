@@ -39,7 +39,8 @@ Examples:
 pub(super) const LIST: &str = "\
 Examples:
     assay list
-    assay list --published";
+    assay list --published
+    assay list --tag firmware=1.4 --format json";
 
 pub(super) const SHOW: &str = "\
 Examples:

@@ -87,6 +87,12 @@ impl Place {
         stderr.trim_end().lines().last().unwrap_or_default().into()
     }
 
+    /// The campaigns that `list` gives with `args`.
+    pub fn campaigns(&self, args: &[&str]) -> Vec<Value> {
+        let list = self.ok(&[&["list", "--format", "json"], args].concat());
+        serde_json::from_str(&list).unwrap()
+    }
+
     /// The samples of the last campaign as it is exported.
     pub fn exported_samples(&self) -> Vec<Value> {
         let out = tempfile::tempdir_in(self.dir.path()).unwrap();
