@@ -27,7 +27,7 @@ use std::{
 };
 use values::{more_blocks, tag};
 
-/// Settles which file system, with which options, a workload should use on this machine.
+/// Measures which file system, with which options, suits a workload on this machine.
 #[derive(Debug, Parser)]
 #[command(
     name = "assay",
@@ -94,7 +94,7 @@ pub enum Verb {
     /// Show which file systems this machine can test, and what to install for the others
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
-    /// Check assay against known answers: device caps, injected delays, A/A; exit status 4 if one is off
+    /// Check assay against known answers: device caps, injected delays, A/A; exits with status 4 if a check fails
     #[command(after_help = examples::SELFTEST)]
     Selftest(SelftestArgs),
     /// Explain a test: what it does on disk and how to read its figures
@@ -158,7 +158,7 @@ impl EndArgs {
 /// Arguments of `resume`.
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
-    /// Campaign: an id, the start of one, a name, `last`, or `last~1` for the one before
+    /// Campaign: an id, an id prefix, a name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
     /// Run N more blocks, even if the campaign is complete (e.g. +5)
@@ -202,7 +202,7 @@ pub enum ListFormat {
 /// One campaign.
 #[derive(Args, Debug)]
 pub struct IdArgs {
-    /// Campaign: an id, the start of one, a name, `last`, or `last~1` for the one before
+    /// Campaign: an id, an id prefix, a name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
 }
@@ -210,7 +210,7 @@ pub struct IdArgs {
 /// Arguments of `rm`.
 #[derive(Args, Debug)]
 pub struct RmArgs {
-    /// Campaigns: ids, starts of ids, names, `last`, or `last~1` for the one before
+    /// Campaigns: ids, id prefixes, names, `last`, or `last~1` for the one before
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
 }
@@ -248,7 +248,7 @@ impl Format {
 /// Arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Campaign: an id, the start of one, a name, `last`, `last~1`, or a published study; several are shown
+    /// Campaign: an id, an id prefix, a name, `last`, `last~1`, or a published study; several are shown
     /// together, each evaluated separately
     #[arg(value_name = "ID", default_value = "last")]
     pub ids: Vec<String>,
@@ -280,14 +280,14 @@ pub struct ReportArgs {
 /// Arguments of `tune`.
 #[derive(Args, Debug)]
 pub struct TuneArgs {
-    /// Campaign whose work to repeat (an id, the start of one, or `last`), or a plan file [default: `last`;
+    /// Campaign whose work to repeat (an id, an id prefix, or `last`), or a plan file [default: `last`;
     /// none with --suite]
     #[arg(value_name = "ID|PLAN.toml")]
     pub work: Option<String>,
     /// File system to tune; options given here, e.g. ext4[noatime], count as its default
     #[arg(long, value_name = "TARGET")]
     pub on: Target,
-    /// Time limit for the search, e.g. 30m; a running stage is finished
+    /// Time limit for the search, e.g. 30m; a stage in progress is completed
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = humantime::parse_duration, allow_hyphen_values = true)]
     pub budget: Duration,
     /// Suite to run instead of the campaign's; repeat or separate with commas
@@ -296,7 +296,7 @@ pub struct TuneArgs {
     /// Try only this setting, e.g. logbsize, mkfs.m or mkfs.m=reflink; may be repeated
     #[arg(long = "try", value_name = "SETTING")]
     pub only: Vec<String>,
-    /// Also try unsafe options; what a crash may then lose is printed
+    /// Also try options that weaken durability; prints what a crash may lose
     #[arg(long)]
     pub allow_unsafe: bool,
     /// Run only tests whose id matches GLOB; repeat or separate with commas
@@ -352,7 +352,7 @@ impl AdviseFormat {
 /// Arguments of `advise`.
 #[derive(Args, Debug)]
 pub struct AdviseArgs {
-    /// Campaign: an id, the start of one, a name, `last`, `last~1`, or a published study
+    /// Campaign: an id, an id prefix, a name, `last`, `last~1`, or a published study
     #[arg(default_value = "last")]
     pub id: String,
     /// Workload profile: a name listed by --profiles, or a file NAME.toml
@@ -361,8 +361,8 @@ pub struct AdviseArgs {
     /// Rule out targets without FEATURE, e.g. snapshots, supported_on=rhel-10, max_file>=32TiB; may be repeated
     #[arg(long, value_name = "FEATURE")]
     pub require: Vec<String>,
-    /// Operating system whose vendor must support a target: rhel-9, ubuntu-24.04, debian-12, also as rhel9 or rhel-9.4;
-    /// what it does not support is ruled out with the reason; may be repeated
+    /// Rule out targets not supported by this OS vendor, with the reason: rhel-9, ubuntu-24.04 or debian-12;
+    /// rhel9 and rhel-9.4 work, too; may be repeated
     #[arg(long, value_name = "SYSTEM")]
     pub os: Vec<String>,
     /// Recommend for the hot, mid and cold tier of a tiered store
@@ -382,7 +382,7 @@ pub struct AdviseArgs {
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
-    /// Campaign: an id, the start of one, a name, `last`, `last~1`, or a published study
+    /// Campaign: an id, an id prefix, a name, `last`, `last~1`, or a published study
     #[arg(default_value = "last")]
     pub id: String,
     /// Format to write
@@ -447,7 +447,7 @@ pub struct SelftestArgs {
 /// Arguments of `doctor`.
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
-    /// Build what no package provides, once: zfs (modules for QEMU guests), zerofs or versitygw; downloads sources
+    /// Build and cache what no package provides: zfs (modules for QEMU guests), zerofs or versitygw; downloads sources
     #[arg(long, value_name = "WHAT")]
     pub install: Option<String>,
 }
@@ -476,7 +476,7 @@ pub struct InitArgs {
 /// Arguments of `completions`.
 #[derive(Args, Debug)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to generate completions for
     pub shell: clap_complete::Shell,
 }
 

@@ -37,7 +37,7 @@ fn what_the_machine_lacks_is_left_out_and_the_others_are_measured() {
     let (stdout, stderr) = partly(&place, &[&missing, "null", &dir], &["--lab", "host"]);
     assert!(stderr.contains(&format!("left out: {missing}: {missing} cannot be used")), "{stderr}");
     assert!(stdout.contains("could not be measured"), "{stdout}");
-    assert!(stdout.contains("missing: the kernel has no"), "{stdout}");
+    assert!(stdout.contains("cannot be used here: the kernel has no"), "{stdout}");
     let alone = place.assay(&["run", "--on", &missing, "--suite", "null", "--lab", "host"]);
     assert_eq!(alone.status.code(), Some(3), "nothing is left to measure");
 }
@@ -162,7 +162,7 @@ fn a_plan_refuses_what_a_run_refuses() {
             "does not exist",
         ),
         (vec!["--on", "ext4", "--destroy", "x"], 2, "need a disk"),
-        (vec!["--on", "ext4", "--device", "/dev/null"], 2, "is not a stable name of a disk"),
+        (vec!["--on", "ext4", "--device", "/dev/null"], 2, "is not a stable disk name"),
     ];
     for (args, status, why) in refused {
         for verb in ["plan", "run"] {

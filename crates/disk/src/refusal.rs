@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// A kernel name, or a link from elsewhere: it may mean another disk after the next boot.
-    #[error("{path} is not a stable name of a disk; give {}", stable_names(.stable))]
+    #[error("{path} is not a stable disk name; use {}", stable_names(.stable))]
     NotStable {
         /// As given.
         path: PathBuf,
@@ -21,7 +21,7 @@ pub enum Refusal {
         path: PathBuf,
     },
     /// Something other than a block device.
-    #[error("{path} leads to {node}, which is not a block device; give a disk of /dev/disk/by-id")]
+    #[error("{path} leads to {node}, which is not a block device; use a disk from /dev/disk/by-id")]
     NotBlock {
         /// As given.
         path: PathBuf,
@@ -331,7 +331,7 @@ pub enum Refusal {
 
 fn stable_names(stable: &[PathBuf]) -> String {
     if stable.is_empty() {
-        return "one of /dev/disk/by-id".into();
+        return "one from /dev/disk/by-id".into();
     }
     stable.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" or ")
 }

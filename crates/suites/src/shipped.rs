@@ -52,7 +52,7 @@ pub fn suite(name: &str, knobs: &Options) -> Result<Option<&'static Suite>, Decl
         None => {
             let knob_error =
                 |why: model::target::KnobError| DeclarationError::new(name, why.to_string());
-            check_options(&format!("suite {name}"), suite.knobs, knobs).map_err(knob_error)?;
+            check_options("the suite", suite.knobs, knobs).map_err(knob_error)?;
             Ok(Some(suite))
         }
     }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// First set: campaigns separated by commas, each an id, the start of one, `last`, or a published study
+    /// First set: campaigns separated by commas, each an id, an id prefix, `last`, or a published study
     #[arg(value_name = "A1,A2,A3")]
     pub a: String,
     /// Second set; ratios are B over A
@@ -31,7 +31,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "GLOB", value_delimiter = ',')]
     pub tests: Vec<String>,
     /// Exit with status 6 if a target in both sets regressed by more than PERCENT, e.g. 5%, in a test or in
-    /// the mean of all; with status 5 if the data could not have shown that
+    /// the mean of all; with status 5 if there is too little data to tell
     #[arg(long, alias = "fail-over", value_name = "PERCENT", value_parser = share, allow_hyphen_values = true)]
     pub fail_on_regression: Option<f64>,
     /// Measure each regression again on this machine, alone, as often as B has campaigns; it counts only if confirmed

@@ -4,7 +4,7 @@ pub(super) const RUN: &str = "\
 Examples:
   Compare every supported file system, on images in a folder of the disk in question:
     assay run --image-dir /mnt/fast
-  Compare two candidates, one with options, by the small-file suite, in at most ten minutes:
+  Compare two candidates, one with options, with the small-file suite, in at most ten minutes:
     assay run ext4 xfs[agcount=16] --suite files --image-dir /mnt/fast
   Run what a transactional database does, and print a recommendation for it:
     assay run --profile oltp-database --on ext4,xfs --image-dir /mnt/fast

@@ -20,7 +20,7 @@ pub struct PlanArgs {
     /// Plan file, or candidates as with --on, e.g. ext4 xfs
     #[arg(value_name = "PLAN.toml|TARGET")]
     pub words: Vec<String>,
-    /// Repeat the work of this campaign at the same sizes: an id, the start of one, or `last`. Narrow it with
+    /// Repeat the work of this campaign at the same sizes: an id, an id prefix, or `last`. Narrow it with
     /// --on, --tests and --procs; change its length with --blocks and --budget
     #[arg(
         long,
@@ -63,13 +63,13 @@ pub struct PlanArgs {
     /// Threads per worker in parallel parts [default: 1]
     #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub threads: Option<u32>,
-    /// How much to measure: smoke 1 block; quick 3 or more, until its verdict is decided, or the leaders are the
-    /// same within 5 %, and seven in ten ratios are resolved, or ten minutes are over; standard 5, 8, 12 or 20
-    /// and publish 12 or 20, until every ratio is decided or known to 5 % [default: quick]
+    /// How much to measure. smoke: 1 block; quick: at least 3 blocks and at most 10 minutes, until the leader is
+    /// clear or tied within 5 % and 70 % of the ratios are resolved; standard: 5, 8, 12 or 20 blocks, and publish:
+    /// 12 or 20, until every ratio is decided or known to 5 % [default: quick]
     #[arg(long, help_heading = LENGTH)]
     pub preset: Option<Preset>,
-    /// Run exactly NUM blocks, whatever their precision
-    #[arg(long, allow_negative_numbers = true, help_heading = LENGTH)]
+    /// Run exactly NUM blocks, regardless of precision
+    #[arg(long, value_name = "NUM", allow_negative_numbers = true, help_heading = LENGTH)]
     pub blocks: Option<u32>,
     /// Time limit for all blocks, e.g. 2h or 90m; blocks that would exceed it are not started [default: 10m with quick]
     #[arg(
@@ -125,8 +125,8 @@ pub struct PlanArgs {
     pub numa: Option<Numa>,
     #[command(flatten)]
     pub programs: ProgramArgs,
-    /// Where to run: host, uml or qemu (a guest); auto takes, for each target, the first that supports it of
-    /// host, QEMU with KVM, User-Mode Linux and QEMU without KVM [default: auto]
+    /// Where to run: host, uml or qemu (a guest); auto uses, for each target, the first of host,
+    /// QEMU with KVM, User-Mode Linux and QEMU without KVM that supports it [default: auto]
     #[arg(long, value_name = "LAB", help_heading = PLACE)]
     pub lab: Option<LabChoice>,
     /// Kernel for QEMU to boot; --lab auto then runs all targets in QEMU; its modules must be installed

@@ -32,9 +32,9 @@ pub enum Shown {
     Auto,
     /// A line for each target and block, and one each minute
     Lines,
-    /// An object on a line for each step, sample and block
+    /// One JSON object per line for each step, sample and block
     Json,
-    /// Nothing but remarks
+    /// No progress, only notices
     None,
 }
 

@@ -167,7 +167,7 @@ fn lacking(part: &Part) -> Option<String> {
     match lab::machine::available(part.fs) {
         Availability::Ready => None,
         Availability::Missing { what, fix } => {
-            Some(format!("{} cannot be used here, missing: {what}; {fix}", part.fs.about().name))
+            Some(format!("{} cannot be used here: {what}; {fix}", part.fs.about().name))
         }
     }
 }

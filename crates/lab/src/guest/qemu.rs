@@ -62,10 +62,14 @@ pub(super) fn find(kind: LabKind, image: Option<&Path>) -> Result<Qemu, Missing>
 
 /// The kernel that a user names; its modules must be here, and the image tells their version.
 fn given_kernel(image: &Path) -> Result<(PathBuf, String), Missing> {
-    let bytes = fs::read(image)
-        .map_err(|error| Missing::new(format!("{}: {error}", image.display()), "name a kernel"))?;
+    let bytes = fs::read(image).map_err(|error| {
+        Missing::new(format!("{}: {error}", image.display()), "pass an existing kernel to --kernel")
+    })?;
     let version = image_version(&bytes).ok_or_else(|| {
-        Missing::new(format!("{} is not a Linux kernel for x86", image.display()), "name a bzImage")
+        Missing::new(
+            format!("{} is not a Linux kernel for x86", image.display()),
+            "pass a bzImage to --kernel",
+        )
     })?;
     if !modules(&version).is_dir() {
         let what = format!("{} is missing", modules(&version).display());

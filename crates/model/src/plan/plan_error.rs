@@ -45,8 +45,8 @@ impl fmt::Display for PlanError {
                 let meant = did_you_mean(text, ["auto", "full", "small", "tiny", "smoke"]);
                 write!(
                     f,
-                    "`{text}` is not a scale{meant}; use auto, full, small, tiny, smoke or a factor from 0.0005 \
-                     to 4"
+                    "invalid scale `{text}`{meant}; expected auto, full, small, tiny, smoke or a factor from \
+                     0.0005 to 4"
                 )
             }
             PlanError::Procs(n) => {

@@ -74,8 +74,8 @@ impl FromStr for DataKind {
                 let known = ["random", "compressible", "zeros", "ancestor"];
                 let meant = did_you_mean(text, known);
                 format!(
-                    "`{text}` is not a kind of data{meant}; use random, compressible, zeros, ancestor, or on \
-                     the command line like:PATH"
+                    "unknown data kind `{text}`{meant}; expected random, compressible, zeros, ancestor or, \
+                     on the command line, like:PATH"
                 )
             })
     }

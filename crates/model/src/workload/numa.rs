@@ -37,7 +37,7 @@ impl FromStr for Numa {
         let all = [Numa::None, Numa::RoundRobin];
         all.into_iter().find(|numa| numa.name() == text).ok_or_else(|| {
             let meant = did_you_mean(text, all.map(Numa::name));
-            format!("`{text}` is not a binding to NUMA nodes{meant}; use none or round-robin")
+            format!("unknown NUMA binding `{text}`{meant}; expected none or round-robin")
         })
     }
 }

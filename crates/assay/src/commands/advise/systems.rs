@@ -18,7 +18,7 @@ pub(super) fn supported(systems: &[String], facts: &[FactSheet]) -> Result<Vec<R
     let one = |system: &String| match known.iter().find(|name| is_meant(system, name)) {
         Some(name) => Ok(Requirement { feature: format!("{SUPPORTED}{name}"), at_least: None }),
         None => Err(exit::usage(format!(
-            "--os {system}: no fact says what it supports; known are {}",
+            "unknown system `{system}` of --os; expected {}",
             known.iter().copied().collect::<Vec<_>>().join(", ")
         ))),
     };
