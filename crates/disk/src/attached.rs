@@ -22,14 +22,14 @@ struct Info {
     init: [u64; 2],
 }
 
-/// What a loop device shows.
+/// The state of a loop device, as the kernel reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Attached {
-    /// Which file.
+    /// The backing file.
     pub(crate) file: FileId,
     /// From where on, bytes.
     offset: u64,
-    /// How much of it, bytes; 0 for all.
+    /// The length of the attached range, bytes; 0 for the whole file.
     limit: u64,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct FileId {
 }
 
 impl Attached {
-    /// Of the loop device that `device` is open on; `None` for what is not an attached loop device.
+    /// Returns the state of the loop device `device`; `None` if it is not an attached loop device.
     pub(crate) fn of(device: &File) -> Option<Attached> {
         // SAFETY: LOOP_GET_STATUS64 fills in a loop_info64 and keeps nothing of it; every bit pattern is one.
         let info = unsafe { ioctl(device, Getter::<STATUS, Info>::new()) }.ok()?;
@@ -51,7 +51,7 @@ impl Attached {
 }
 
 impl FileId {
-    /// Of the file that `path` leads to.
+    /// Returns the id of the file at `path`.
     pub(crate) fn of(path: &Path) -> Option<FileId> {
         let meta = std::fs::metadata(path).ok()?;
         Some(FileId { device: meta.dev(), inode: meta.ino() })

@@ -8,7 +8,7 @@ use std::{
 };
 
 const BLOCK: &str = "/sys/block";
-/// What the kernel appends to the name of a backing file that was removed.
+/// The suffix that the kernel appends to the name of a deleted backing file.
 const DELETED: &[u8] = b" (deleted)";
 
 /// The file behind the loop device called `name`, as `loop0`, by the name that it has or had, and whether it
@@ -17,7 +17,7 @@ pub fn backing_file(name: &OsStr) -> Option<(PathBuf, bool)> {
     parse(&fs::read(Path::new(BLOCK).join(name).join("loop/backing_file")).ok()?)
 }
 
-/// Whether the loop device `node` is attached to `image`.
+/// Returns true if the loop device `node` is attached to `image`.
 pub fn is_on(node: &Path, image: &Path) -> bool {
     let name = node.file_name().unwrap_or_default();
     backing_file(name).is_some_and(|(file, _)| file == image)

@@ -14,7 +14,7 @@ const ZERO: Opcode = opcode::none(0x12, 127);
 /// Start and length, bytes.
 type Range = [u64; 2];
 
-/// Whether `device` says that it can discard.
+/// Returns true if `device` says that it can discard.
 pub(crate) fn is_known(device: Device) -> bool {
     let most = device.attribute("queue/discard_max_bytes");
     most.and_then(|bytes| bytes.parse::<u64>().ok()).is_some_and(|bytes| bytes > 0)

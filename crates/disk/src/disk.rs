@@ -17,7 +17,7 @@ use std::{
 /// Zeroed at both ends before every mkfs, so that no old signature is found.
 const PURGED: u64 = 1 << 20;
 
-/// How long one may stay in use after it was unmounted.
+/// The time a disk may stay busy after it was unmounted.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -47,7 +47,7 @@ enum Ours {
 pub struct Image {
     /// Its name.
     pub path: PathBuf,
-    /// Whether the loop device goes past the page cache of the host.
+    /// Whether the loop device bypasses the page cache of the host.
     pub direct_io: bool,
     /// Shows others that a running campaign has the device.
     pub held: Option<Arc<Lock>>,
@@ -109,7 +109,7 @@ impl Disk {
         self.size
     }
 
-    /// What it is made of, where it is an image of ours.
+    /// The image that backs it, if assay made it.
     pub fn image(&self) -> Option<&Image> {
         match &self.ours {
             Ours::Image(image) => Some(image),
@@ -165,7 +165,7 @@ impl Disk {
         Error::DiskLost { device: self.node.clone(), why }
     }
 
-    /// As [`wait_free`].
+    /// See [`wait_free`].
     ///
     /// # Errors
     /// It is still in use after some seconds.
@@ -173,7 +173,7 @@ impl Disk {
         wait_free(&self.node)
     }
 
-    /// What it is, for the facts of a target.
+    /// Its description, for the facts of a target.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let size = self.size.0.to_string();
         match &self.ours {
@@ -273,7 +273,7 @@ pub fn wait_free(node: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a file system or a driver uses the disk `node`. One that cannot be opened is not in use.
+/// Returns true if a file system or a driver uses the disk `node`. One that cannot be opened is not in use.
 pub fn is_held(node: &Path) -> bool {
     let exclusive = OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(node);
     exclusive.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))

@@ -27,9 +27,9 @@ pub enum Error {
         command: String,
         /// Exit status or signal.
         status: String,
-        /// What it wrote to standard error, in one line.
+        /// The last line of its standard error.
         last_line: String,
-        /// Whether it says that it was asked for what it does not know: it would say so again.
+        /// Whether the program rejected an option, so that a retry would fail, too.
         of_options: bool,
     },
     /// A disk that is not touched.
@@ -38,7 +38,7 @@ pub enum Error {
     /// A disk that cannot discard.
     #[error("{device} does not support discard; use `--purge zero-range` or `--purge none`")]
     NoDiscard {
-        /// As given.
+        /// The device as given.
         device: PathBuf,
     },
     /// Root is needed.
@@ -54,7 +54,7 @@ pub enum Error {
         name: &'static str,
         /// Its minimum.
         needed: Bytes,
-        /// What it has.
+        /// Its size.
         size: Bytes,
     },
     /// It carries a mounted file system.
@@ -70,7 +70,7 @@ pub enum Error {
     DiskLost {
         /// Its node.
         device: PathBuf,
-        /// What was found instead.
+        /// The state found instead.
         why: String,
     },
     /// A disk or a mount point stays busy.
@@ -81,7 +81,7 @@ pub enum Error {
     StaysBusy {
         /// The object.
         path: PathBuf,
-        /// How long it was tried.
+        /// The duration of the attempts, seconds.
         seconds: u64,
         /// The last reason.
         why: String,

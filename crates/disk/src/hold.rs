@@ -20,7 +20,7 @@ pub(crate) struct Hold {
     was: Traits,
 }
 
-/// What of an open disk can change.
+/// The properties of an open disk that can change.
 #[derive(Debug, PartialEq, Eq)]
 struct Traits {
     bytes: u64,
@@ -40,7 +40,7 @@ impl Hold {
         Ok(Hold { file, node: node.into(), number, was })
     }
 
-    /// Whether `file` is open on the same disk.
+    /// Returns true if `file` is open on the same disk.
     pub(crate) fn is_of(&self, file: &File) -> Result<bool, Error> {
         Ok(number(file, &self.node)? == self.number)
     }
@@ -50,12 +50,12 @@ impl Hold {
         Device::from_number(self.number).to_string()
     }
 
-    /// How large it is.
+    /// Returns its size.
     pub(crate) fn size(&self) -> Bytes {
         Bytes(self.was.bytes)
     }
 
-    /// What loop device it is, where it is one.
+    /// Returns its state as a loop device, if it is one.
     pub(crate) fn attached(&self) -> Option<Attached> {
         self.was.attached
     }

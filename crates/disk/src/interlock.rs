@@ -33,10 +33,10 @@ use std::{
 };
 use sysfs::System;
 
-/// How long another process may hold a disk exclusively before it counts as busy.
+/// The time another process may hold a disk exclusively before it counts as busy.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Which disks a campaign wants, and what the user permitted.
+/// The disks a campaign asks for, and the permissions of the user.
 #[derive(Clone, Debug, Default)]
 pub struct DiskRequest {
     /// Stable names, `/dev/disk/by-id/...`.
@@ -49,7 +49,7 @@ pub struct DiskRequest {
     pub needed: Bytes,
     /// Files and directories that the campaign itself needs.
     pub kept: Vec<PathBuf>,
-    /// How they are emptied before each file system; by default a discard where all of them know it.
+    /// How to empty them before each mkfs; by default a discard if all of them support it.
     pub purge: Option<Purge>,
     /// Number of equal parts into which each is divided; `None` for targets on whole disks.
     pub parts: Option<u32>,

@@ -42,7 +42,7 @@ pub use interlock::{
 pub use part::DiskPart;
 pub use refusal::Refusal;
 
-/// Whether this process has root's rights.
+/// Returns true if this process has root's rights.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

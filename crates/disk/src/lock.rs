@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a copy of a lock may outlive its process.
+/// The time a copy of a lock may outlive its process.
 const COPY_OUTLIVES: Duration = Duration::from_secs(2);
 
 /// A file that is locked until this is dropped. Closing it is not enough: a program that another thread
@@ -102,7 +102,7 @@ pub fn exclusive(path: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
-/// Whether `name` in `folder` is the file that is open. A link is not followed.
+/// Returns true if `name` in `folder` still is the open file. A link is not followed.
 pub fn is_still(folder: impl AsFd, name: impl Arg, file: &File) -> bool {
     match (fstat(file), statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)) {
         (Ok(open), Ok(named)) => (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino),

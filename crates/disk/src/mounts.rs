@@ -13,11 +13,11 @@ const MOUNTINFO: &str = "/proc/self/mountinfo";
 pub struct Mount {
     /// Number of the device, as `8:1`; of Btrfs and of what has no device an anonymous one.
     pub number: String,
-    /// Where it is mounted.
+    /// The mount point.
     pub mount_point: PathBuf,
     /// Type of the file system.
     pub kind: String,
-    /// What is mounted, as `/dev/sdb1`.
+    /// The mounted source, e.g. `/dev/sdb1`.
     pub source: PathBuf,
     /// Options of the mount and of the file system, joined.
     pub options: String,
@@ -68,7 +68,7 @@ pub fn elsewhere(node: &Path) -> Option<String> {
     say_holders(&all.filter(|process| process.namespace != own).collect::<Vec<_>>(), node)
 }
 
-/// What is read of a process in another mount namespace.
+/// The facts read about a process in another mount namespace.
 struct Process {
     number: u32,
     name: String,

@@ -11,7 +11,7 @@ use std::{
 pub struct DiskPart {
     /// Number under which the kernel knows it as a partition, from 1.
     pub number: u32,
-    /// Where it begins on the disk, bytes.
+    /// Its offset on the disk, bytes.
     pub start: u64,
     /// Its length, bytes.
     pub bytes: u64,

@@ -40,7 +40,7 @@ pub fn command(path: &Path) -> Command {
     command
 }
 
-/// Has the child killed when this process dies, or the thread of it that starts the child.
+/// Makes the kernel kill the child when this process, or its thread that starts the child, dies.
 pub fn die_with_parent(command: &mut Command) {
     use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
     let parent = getpid();
@@ -58,7 +58,7 @@ pub fn die_with_parent(command: &mut Command) {
     }
 }
 
-/// That `command` ended with `status`, with the line of `stderr` that says why.
+/// The error that `command` ended with `status`, with the line of `stderr` that says why.
 pub fn failure(command: String, status: ExitStatus, stderr: &str) -> Error {
     let all = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let of_options = all().find(|line| is_of_options(line));
@@ -71,7 +71,7 @@ pub fn failure(command: String, status: ExitStatus, stderr: &str) -> Error {
     Error::Command { command, status: ending(status), last_line, of_options: of_options.is_some() }
 }
 
-/// Whether a program says by `line` that it was asked for what it does not know.
+/// Returns true if `line` says that a program rejected an option.
 fn is_of_options(line: &str) -> bool {
     const SAID: [&str; 9] = [
         "usage:",
@@ -96,12 +96,12 @@ fn is_of_options(line: &str) -> bool {
     SAID.iter().any(|said| line.contains(said)) && !OTHERWISE.iter().any(|said| line.contains(said))
 }
 
-/// Whether it is the hint under each failure of mount(8).
+/// Returns true if `line` is the hint that mount(8) prints below each failure.
 fn is_of_mount(line: &str) -> bool {
     line.starts_with("dmesg(1) may have more information")
 }
 
-/// How a process ended, in two words.
+/// Describes how a process ended, in two words.
 pub fn ending(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit {code}"),

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is copied from the disk, and kept as facts of a target. Read-ahead comes last: the kernel computes it
+/// The settings copied from the disk, and kept as facts of a target. Read-ahead comes last: the kernel computes it
 /// anew when another limit is set.
 const COPIED: [(&str, &str); 3] = [
     ("rotational", "loop.rotational"),
@@ -53,7 +53,7 @@ pub fn sector_bytes(image: &Path) -> Option<String> {
     setting(disk_below(image)?, SECTOR.0).filter(|bytes| bytes != USUAL_SECTOR)
 }
 
-/// How the queue of the loop device `node` is, as facts of a target.
+/// Returns the queue settings of the loop device `node`, as facts of a target.
 pub(crate) fn facts(node: &Path) -> Vec<(&'static str, String)> {
     let Some(own) = Device::of_node(node) else { return Vec::new() };
     let fact = |(name, key): (&str, &'static str)| Some((key, setting(own, name)?));

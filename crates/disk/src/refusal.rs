@@ -9,7 +9,7 @@ pub enum Refusal {
     /// A kernel name, or a link from elsewhere: it may mean another disk after the next boot.
     #[error("{path} is not a stable disk name; use {}", stable_names(.stable))]
     NotStable {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The stable names of the same disk.
         stable: Vec<PathBuf>,
@@ -17,15 +17,15 @@ pub enum Refusal {
     /// Nothing there.
     #[error("{path} does not exist; `ls -l /dev/disk/by-id` shows the disks of this machine")]
     Absent {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
     },
     /// Something other than a block device.
     #[error("{path} leads to {node}, which is not a block device; use a disk from /dev/disk/by-id")]
     NotBlock {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
-        /// Where it leads.
+        /// The node it leads to.
         node: PathBuf,
     },
     /// Named twice.
@@ -39,13 +39,13 @@ pub enum Refusal {
     /// The disk cannot be identified.
     #[error("{path} has no serial number, so it cannot be told from other disks; use another")]
     NoSerial {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
     },
     /// Another disk has the same serial number.
     #[error("{path} and {other} have the same serial number; unplug one, or use another disk")]
     SameSerial {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The other disk.
         other: String,
@@ -56,29 +56,29 @@ pub enum Refusal {
          the right disk, then pass its serial number"
     )]
     WrongSerial {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
-        /// What the disk tells.
+        /// The serial number that the disk reports.
         serial: String,
     },
     /// A serial number that no disk has.
     #[error("--destroy {serial} matches no disk of --device; omit or correct it")]
     StraySerial {
-        /// As given.
+        /// The serial number as given.
         serial: String,
     },
     /// The system runs from it, or assay keeps its own files there.
     #[error("{path} is in use by the system: {what} is on it; use another disk")]
     System {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
-        /// What is on it.
+        /// The part of the system on it.
         what: String,
     },
     /// It carries a mounted file system.
     #[error("{path} is mounted at {mount_point}; unmount it first if it may be destroyed")]
     Mounted {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// Where.
         mount_point: PathBuf,
@@ -88,7 +88,7 @@ pub enum Refusal {
         "{path} holds {part}, which is mounted at {mount_point}; unmount it first if it may be destroyed"
     )]
     PartMounted {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The partition, mapping or array.
         part: String,
@@ -100,7 +100,7 @@ pub enum Refusal {
         "{path} belongs to the mounted Btrfs file system {uuid}; unmount that first if it may be destroyed"
     )]
     BtrfsMounted {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The file system.
         uuid: String,
@@ -110,7 +110,7 @@ pub enum Refusal {
         "{path} holds the swap space {swap}; run `swapoff {swap}` first if it may be destroyed"
     )]
     Swap {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The node, as `/proc/swaps` names it.
         swap: PathBuf,
@@ -118,7 +118,7 @@ pub enum Refusal {
     /// Device-mapper, md, bcache or a loop device is on it.
     #[error("{path} is held by {holder}; stop that first if it may be destroyed")]
     Held {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// Name of the device above it.
         holder: String,
@@ -126,7 +126,7 @@ pub enum Refusal {
     /// A loop device over another block device.
     #[error("{path} is a loop device over {below}; name that disk itself")]
     Indirect {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The device below.
         below: PathBuf,
@@ -134,7 +134,7 @@ pub enum Refusal {
     /// Write protected.
     #[error("{path} is read-only; remove the write protection or use another disk")]
     ReadOnly {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
     },
     /// Zones that must be written in order.
@@ -143,19 +143,19 @@ pub enum Refusal {
              disk"
     )]
     Zoned {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
-        /// As the kernel names it.
+        /// The zone model, as the kernel names it.
         model: String,
     },
     /// Too small for the candidates.
     #[error("{path} has {size}, but {needed} are needed; use a larger disk or a smaller --scale")]
     TooSmall {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// Its size.
         size: Bytes,
-        /// What is needed.
+        /// The required size.
         needed: Bytes,
     },
     /// The kernel takes no partitions of it.
@@ -164,7 +164,7 @@ pub enum Refusal {
          name a whole disk, or omit --split"
     )]
     Indivisible {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
     },
     /// Its parts are too small for the candidates.
@@ -173,13 +173,13 @@ pub enum Refusal {
          disk, fewer candidates, a smaller --scale, or no --split"
     )]
     PartTooSmall {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// Number of parts.
         parts: u32,
         /// Size of each.
         size: Bytes,
-        /// What is needed.
+        /// The required size.
         needed: Bytes,
     },
     /// The kernel shows another partition than the one it was told of, or none.
@@ -188,7 +188,7 @@ pub enum Refusal {
          then start again"
     )]
     PartAbsent {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The node of the part.
         node: PathBuf,
@@ -198,11 +198,11 @@ pub enum Refusal {
         "{path}: {place} is a member of {of} ({kind}); if that may be destroyed, add `--wipe-signature {wipe}`"
     )]
     Member {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The disk or one of its partitions.
         place: String,
-        /// What it is a member of.
+        /// The kind of set it is a member of.
         of: &'static str,
         /// Type, as `blkid` prints it.
         kind: String,
@@ -214,7 +214,7 @@ pub enum Refusal {
         "{path}: {place} is encrypted ({kind}); if its content may be destroyed, add `--wipe-signature {wipe}`"
     )]
     Encrypted {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The disk or one of its partitions.
         place: String,
@@ -228,7 +228,7 @@ pub enum Refusal {
         "{path} has a partition table ({kind}); if all partitions may be destroyed, add `--wipe-signature {wipe}`"
     )]
     Table {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// Type, as `blkid` prints it.
         kind: String,
@@ -240,7 +240,7 @@ pub enum Refusal {
         "{path}: {place} holds data of no known type; if it may be destroyed, add `--wipe-signature {wipe}`"
     )]
     Unknown {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The disk or one of its partitions.
         place: String,
@@ -252,7 +252,7 @@ pub enum Refusal {
         "{path}: {place} carries {kind}; if it may be destroyed, add `--wipe-signature {wipe}`"
     )]
     Content {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The disk or one of its partitions.
         place: String,
@@ -267,7 +267,7 @@ pub enum Refusal {
          first if the disk may be destroyed"
     )]
     Busy {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
     },
     /// A program can write to it.
@@ -276,7 +276,7 @@ pub enum Refusal {
          be destroyed"
     )]
     OpenForWriting {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// Number of the process.
         pid: u32,
@@ -289,7 +289,7 @@ pub enum Refusal {
          writing; stop it first if the disk may be destroyed"
     )]
     FileOpenForWriting {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The file behind the loop device, or behind one below it.
         file: PathBuf,
@@ -304,7 +304,7 @@ pub enum Refusal {
              it"
     )]
     Locked {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The locked file.
         lock: PathBuf,
@@ -312,17 +312,17 @@ pub enum Refusal {
     /// The name leads elsewhere, or the disk was exchanged, since it was claimed.
     #[error("{path} is now another disk (was {was}, now {is}); start again")]
     Changed {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// Identity when it was claimed.
         was: String,
         /// Identity now.
         is: String,
     },
-    /// What is on it cannot be found out.
+    /// The content cannot be determined.
     #[error("the contents of {path} cannot be determined: {why}; it is not touched")]
     Unreadable {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
         /// The reason.
         why: String,

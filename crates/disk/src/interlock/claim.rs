@@ -33,7 +33,7 @@ use std::{
 /// Holds one locked file for each disk that an assay works on. It belongs to root, is the same for all
 /// state folders, and is gone after a boot, as are the processes.
 const LOCKS: &str = "/run/assay";
-/// Where udev listens while it runs.
+/// The control socket of a running udev.
 const UDEV: &str = "/run/udev/control";
 
 /// A disk that this process may destroy, as long as it lives.
@@ -44,7 +44,7 @@ pub struct Claim {
     kept: Vec<PathBuf>,
     /// Open from before it was judged.
     hold: Arc<Hold>,
-    /// That of the part that the kernel knows now.
+    /// The hold on the partition that the kernel currently shows.
     part: Mutex<Option<Arc<Hold>>>,
     purge: Purge,
     /// The parts it is divided into; none where targets have it as a whole.
@@ -52,11 +52,11 @@ pub struct Claim {
     state: Mutex<State>,
 }
 
-/// What may be destroyed now.
+/// What may be destroyed at this point.
 #[derive(Debug)]
 struct State {
     permission: Permission,
-    /// Whether this process has emptied it: from then on there is nothing of the user's on it.
+    /// Whether this process has wiped it, so that no user data is left.
     is_ours: bool,
 }
 
@@ -88,7 +88,7 @@ pub fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<Lock>), Error> {
     Ok((claims?, locks))
 }
 
-/// Whether what was judged is what is held.
+/// Checks that the disk that was judged is the one that is held open.
 fn is_judged(facts: &Facts, hold: &Hold) -> Result<(), Error> {
     let (was, is) = (hold.number(), facts.number.clone());
     if was == is {
@@ -108,7 +108,7 @@ impl Claim {
         self.hold.clone()
     }
 
-    /// What holds the part that the kernel knows now.
+    /// Returns the hold on the partition that the kernel currently shows.
     pub(crate) fn held_part(&self) -> Option<Arc<Hold>> {
         self.part.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -121,7 +121,7 @@ impl Claim {
         self.purge
     }
 
-    /// What makes it this disk.
+    /// Returns its identity: the properties that tell it from other disks.
     pub fn identity(&self) -> &str {
         &self.identity
     }
@@ -164,7 +164,7 @@ impl Claim {
         self.wait_until_free(&node)
     }
 
-    /// Has the kernel forget the parts, so that the disk shows what is on it as a whole.
+    /// Makes the kernel forget the partitions, so that only the whole disk is visible.
     pub(crate) fn forget_parts(&self) -> Result<(), Error> {
         self.hold_part(None);
         division::forget_parts(&self.info.link, &self.identity, &self.parts).map(drop)

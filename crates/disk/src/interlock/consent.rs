@@ -14,14 +14,14 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 const ENCRYPTED: &[&str] = &["crypto_LUKS", "BitLocker", "DM_integrity"];
 
-/// What the user permitted, and what is known to be assay's own.
+/// The permissions of the user, and the content known to be assay's own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Permission {
     /// Serial numbers of the disks that may be destroyed; `None` where nothing will be written.
     pub(super) serials: Option<Vec<String>>,
     /// Types of content that may be destroyed.
     pub(super) kinds: Vec<String>,
-    /// What this very process made on the disk.
+    /// The content that this process made on the disk.
     pub(super) ours: BTreeSet<Content>,
     /// Smallest size that serves.
     pub(super) needed: Bytes,
@@ -29,7 +29,7 @@ pub(super) struct Permission {
     pub(super) parts: Option<u32>,
 }
 
-/// Which disk it is, and whether device is busy. Its content is not looked at.
+/// Checks the identity of the disk and that it is idle, without regard to its content.
 pub(super) fn state(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
     uses(facts)?;
     identity(facts, permission)?;
@@ -46,7 +46,7 @@ pub(super) fn state(facts: &Facts, permission: &Permission) -> Result<(), Refusa
     room(facts, permission)
 }
 
-/// Whether the disk, or each of its parts, holds what is needed.
+/// Checks that the disk, or each of its parts, is large enough.
 fn room(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
     let (path, disk, needed) = (facts.link.clone(), Bytes(facts.size_bytes), permission.needed);
     let Some(parts) = permission.parts else {
@@ -113,7 +113,7 @@ fn refusal(path: PathBuf, using: &Use) -> Refusal {
     }
 }
 
-/// What is on it: all of it must be permitted by type, or be assay's own.
+/// Checks its content: each item must be permitted by type, or be assay's own.
 pub(super) fn contents(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
     let permitted = |content: &&Content| {
         permission.kinds.contains(&content.signature.kind) || permission.ours.contains(content)
@@ -152,8 +152,8 @@ fn is_table(kind: &str) -> bool {
     table::is_read(kind) || table::is_opaque(kind)
 }
 
-/// What a disk of this type is a member of. Types ending in `_member` that only blkid knows are RAID
-/// sets of controllers.
+/// Returns the kind of set that a disk of this type belongs to. Types ending in `_member` that only blkid knows are
+/// RAID sets of controllers.
 fn member_of(kind: &str) -> Option<&'static str> {
     let known = membership(kind);
     known.or_else(|| kind.ends_with("_member").then_some("a RAID set"))

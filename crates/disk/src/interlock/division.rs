@@ -22,11 +22,11 @@ use std::{
 const MARGIN: u64 = EDGE_BYTES;
 /// Parts begin and end at a multiple of it, bytes, as partitions do by custom.
 const ALIGNMENT: u64 = 1 << 20;
-/// How long another process may hold a partition open for a brief inspection.
+/// The time another process may hold a partition open to inspect it.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What each of `parts` equal parts of a disk holds.
+/// Returns the size of each of `parts` equal parts of a disk.
 pub fn part_size(disk: Bytes, parts: u32) -> Bytes {
     let room = disk.0.saturating_sub(2 * MARGIN);
     Bytes(room / u64::from(parts.max(1)) / ALIGNMENT * ALIGNMENT)
@@ -39,7 +39,7 @@ pub(crate) fn divide(disk: Bytes, parts: u32) -> Vec<DiskPart> {
     (1..=parts).map(part).collect()
 }
 
-/// Has the kernel forget those partitions of the disk at `link` that are among `parts`. Nothing is done
+/// Makes the kernel forget those partitions of the disk at `link` that are among `parts`. Nothing is done
 /// when it is not the disk `identity` any more, and nothing about what a table on the disk describes,
 /// because that belongs to another process. Returns the names of the removed partitions.
 ///
@@ -51,7 +51,7 @@ pub fn forget_parts(link: &Path, identity: &str, parts: &[DiskPart]) -> Result<V
     Ok(ours.into_iter().map(|block| block.name).collect())
 }
 
-/// What [`forget_parts`] would forget.
+/// Returns the partitions that [`forget_parts`] would forget.
 ///
 /// # Errors
 /// The disk cannot be read.
@@ -86,7 +86,7 @@ fn own_parts(
     Ok(Some((file, known.into_iter().filter(ours).collect())))
 }
 
-/// Has the kernel forget all partitions of `disk`, on which `file` is open: those of a table that was wiped.
+/// Makes the kernel forget all partitions of `disk`, which `file` is open on, after its table was wiped.
 pub(super) fn forget_all(file: &File, disk: &Path) -> Result<(), Error> {
     let system = System::default();
     let block = sysfs::number_of(disk).and_then(|number| system.by_number(&number));
@@ -94,7 +94,7 @@ pub(super) fn forget_all(file: &File, disk: &Path) -> Result<(), Error> {
     known.into_iter().try_for_each(|block| forget(file, &block))
 }
 
-/// What the kernel tells of a partition.
+/// Returns the kernel's view of a partition.
 pub(super) fn part(block: &Block) -> DiskPart {
     let number = block.partition().unwrap_or_default();
     DiskPart { number, start: block.start(), bytes: block.size() }

@@ -19,15 +19,15 @@ use std::{
 
 const BY_ID: &str = "/dev/disk/by-id";
 const SWAPS: &str = "/proc/swaps";
-/// How the disk itself is called in a refusal.
+/// The name of the disk itself in a refusal.
 const DISK: &str = "the disk";
 /// A virtual machine in a partition may have one with a table again.
 const MOST_DEPTH: u32 = 3;
 
-/// What is known of one disk or partition.
+/// The facts gathered about one disk or partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// As given.
+    /// The path as given.
     pub(super) link: PathBuf,
     /// Its node, as `/dev/sdb`.
     pub(super) node: PathBuf,
@@ -37,9 +37,9 @@ pub(super) struct Facts {
     pub(super) size_bytes: u64,
     pub(super) is_read_only: bool,
     pub(super) zones: Option<String>,
-    /// Whether the kernel takes partitions of it.
+    /// Whether the kernel supports partitions on it.
     pub(super) takes_partitions: bool,
-    /// Of the whole disk; each of them tells it from others.
+    /// The serial numbers of the whole disk; each identifies it.
     pub(super) serials: Vec<String>,
     /// Another disk that shows the same serial number.
     pub(super) namesake: Option<String>,
@@ -109,7 +109,7 @@ struct Spot {
     place: String,
     start: u64,
     len: u64,
-    /// How many tables lie around it.
+    /// The number of enclosing tables.
     depth: u32,
 }
 
@@ -237,7 +237,7 @@ impl Facts {
         block.map(|disk| system.partitions(&disk)).unwrap_or_default()
     }
 
-    /// What makes this disk this disk, for comparing.
+    /// Returns its identity, for comparison.
     pub(super) fn identity(&self) -> String {
         let serial = self.serials.first().map_or("", String::as_str);
         identity_of(serial, self.size_bytes, &self.number, self.sequence.as_deref())
@@ -256,7 +256,7 @@ fn identity_of(serial: &str, bytes: u64, number: &Number, sequence: Option<&str>
     format!("{serial}, {bytes} bytes, {number} #{}", sequence.unwrap_or("-"))
 }
 
-/// What uses block devices on this machine.
+/// The users of block devices on this machine.
 pub(super) struct Around<'a> {
     pub(super) mounts: Vec<Mount>,
     pub(super) swaps: Vec<PathBuf>,
@@ -307,7 +307,7 @@ pub(super) fn uses(
     uses
 }
 
-/// What of the system or of the campaign is on `mount`.
+/// Returns which part of the system or of the campaign is on `mount`.
 fn system_use(mount: &Mount, around: &Around<'_>) -> Option<Use> {
     let system = |what: &str| Some(Use::System { what: what.into() });
     if mount.mount_point == Path::new("/") {

@@ -22,7 +22,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Magic> {
     made.chain(OTHERS)
 }
 
-/// Those of what assay does not make.
+/// The signatures of content that assay never makes.
 const OTHERS: &[Magic] = &[
     // File systems of Linux.
     start("reiserfs", 0x10034, b"ReIsErFs", None),
@@ -107,7 +107,8 @@ const OTHERS: &[Magic] = &[
     start("aix", 0, &[0xc9, 0xc2, 0xd4, 0xc1], None),
 ];
 
-/// What a disk of `kind` belongs to together with others, for a refusal; `None` of other file systems and of tables.
+/// Returns the kind of set that a disk of `kind` is a member of, for a refusal; `None` for single-disk file systems and
+/// for tables.
 pub(super) fn membership(kind: &str) -> Option<&'static str> {
     let members = ::fs::ALL.iter().map(|fs| fs.about()).filter(|about| !about.member_of.is_empty());
     let member_of = members.filter(|about| kinds(about).any(|own| own == kind));

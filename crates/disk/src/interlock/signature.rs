@@ -72,7 +72,7 @@ impl Ends {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Whether both ends are as new or as wiped: all zeros, or all ones as some erased flash reads.
+    /// Returns true if both ends are as new or as wiped: all zeros, or all ones as some erased flash reads.
     fn is_blank(&self) -> bool {
         let all = |byte: u8| self.head.iter().chain(&self.tail).all(|&b| b == byte);
         all(0) || all(0xff)

@@ -17,7 +17,7 @@ const SECTOR: u64 = 512;
 /// Number of a block device, as the kernel writes it: `8:16`.
 pub(super) type Number = String;
 
-/// Where to look; another place in tests.
+/// The directories to read; tests use their own.
 #[derive(Clone, Debug)]
 pub(super) struct System {
     pub(super) sys: PathBuf,
@@ -28,7 +28,7 @@ pub(super) struct System {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) number: Number,
-    /// As the kernel names it now: `sdb1`, `dm-0`.
+    /// Its current kernel name, e.g. `sdb1` or `dm-0`.
     pub(super) name: String,
     dir: PathBuf,
 }
@@ -147,7 +147,7 @@ impl Block {
         text(&self.dir, "partition")?.parse().ok()
     }
 
-    /// Whether the kernel takes partitions of it: not of a partition or a mapping (block/genhd.c,
+    /// Returns true if the kernel supports partitions on it: not on a partition or a mapping (block/genhd.c,
     /// `ext_range`).
     pub(super) fn takes_partitions(&self) -> bool {
         self.count("ext_range") > 1
@@ -158,7 +158,7 @@ impl Block {
         self.count("size") * SECTOR
     }
 
-    /// Where the partition starts on its disk, bytes.
+    /// Returns the offset of the partition on its disk, bytes.
     pub(super) fn start(&self) -> u64 {
         self.count("start") * SECTOR
     }
@@ -167,12 +167,12 @@ impl Block {
         text(&self.dir, name).and_then(|n| n.parse().ok()).unwrap_or_default()
     }
 
-    /// Whether the kernel refuses writes.
+    /// Returns true if the kernel refuses writes.
     pub(super) fn is_read_only(&self) -> bool {
         text(&self.dir, "ro").is_none_or(|ro| ro != "0")
     }
 
-    /// How its zones are, as `host-managed`; `None` when it has none.
+    /// Returns its zone model, e.g. `host-managed`; `None` if it has no zones.
     pub(super) fn zones(&self) -> Option<String> {
         text(&self.dir, "queue/zoned").filter(|model| model != "none")
     }
@@ -182,7 +182,7 @@ impl Block {
         text(&self.dir, "diskseq")
     }
 
-    /// Whether it is one path of several to a disk that is shown as another (NVMe multipath).
+    /// Returns true if it is one of several paths to a disk that is shown under another name (NVMe multipath).
     pub(super) fn is_hidden(&self) -> bool {
         text(&self.dir, "hidden").is_some_and(|hidden| hidden != "0")
     }
@@ -200,7 +200,7 @@ impl Block {
         text(&self.dir, "loop/backing_file").map(PathBuf::from)
     }
 
-    /// What it shows, where it is a loop device that can be opened.
+    /// Returns its state, if it is a loop device that can be opened.
     pub(super) fn attached(&self) -> Option<Attached> {
         self.backing_file()?;
         Attached::of(&File::open(Path::new("/dev").join(&self.name)).ok()?)

@@ -34,28 +34,28 @@ pub(super) struct Partition {
     pub(super) start: u64,
     /// Bytes.
     pub(super) len: u64,
-    /// Whether it holds logical partitions, which are listed too.
+    /// Whether it holds logical partitions, which are listed as well.
     pub(super) is_extended: bool,
 }
 
-/// What a table may be on: `size` bytes of a disk, or of a partition of it.
+/// The region that a table describes: `size` bytes of a disk or of one of its partitions.
 pub(super) struct Space<'r> {
     read: &'r Reader<'r>,
     size: u64,
     sectors: BTreeSet<u64>,
-    /// Whether it is a partition: boot code is found there where a table would be.
+    /// Whether it is a partition, where boot code may occupy the place of a table.
     is_inner: bool,
 }
 
 /// Reads the given number of bytes at an offset.
 type Reader<'r> = dyn Fn(u64, usize) -> io::Result<Vec<u8>> + 'r;
 
-/// Whether the own reader follows this table.
+/// Returns true if our own reader parses this kind of table.
 pub(super) fn is_read(kind: &str) -> bool {
     READ_TABLES.contains(&kind)
 }
 
-/// Whether what this table describes is known by the kernel or not at all.
+/// Returns true if only the kernel can tell the partitions of this kind of table.
 pub(super) fn is_opaque(kind: &str) -> bool {
     OTHER_TABLES.contains(&kind)
 }

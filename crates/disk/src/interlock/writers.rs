@@ -44,7 +44,7 @@ pub(super) fn find(guarded: &Guarded) -> Option<Writer> {
 }
 
 impl Guarded {
-    /// What the process has open for writing: the file behind a disk, or the disk itself.
+    /// Returns what the process has open for writing: the file behind a disk, or the disk itself.
     fn opened(&self, pid: u32) -> Option<Option<PathBuf>> {
         let process = Path::new("/proc").join(pid.to_string());
         // One that has ended meanwhile writes no more.
@@ -77,7 +77,7 @@ impl Guarded {
         mapped.next()
     }
 
-    /// Which file behind a disk `open` leads to, or that it leads to the disk; `None` for neither.
+    /// Returns the file behind a disk that `open` leads to, or `Some(None)` for the disk itself; `None` for neither.
     fn of(&self, open: &Path) -> Option<Option<PathBuf>> {
         let meta = fs::metadata(open).ok()?;
         if meta.file_type().is_block_device() {
@@ -88,7 +88,7 @@ impl Guarded {
     }
 }
 
-/// Of a line of proc_pid_maps(5) the range, as `map_files` calls it, and the inode.
+/// Returns the range, as named in `map_files`, and the inode of a line of proc_pid_maps(5).
 fn mapping(line: &str) -> Option<(String, u64)> {
     let mut words = line.split_ascii_whitespace();
     let (start, end) = words.next()?.split_once('-')?;
@@ -96,7 +96,7 @@ fn mapping(line: &str) -> Option<(String, u64)> {
     Some((format!("{}-{}", plain(start)?, plain(end)?), words.nth(3)?.parse().ok()?))
 }
 
-/// Whether the flags in a file of proc_pid_fdinfo(5), octal digits, are of an open for writing.
+/// Returns true if the octal flags in a file of proc_pid_fdinfo(5) include write access.
 fn is_for_writing(info: &str) -> bool {
     let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
     let flags = flags.and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok());
