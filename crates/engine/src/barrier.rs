@@ -65,7 +65,7 @@ pub fn inherited(number: RawFd) -> Result<OwnedFd, BarrierError> {
 #[error("another worker of the pool failed")]
 pub struct Broken;
 
-/// What the workers that stand at the barrier came for.
+/// The reason for which workers have arrived at the barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrived {
     /// Some have not arrived.
@@ -78,7 +78,7 @@ pub enum Arrived {
     Divided(u32),
 }
 
-/// Whether a pool that is held has come to a stand.
+/// Whether a held pool has come to a standstill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stillness {
     /// Some still work.
@@ -89,7 +89,7 @@ pub enum Stillness {
     Ended,
 }
 
-/// How long it may take until an arrival at the barrier is seen by who waits for stillness.
+/// The longest delay until an arrival at the barrier is seen by a thread that waits for stillness.
 const ARRIVALS_SEEN_AFTER: Duration = Duration::from_micros(200);
 
 /// The shared memory of a pool, with what the coordinator does to it.
@@ -123,7 +123,7 @@ impl Barrier {
         self.header().coordinator.load(Relaxed)
     }
 
-    /// How many workers the pool has.
+    /// Returns the number of workers in the pool.
     pub fn workers(&self) -> u32 {
         self.0.slots().len() as u32
     }
@@ -153,12 +153,12 @@ impl Barrier {
         }
     }
 
-    /// How often worker `number` has arrived; 0 for one that does not exist.
+    /// Returns the number of arrivals of worker `number`; 0 if there is no such worker.
     pub fn arrivals(&self, number: u32) -> u32 {
         self.0.slots().get(number as usize).map_or(0, |slot| slot.arrivals.load(Acquire))
     }
 
-    /// Has every worker that can stand still do so at its next step, until `go_on`.
+    /// Makes every worker that can pause do so at its next step, until `go_on`.
     pub fn hold(&self) {
         self.header().hold.0.fetch_add(1, AcqRel);
     }
@@ -193,7 +193,7 @@ impl Barrier {
         now_ns().saturating_sub(self.header().held_ns.load(Relaxed))
     }
 
-    /// What was done while all workers were in the phase that ended; valid until `release`.
+    /// Returns the work done while all workers were in the phase that ended; valid until `release`.
     pub fn overlap(&self) -> PhaseOverlap {
         let (from, to) = (&self.header().all_started, &self.header().first_ended);
         let (from_ns, to_ns) = (from.time_ns.load(Acquire), to.time_ns.load(Acquire));
@@ -207,7 +207,7 @@ impl Barrier {
         }
     }
 
-    /// What all workers have moved in the phase that runs, or in the one that ended.
+    /// Returns the total moved by all workers in the current phase, or in the last one.
     pub fn moved(&self) -> Moved {
         let sum = |pick: fn(&Counters) -> &AtomicU64| {
             self.0.slots().iter().map(|slot| pick(&slot.counters).load(Relaxed)).sum()

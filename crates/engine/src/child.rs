@@ -20,7 +20,7 @@ use std::{
     process::{Child, Command, ExitStatus},
 };
 
-/// How a child ended, and what it and all that it waited for had used.
+/// The end of a child, with the resources used by it and by the children it waited for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChildExit {
     /// Exit status or signal.
@@ -66,7 +66,7 @@ pub fn spawn(command: &mut Command, own_proc: bool) -> io::Result<Child> {
     child
 }
 
-/// Has the kernel end `command`, and all that it starts, when one of them makes a file longer than `bytes`.
+/// Makes the kernel end `command`, and all that it starts, when one of them makes a file longer than `bytes`.
 pub fn limit_files(command: &mut Command, bytes: u64) {
     let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
     // SAFETY: the closure makes one system call on a value of its own.

@@ -33,7 +33,7 @@ use std::{
 /// the first process of a namespace that it shares with others, and taken rights from it, too.
 static CONFINED: AtomicBool = AtomicBool::new(false);
 
-/// What a confined process may have.
+/// The rights of a confined process.
 #[derive(Debug)]
 pub struct Confinement<'a> {
     /// The one directory in which it may write; it exists, and no other program works in it.
@@ -41,7 +41,7 @@ pub struct Confinement<'a> {
     /// Files that its programs may read besides, and the absolute paths at which they see them, in folders of their
     /// own.
     pub files: &'a [(PathBuf, PathBuf)],
-    /// Where its programs lie beside the directories of the system, as the variable PATH.
+    /// Its program directories besides those of the system, in the form of the variable PATH.
     pub programs: Option<OsString>,
     /// To whom `dir` belongs, when that is not root; root goes on as this user. Else it gives `dir` to
     /// `nobody` and goes on as that, where `dir` can belong to a user.
@@ -54,9 +54,9 @@ pub struct Confinement<'a> {
 #[derive(Debug, thiserror::Error)]
 #[error("external programs cannot be confined here: cannot {what}: {source}")]
 pub struct ConfineError {
-    /// What failed.
+    /// The step that failed.
     pub what: String,
-    /// What the kernel said.
+    /// The error from the kernel.
     pub source: std::io::Error,
 }
 
@@ -96,7 +96,7 @@ pub fn enter(confinement: &Confinement<'_>) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// Whether this process is the first of a process namespace.
+/// Returns true if this process is the first of a process namespace.
 pub fn is_first_process() -> bool {
     getpid().is_init()
 }

@@ -12,7 +12,7 @@ pub struct Counters {
     pub ops: AtomicU64,
 }
 
-/// What workers have moved in a phase so far.
+/// The bytes and operations of workers in a phase so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Logical bytes.

@@ -12,14 +12,14 @@ pub struct CpuTime {
 }
 
 impl CpuTime {
-    /// What this process, all its threads and its waited-for children have used so far. The whole
+    /// Returns the CPU time used so far by this process, all its threads and its waited-for children. The whole
     /// process, because I/O may run in kernel threads of it (io_uring's io-wq).
     pub fn now() -> CpuTime {
         let (own, children) = (usage(RUSAGE_SELF), usage(RUSAGE_CHILDREN));
         CpuTime { user_s: own.user_s + children.user_s, sys_s: own.sys_s + children.sys_s }
     }
 
-    /// What was used since `earlier`.
+    /// Returns the CPU time used since `earlier`.
     pub fn since(self, earlier: CpuTime) -> CpuTime {
         CpuTime { user_s: self.user_s - earlier.user_s, sys_s: self.sys_s - earlier.sys_s }
     }

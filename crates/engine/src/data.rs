@@ -73,8 +73,8 @@ impl Pattern {
         Pattern { first: number * each, ..self }
     }
 
-    /// Whether a buffer of `held` elements of this pattern is one for `len` elements of `other`: the same but for where
-    /// its vector begins.
+    /// Returns true if a buffer of `held` elements of this pattern is one for `len` elements of `other`: the same but
+    /// for where its vector begins.
     fn holds(&self, held: u64, other: &Pattern, len: u64) -> bool {
         *self == Pattern { first: self.first, ..other.clone() } && other.base_len(len) <= held
     }

@@ -4,7 +4,7 @@
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use std::{fs, io, os::unix::process::ExitStatusExt, process::ExitStatus};
 
-/// Which of the two this process is.
+/// The side of a fork that this process is on.
 #[derive(Debug)]
 pub enum Fork {
     /// The copy.

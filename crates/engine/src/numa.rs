@@ -6,7 +6,7 @@ use std::io;
 /// Nodes that one word of a mask has.
 const BITS: u32 = c_ulong::BITS;
 
-/// Has all memory that this thread, and what it starts, touches first from here on come from `node`. What it has
+/// Makes all memory that this thread, and what it starts, touches first from here on come from `node`. What it has
 /// already stays where it is.
 ///
 /// # Errors

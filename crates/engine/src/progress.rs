@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     counters: &'a Counters,
-    /// Who stands still here while the pool is held.
+    /// The member that pauses here while the pool is held.
     held: Option<Member<'a>>,
 }
 

@@ -56,7 +56,7 @@ pub(super) struct Header {
     pub(super) generation: Line,
     /// Futex on which the coordinator sleeps; workers at the barrier.
     pub(super) arrived: Line,
-    /// Those of them that have no further phase.
+    /// The number of them that have no further phase.
     pub(super) finished: Line,
     /// Workers that have begun the phase.
     pub(super) started: Line,
@@ -74,12 +74,12 @@ pub(super) struct Header {
     pub(super) first_ended: Milestone,
 }
 
-/// What one worker alone writes.
+/// The fields that only one worker writes.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Slot {
     pub(super) counters: Counters,
-    /// How often it has arrived.
+    /// The number of its arrivals.
     pub(super) arrivals: AtomicU32,
     /// Number of the process that does the job, when it is not the one that was started; else 0.
     pub(super) process: AtomicU32,

@@ -9,7 +9,7 @@ use rustix::{
 };
 use std::io;
 
-/// Whether programs can be confined, by [`enter`](super::enter), in a child of this process.
+/// Checks that programs can be confined, by [`enter`](super::enter), in a child of this process.
 ///
 /// # Errors
 /// They cannot; with what the kernel says.

@@ -38,13 +38,13 @@ const STREAMS: [(&str, &str); 4] = [
     ("stdout", "/proc/self/fd/1"),
     ("stderr", "/proc/self/fd/2"),
 ];
-/// Where the new root is put together; every machine has this directory.
+/// The directory in which the new root is assembled; every machine has it.
 const STAGE: &str = "/proc";
 /// The former root, and the new one, while it is put together.
 const OLD: &str = "/old";
 const NEW: &str = "/new";
 
-/// What the new root holds beside the directories of the system.
+/// The content of the new root besides the directories of the system.
 #[derive(Debug)]
 pub(super) struct Tree {
     /// The directory that can be written.
@@ -55,11 +55,11 @@ pub(super) struct Tree {
     pub(super) files: Vec<(OwnedFd, PathBuf)>,
     /// Directories with programs.
     pub(super) prefixes: Vec<PathBuf>,
-    /// Whether /proc can be one of this namespace alone.
+    /// Whether a /proc of this namespace alone can be mounted.
     pub(super) own_proc: bool,
 }
 
-/// What a mount of the new root may be used for.
+/// The permitted uses of a mount in the new root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     Read,

@@ -77,7 +77,7 @@ pub(super) struct Buffers {
     depth: usize,
     /// Pieces of data of each slot; 0 when nothing will be written.
     pieces: usize,
-    /// Which of its pieces each slot takes next.
+    /// The piece that each slot uses next.
     turns: Box<[usize]>,
     stamped: bool,
     writes: u64,
@@ -153,7 +153,7 @@ impl Buffers {
         bytes_of_mut(words)
     }
 
-    /// Where the region begins, and its length in bytes.
+    /// Returns the start of the region and its length in bytes.
     pub(super) fn extent(&self) -> (*mut u8, usize) {
         (self.region.words.as_ptr().cast(), self.region.len * 8)
     }
@@ -165,7 +165,7 @@ fn bytes_of_mut(words: &mut [u64]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
 }
 
-/// Whether `block` is one that a run with the data of `pattern` wrote, whatever was written where.
+/// Returns true if a run with the data of `pattern` wrote `block`, at any offset.
 /// `block` is as long as the blocks of that run. A torn or misplaced page makes it false.
 pub fn holds_written_block(pattern: &Pattern, block: &[u8]) -> bool {
     let words = || {

@@ -61,7 +61,7 @@ fn sleep_until(due_ns: u64) {
 pub(super) struct Slots {
     free: Box<[u32]>,
     free_len: usize,
-    /// When the operation started or should have.
+    /// The actual or scheduled start of the operation.
     start_ns: Box<[u64]>,
     write: Box<[bool]>,
     batch: usize,

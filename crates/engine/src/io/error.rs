@@ -22,7 +22,7 @@ pub enum EngineError {
         what: &'static str,
         /// The reason.
         source: io::Error,
-        /// What to do next.
+        /// The remedy.
         fix: &'static str,
     },
     /// The file system refuses direct I/O.

@@ -52,7 +52,7 @@ impl Latencies {
         self.write.add(&other.write).map_err(same_bounds)
     }
 
-    /// Those that are not empty, as `read` and `write`. A bin stands at its middle.
+    /// Returns the non-empty histograms, as `read` and `write`. A bin is represented by its middle.
     pub fn histograms(&self) -> Vec<model::figure::Histogram> {
         [("read", &self.read), ("write", &self.write)]
             .into_iter()

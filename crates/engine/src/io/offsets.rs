@@ -16,7 +16,7 @@ pub enum Order {
     Permuted,
 }
 
-/// Which blocks an operation source takes, and what is done with them.
+/// The blocks that an operation source takes, and the operation on each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Number of files, all equally long. Their blocks are numbered on from file to file.
@@ -29,7 +29,7 @@ pub struct Access {
     pub blocks: Option<Range<u64>>,
     /// In which order.
     pub order: Order,
-    /// How many of a hundred operations read, drawn for each; the others write.
+    /// The percentage of operations that read, drawn for each; the others write.
     pub read_percent: u8,
     /// After how many passes the source ends; a pass has as many operations as there are blocks.
     /// `None` for never.

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-/// How I/O is asked for.
+/// The interface through which I/O is submitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EngineKind {
     /// `pread` and `pwrite`, one after the other.
@@ -94,7 +94,7 @@ impl FromStr for Advice {
 /// An engine with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
-    /// Which one.
+    /// The engine.
     pub kind: EngineKind,
     /// The files are open with `O_DIRECT`: [`super::open`] does that.
     pub direct: bool,

@@ -24,7 +24,7 @@ pub(super) struct Uring<'a> {
     pub(super) buffers: Buffers,
     files: &'a [File],
     block_bytes: u32,
-    /// What is in flight, with its memory, by slot; for errors.
+    /// The operations in flight with their buffers, by slot; for errors.
     flights: Box<[(Op, *const u8)]>,
     in_flight: u32,
 }

@@ -14,13 +14,13 @@ pub struct Op {
     pub offset: u64,
 }
 
-/// Where operations come from. It is asked inside of the timed part, once for each operation.
+/// A source of operations. It is called within the timed part, once per operation.
 pub trait OpSource {
     /// The next operation; `None` when there is no more.
     fn next_op(&mut self) -> Option<Op>;
 }
 
-/// When operations start.
+/// The start times of operations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
     /// The next as soon as one is done: the load is whatever the system takes.
@@ -30,7 +30,7 @@ pub enum Pace {
     Fixed {
         /// Operations per second of this thread.
         ops_per_s: f64,
-        /// When the first should start, by [`crate::clock::now_ns`]: the release, and for threads
+        /// The scheduled start of the first, by [`crate::clock::now_ns`]: the release, and for threads
         /// that share a rate a part of the interval, so that they take turns.
         first_ns: u64,
     },
@@ -45,7 +45,7 @@ impl Pace {
         }
     }
 
-    /// When operation number `k`, from 0, should start; 0 for at once. Computed from `k`, so that
+    /// Returns the scheduled start of operation `k`, counted from 0; 0 for immediately. Computed from `k`, so that
     /// no error adds up.
     #[inline]
     pub(super) fn due_ns(&self, k: u64) -> u64 {
@@ -58,7 +58,7 @@ impl Pace {
     }
 }
 
-/// When a run ends, at the latest with the last operation of its source.
+/// The end of a run, at the latest with the last operation of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// After this many operations.
@@ -66,7 +66,7 @@ pub enum Until {
     /// With the last operation that starts, or at a fixed rate should start, less than this after the
     /// begin, nanoseconds.
     Nanoseconds(u64),
-    /// When the source has no more.
+    /// When the source is exhausted.
     Exhausted,
 }
 
@@ -75,15 +75,15 @@ pub enum Until {
 pub struct Work<'a, S> {
     /// The operations.
     pub ops: &'a mut S,
-    /// When they start.
+    /// The start times of operations.
     pub pace: Pace,
-    /// When it ends.
+    /// The end of the run.
     pub until: Until,
     /// Counts what is done; brought up to date every 100 microseconds and at the end.
     pub progress: Progress<'a>,
 }
 
-/// What was done in one timed part.
+/// The work done in one timed part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// Blocks read.

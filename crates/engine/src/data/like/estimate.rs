@@ -2,29 +2,29 @@
 //! coders do (Ziv and Lempel, 1977; one candidate by a hash table, taken greedily, as LZ4), and takes
 //! the entropy of the bytes that are left (Shannon, 1948) for what coding by frequency adds.
 
-/// What file systems compress at once, bytes: Btrfs, and ZFS by default.
+/// The unit of compression of Btrfs, and of ZFS by default, bytes.
 pub(super) const UNIT_BYTES: usize = 128 << 10;
 /// A block, bytes.
 pub(super) const BLOCK_BYTES: usize = 4096;
 /// Shortest repetition that is worth telling, bytes. Shorter ones also occur by chance.
 const MIN_MATCH: usize = 6;
-/// What a repetition costs where nothing is coded by frequency, bytes: token and offset of LZ4.
+/// The cost of a repetition without entropy coding, bytes: token and offset of LZ4.
 const MATCH_BYTES: f64 = 3.0;
 /// What lengths of a repetition and of the bytes before it cost when they are coded, bits; its
 /// distance costs its logarithm.
 const MATCH_BITS: f64 = 8.0;
 const HASH_BITS: u32 = 16;
 
-/// What is left of one block.
+/// The compressed size of one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Left {
-    /// When repetitions alone are found, bytes.
+    /// The size with repetitions removed only, bytes.
     pub(super) bytes: f64,
-    /// When the rest is coded by frequency as well, bits.
+    /// The size with the rest entropy-coded as well, bits.
     pub(super) coded_bits: f64,
 }
 
-/// What is left of each block of `unit`, at most [`UNIT_BYTES`] that would be compressed together.
+/// Returns the compressed size of each block of `unit`, at most [`UNIT_BYTES`] compressed together.
 pub(super) fn left_of_blocks(unit: &[u8]) -> Vec<Left> {
     let mut blocks = vec![Left::default(); unit.len().div_ceil(BLOCK_BYTES)];
     let mut literals = Vec::with_capacity(unit.len());

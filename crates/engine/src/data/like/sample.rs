@@ -37,7 +37,7 @@ pub enum SampleError {
     Empty(PathBuf),
 }
 
-/// What a sample showed.
+/// The result of sampling files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
     /// The numbers from which data like it is generated.
@@ -149,7 +149,7 @@ fn read(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
     Ok(unit)
 }
 
-/// What was counted.
+/// The counts of a sample.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     bytes: u64,
