@@ -46,7 +46,7 @@ pub enum PoolError {
     Elsewhere {
         /// Its number.
         worker: u32,
-        /// Where it is.
+        /// The host it is on.
         host: String,
         /// Its message: one line.
         message: String,

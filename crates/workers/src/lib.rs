@@ -27,8 +27,8 @@ pub use worker::{Resolver, main};
 /// The hidden verb: `PROGRAM __worker FD SLOT [USER]`, its slot being its place in the pool, from 0.
 pub const WORKER_VERB: &str = "__worker";
 
-/// Whether a worker that works in the name of `user` stays for further jobs after `job`. One that runs programs of
-/// others does not, and neither does one that opens assets with rights that it then gives up.
+/// Returns true if a worker that works in the name of `user` stays for further jobs after `job`. One that runs programs
+/// of others does not, and neither does one that opens assets with rights that it then gives up.
 fn stays_after(job: &Job, user: Option<User>) -> bool {
     job.programs == Programs::None && (user.is_none() || job.assets.is_empty())
 }

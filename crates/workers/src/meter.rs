@@ -11,7 +11,7 @@ use suites::{Meter, TestError};
 /// Runs phases through the barrier and keeps what they took.
 pub(crate) struct BarrierMeter<'a> {
     member: Member<'a>,
-    /// Whether the work can stand still where it adds to its counters.
+    /// Whether the work can pause where it adds to its counters.
     can_be_held: bool,
     pub(crate) phases: Vec<PhaseReport>,
 }

@@ -22,7 +22,7 @@ use std::{
 };
 use times::{LOOK_EVERY, Times};
 
-/// How long a worker that has failed may take to write its report and end.
+/// The time a failed worker may take to write its report and exit.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Told of the edges of each phase and once a second in between, to take snapshots of the system.
@@ -48,7 +48,7 @@ pub trait Observer {
     fn goes_on(&mut self) {}
 }
 
-/// What the device did for workers that stood still.
+/// The activity of the device while the workers paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// Nothing: their clock stands from when they did.
@@ -83,7 +83,7 @@ impl Observer for () {
 
 /// Does jobs by worker processes, one for each.
 pub trait Pool {
-    /// Has one worker do each of `jobs`, when `pace` says so, and returns when all have reported; after an
+    /// Makes one worker do each of `jobs`, when `pace` says so, and returns when all have reported; after an
     /// error none of these workers is left. Setting `stop` ends it as `PoolError::Stopped`.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ pub struct LocalPool {
     exe: PathBuf,
     timeout: Duration,
     user: Option<User>,
-    /// Those who have done a job and wait for the next, for each number of workers.
+    /// The workers that wait for their next job, by number of workers.
     waiting: RefCell<Vec<Started>>,
 }
 
@@ -270,7 +270,7 @@ impl Watch<'_> {
         self.times.stood_still(since, Instant::now());
     }
 
-    /// How long to wait at most until the next look.
+    /// Returns the longest wait until the next check.
     fn patience(&self) -> Duration {
         self.times.patience(Instant::now(), self.pace.slice())
     }
@@ -377,7 +377,7 @@ impl Watch<'_> {
         workers.map(|worker| self.report(worker, ends.get(worker as usize))).collect()
     }
 
-    /// How workers ended that do not stay.
+    /// Returns the exit status of each worker that does not stay.
     fn ends(&mut self) -> Result<Vec<ExitStatus>, PoolError> {
         let ends = self.hands.processes.reap();
         ends.map_err(|error| self.died(0, error.to_string()))

@@ -36,7 +36,7 @@ const PEEK: WaitIdOptions =
 /// Descriptors that the rest of the program may need beside those of the workers.
 const SPARE_FILES: u64 = 128;
 
-/// How long a process may take to die that was killed while the kernel worked for it.
+/// The time a killed process may take to die while the kernel works for it.
 const LAST_BREATH: Duration = Duration::from_secs(10);
 
 /// One worker process.
@@ -45,9 +45,9 @@ struct Process {
     child: Child,
     /// The writing end. It has a reader as long as the worker or a copy of it lives.
     stdin: ChildStdin,
-    /// Whether it does jobs in copies of itself, and stays for more of them.
+    /// Whether it does each job in a copy of itself and stays for the next.
     stays: bool,
-    /// Whether it is the first of a process group.
+    /// Whether it leads a process group.
     leads: bool,
     stdout: File,
     stderr: File,
@@ -92,13 +92,13 @@ impl Processes {
         self.list.get(number as usize).map_or(0, |process| process.child.id())
     }
 
-    /// Whether any process of the pool has ended: one system call, however many there are.
+    /// Returns true if any process of the pool has ended: one system call, however many there are.
     pub(crate) fn any_ended(&self) -> bool {
         let has_ended = |group: Pid| !matches!(waitid(WaitId::Pgid(Some(group)), PEEK), Ok(None));
         self.groups().any(has_ended)
     }
 
-    /// Whether worker `number` has ended.
+    /// Returns true if worker `number` has ended.
     pub(crate) fn has_ended(&self, number: u32) -> bool {
         let pid = self.list.get(number as usize).and_then(|process| pid_of(&process.child));
         pid.is_some_and(|pid| !matches!(waitid(WaitId::Pid(pid), PEEK), Ok(None)))

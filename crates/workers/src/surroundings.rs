@@ -49,13 +49,13 @@ impl Coordinator {
         Ok(coordinator.filter(Coordinator::is_there))
     }
 
-    /// Whether it is still there.
+    /// Returns true if it is still there.
     fn is_there(&self) -> bool {
         self.stat.read_at(&mut [0], 0).is_ok()
     }
 }
 
-/// Where confined programs see the assets of their job, each under its name.
+/// The directory in which confined programs see the assets of their job, each under its name.
 const ASSETS: &str = "/assay-assets";
 
 /// Opens `asset` for the rest of the life of this process and of what it starts, and gives it the path that leads to
@@ -72,7 +72,7 @@ fn hold_open(asset: &mut AssetFile) -> Result<(), String> {
 pub(crate) struct Surroundings<'a> {
     /// Its job.
     pub(crate) job: Job,
-    /// Who waits for it.
+    /// The coordinator that waits for it.
     pub(crate) coordinator: &'a Coordinator,
     /// In whose name it works, when that is not the user who started the program.
     pub(crate) user: Option<User>,

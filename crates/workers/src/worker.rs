@@ -35,7 +35,7 @@ use suites::{Test, TestError};
 /// Finds or makes the test of a job, or says in one line why it cannot.
 pub type Resolver = fn(&Job) -> Result<&'static dyn Test, String>;
 
-/// How much is read at a time to make a file resident.
+/// The size of a read that makes a file resident.
 const WARM_BYTES: usize = 1 << 20;
 
 /// Why a worker could not even begin.
@@ -136,7 +136,7 @@ fn next_job() -> Result<Option<Job>, StartError> {
     }
 }
 
-/// Does the job of `place` in this process and reports, unless it is not `ready`. Returns whether all went
+/// Does the job of `place` in this process and reports, unless it is not `ready`. Returns true if all went
 /// well.
 fn work(
     find: Resolver,
@@ -228,7 +228,7 @@ fn stay_on(cpu: Option<u32>) {
     let _ = cpu.map(|cpu| sched_setaffinity(None, &set_of(&[cpu])));
 }
 
-/// Those of `cpus` that a set can name.
+/// Returns the set of those of `cpus` that it can name.
 fn set_of(cpus: &[u32]) -> CpuSet {
     let mut set = CpuSet::new();
     let named = cpus.iter().map(|cpu| *cpu as usize).filter(|cpu| *cpu < CpuSet::MAX_CPU);

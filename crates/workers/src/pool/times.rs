@@ -3,21 +3,21 @@
 
 use std::time::{Duration, Instant};
 
-/// How often the coordinator looks after its workers while they work. Fifty short wake-ups a second
+/// The interval at which the coordinator checks its workers while they work. Fifty short wake-ups a second
 /// cause no disturbance.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// How often the observer is notified of a running phase: the usual rate of sampling counters, slow
+/// The interval at which the observer is notified of a running phase: the usual rate of sampling counters, slow
 /// enough that reading them costs the workers nothing.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
-/// What a pool keeps of its time.
+/// The clock of a pool.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     began: Instant,
-    /// When the last full second of the running phase was over.
+    /// The end of the last full second of the running phase.
     told: Instant,
-    /// When the pool last began or went on.
+    /// The last start or resumption of the pool.
     resumed: Instant,
     /// For how long it stood still.
     away: Duration,
@@ -47,18 +47,18 @@ impl Times {
         self.told += away;
     }
 
-    /// How long to wait at most until the next look, within a slice of this length.
+    /// Returns the longest wait until the next check, within a slice of this length.
     pub(super) fn patience(&self, now: Instant, slice: Option<Duration>) -> Duration {
         let rest = |slice: Duration| slice.saturating_sub(now - self.resumed);
         slice.map_or(LOOK_EVERY, |slice| rest(slice).min(LOOK_EVERY))
     }
 
-    /// Whether a slice of this length is over.
+    /// Returns true if a slice of this length is over.
     pub(super) fn is_slice_over(&self, now: Instant, slice: Option<Duration>) -> bool {
         slice.is_some_and(|slice| now - self.resumed >= slice)
     }
 
-    /// Whether a further second of the phase is over. Seconds are counted from the release, so that a late look
+    /// Returns true if a further second of the phase is over. Seconds are counted from the release, so that a late look
     /// does not move the next.
     pub(super) fn is_second_over(&mut self, now: Instant) -> bool {
         let over = now.saturating_duration_since(self.told) >= TELL_EVERY;
@@ -66,7 +66,7 @@ impl Times {
         over
     }
 
-    /// Whether the pool worked for `timeout`.
+    /// Returns true if the pool has worked for `timeout`, without its pauses.
     pub(super) fn is_timed_out(&self, now: Instant, timeout: Duration) -> bool {
         (now - self.began).saturating_sub(self.away) >= timeout
     }
