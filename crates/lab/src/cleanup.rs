@@ -23,14 +23,14 @@ use std::path::{Path, PathBuf};
 pub struct Cleanup<'a> {
     /// The state folder; what belongs to another one is left alone.
     pub state: &'a Path,
-    /// Where private directories are looked for besides: folders of images and of `dir:` targets.
+    /// Further folders to search for private directories: folders of images and of `dir:` targets.
     pub beside: &'a [PathBuf],
     /// Only reports what would be done.
     pub dry_run: bool,
 }
 
 impl<'a> Cleanup<'a> {
-    /// Of all that is found by `state` alone.
+    /// A cleanup of everything found by `state` alone.
     pub fn of(state: &'a Path) -> Cleanup<'a> {
         Cleanup { state, beside: &[], dry_run: false }
     }
@@ -84,7 +84,7 @@ pub(crate) fn undo_marked(mark: &Mark, report: &mut CleanupReport) -> Result<(),
     Ok(())
 }
 
-/// Returns whether the campaign of `mark` runs, as far as can be seen while another process works in the state
+/// Returns true if the campaign of `mark` runs, as far as can be seen while another process works in the state
 /// folder.
 fn is_live(mark: &Mark) -> bool {
     let mounts = mark.mounts();

@@ -24,7 +24,7 @@ pub enum LabError {
     MissingProgram {
         /// Its name.
         program: String,
-        /// What to do.
+        /// The remedy.
         fix: String,
     },
     /// The lab has fewer disks than the target needs.
@@ -84,7 +84,7 @@ pub enum LabError {
     /// A sweep without variants that can be measured.
     #[error("`{sweep}` cannot be swept: {why}")]
     Sweep {
-        /// As written.
+        /// The sweep as written.
         sweep: String,
         /// The reason and what to do.
         why: String,
@@ -137,7 +137,7 @@ pub enum LabError {
         size: Bytes,
         /// Size and room to spare.
         needed: Bytes,
-        /// What is free.
+        /// The free space.
         free: Bytes,
     },
     /// The target under the measurement is not what it was.
@@ -199,7 +199,7 @@ pub enum LabError {
          https://{host}/BUCKET"
     )]
     NoStore {
-        /// As the target names it.
+        /// The name in the target.
         host: String,
     },
     /// An object store does not do what it is asked for.

@@ -146,7 +146,7 @@ fn mount_device(device: &File, source: &Path, mount_point: &Path) -> Result<(), 
 /// Most bytes of a request that reads or writes.
 const REQUEST_BYTES: u32 = 128 << 10;
 
-/// Has the kernel ask for what programs ask for, and read nothing ahead: less than a page of that is none.
+/// Makes the kernel request exactly what programs request, without read-ahead: less than a page of that is none.
 fn ask_as_programs_do(config: &mut KernelConfig) -> io::Result<()> {
     let set = config.set_max_write(REQUEST_BYTES).and_then(|_| config.set_max_readahead(1));
     set.map(drop).map_err(|_| io::ErrorKind::InvalidInput.into())

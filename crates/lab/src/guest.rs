@@ -39,7 +39,7 @@ const INIT: &str = include_str!("guest/init.sh");
 pub struct Missing {
     /// What, in a few words.
     pub what: String,
-    /// What to do, or what happens instead.
+    /// The remedy, or what happens instead.
     pub fix: String,
 }
 
@@ -131,7 +131,7 @@ pub fn host() -> Venue {
 }
 
 impl Venue {
-    /// As facts of a target that was measured there.
+    /// Returns its description, as facts of a target measured there.
     pub fn facts(&self) -> Environment {
         let mut facts = Environment::default();
         let mut put = |key: &str, value: &str| facts.0.insert(key.into(), value.into());

@@ -192,7 +192,7 @@ impl<'lab> Instance<'lab> {
         Ok(())
     }
 
-    /// Returns whether what its devices do is capped.
+    /// Returns true if the I/O of its devices is capped.
     pub fn has_caps(&self) -> bool {
         !self.caps.is_empty()
     }
@@ -237,7 +237,7 @@ impl<'lab> Instance<'lab> {
         &self.devices
     }
 
-    /// Returns whether what goes past the page cache has to come to its devices: a file system of the kernel is on
+    /// Returns true if direct I/O must reach its devices: a file system of the kernel is on
     /// them, and no server that keeps data in its memory.
     pub fn passes_direct_on(&self) -> bool {
         let mount = mounts::holding(&self.root).ok().flatten();
@@ -246,7 +246,7 @@ impl<'lab> Instance<'lab> {
         passes && !self.devices.is_empty() && self.servers().is_empty() && !self.has_own_cache()
     }
 
-    /// Returns whether other programs may work on its devices, too: it is a directory of a file system that was
+    /// Returns true if other programs may work on its devices, too: it is a directory of a file system that was
     /// there.
     pub fn shares_devices(&self) -> bool {
         self.disks.is_empty() && !self.devices.is_empty()
@@ -270,8 +270,8 @@ impl<'lab> Instance<'lab> {
         self.stack.servers()
     }
 
-    /// Returns whether it keeps file data where the residency of files does not show it. Then only the device
-    /// proves that a run was hot.
+    /// Returns true if it caches file data outside the page cache, where residency does not show it. Then only the
+    /// device proves that a run was hot.
     pub fn has_own_cache(&self) -> bool {
         self.stack.parts().iter().any(|part| part.fs().about().has_own_cache)
     }

@@ -22,7 +22,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 /// Longest time to unmount what may have no server any more, in seconds; less than `PATIENCE`.
 const LAST_CALL_S: &str = "5";
 
-/// Unmounts what is mounted at `dir` and may have lost its server. Returns whether anything was.
+/// Unmounts what is mounted at `dir` and may have lost its server. Returns true if anything was.
 pub(crate) fn abandon(dir: &Path) -> Result<bool, LabError> {
     // Forced, as NFS would wait for its server for ever, and so would the helper of mount without -i. When
     // nothing is mounted any more, version 4 still takes leave of the server, for minutes unless killed.
@@ -32,7 +32,7 @@ pub(crate) fn abandon(dir: &Path) -> Result<bool, LabError> {
     unmount(dir, &cancelled.into_iter().chain([unmounted]).collect::<Vec<_>>())
 }
 
-/// Returns whether a Btrfs at `dir` is being rebuilt: what does that holds it until it is done.
+/// Returns true if a Btrfs at `dir` is being rebuilt, which keeps it busy until done.
 fn is_rebuilt(dir: &Path) -> Result<bool, LabError> {
     let mount = at(dir)?.filter(|mount| mount.kind == "btrfs");
     Ok(mount
@@ -54,7 +54,7 @@ pub(crate) fn check_answers(path: &Path) -> Result<(), LabError> {
     })
 }
 
-/// Runs `commands` until nothing is mounted at `dir`. Returns whether anything was.
+/// Runs `commands` until nothing is mounted at `dir`. Returns true if anything was.
 pub(crate) fn unmount(dir: &Path, commands: &[Cmd]) -> Result<bool, LabError> {
     unmount_within(PATIENCE, dir, commands)
 }

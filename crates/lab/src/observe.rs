@@ -236,7 +236,7 @@ impl Snapshot {
         Snapshot::of(&Watched { devices: devices.into(), ..Watched::default() })
     }
 
-    /// As `take`, with all else that is `watched`.
+    /// Like `take`, with everything else that is `watched`.
     ///
     /// # Errors
     /// `/proc` or the counters of a device cannot be read.

@@ -121,7 +121,7 @@ impl Lab {
         Ok(())
     }
 
-    /// As [`Lab::make_images`], as many `sets` of `count` images: targets on different sets can be there at
+    /// Like [`Lab::make_images`], for `sets` sets of `count` images: targets on different sets can be there at
     /// the same time.
     ///
     /// # Errors
@@ -341,7 +341,7 @@ impl Lab {
         self.mounts.join(mark::own_name(label))
     }
 
-    /// That of its campaign.
+    /// Returns the mark of its campaign.
     pub(crate) fn mark(&self) -> &Mark {
         &self.mark
     }

@@ -150,12 +150,12 @@ impl Stack {
         self.parts.iter().flat_map(of).collect()
     }
 
-    /// Returns whether it keeps its files on a server that is not of this machine.
+    /// Returns true if it keeps its files on a server that is not on this machine.
     pub(crate) fn is_outside(&self) -> bool {
         self.parts.iter().any(|part| part.fs().about().is_outside)
     }
 
-    /// Returns whether servers are at work for it.
+    /// Returns true if servers run for it.
     pub(crate) fn is_served(&self) -> bool {
         self.parts.iter().any(|part| !part.services.borrow().is_empty())
     }
@@ -214,12 +214,12 @@ impl MadePart {
         })
     }
 
-    /// Returns whether it has a mount point, and offers neither a disk nor an object store.
+    /// Returns true if it has a mount point, and offers neither a disk nor an object store.
     pub(crate) fn is_mounted(&self) -> bool {
         !matches!(self.part.fs.about().inner, Inner::Above | Inner::Store)
     }
 
-    /// Returns whether there is room in the directory in which it is.
+    /// Checks that the directory that holds it has free space.
     fn has_room(&self) -> Result<(), LabError> {
         let Some(dir) = self.fs().lies_in(&self.site) else { return Ok(()) };
         let stat = rustix::fs::statvfs(&dir).map_err(LabError::errno("look at", &dir))?;
@@ -352,7 +352,7 @@ impl MadePart {
     }
 }
 
-/// Returns whether two names are of one device: mount(8) resolves the links of md and LVM.
+/// Returns true if two names refer to the same device: mount(8) resolves the links of md and LVM.
 fn is_same(shown: &Path, given: &Path) -> bool {
     let resolved = |path: &Path| path.canonicalize().ok();
     shown == given || resolved(shown).is_some_and(|shown| Some(shown) == resolved(given))

@@ -73,7 +73,7 @@ fn of_extents(extents: &[Extent]) -> Layout {
     }
 }
 
-/// Returns whether `next` is right behind `extent`. Of one that is encoded only the longest is known that it can
+/// Returns true if `next` is right behind `extent`. Of one that is encoded only the longest is known that it can
 /// be.
 fn follows(extent: &Extent, next: &Extent) -> bool {
     let end = extent.physical + extent.length;

@@ -35,7 +35,7 @@ const SET: usize = 56 + 8;
 const LABEL: usize = 72;
 const LABEL_BYTES: usize = 32;
 
-/// Stops the cache called `name` and waits until its disks are free. Returns whether there was one.
+/// Stops the cache called `name` and waits until its disks are free. Returns true if there was one.
 pub(crate) fn stop(name: &str) -> Result<bool, LabError> {
     if !name.starts_with(OURS) || !Path::new(DRIVER).exists() {
         return Ok(false);
@@ -58,7 +58,7 @@ pub(crate) fn stop(name: &str) -> Result<bool, LabError> {
     Ok(!members.is_empty())
 }
 
-/// Returns whether there is a cache called `name`.
+/// Returns true if there is a cache called `name`.
 pub(crate) fn is_there(name: &str) -> Result<bool, LabError> {
     Ok(name.starts_with(OURS) && Path::new(DRIVER).exists() && !members(name)?.is_empty())
 }
@@ -105,7 +105,7 @@ fn superblock(node: &Path) -> io::Result<[u8; LABEL + LABEL_BYTES]> {
     Ok(block)
 }
 
-/// Returns whether this is the superblock of a disk of the cache called `name`.
+/// Returns true if this is the superblock of a disk of the cache called `name`.
 fn is_of(block: &[u8], name: &str) -> bool {
     let at = |from: usize, length: usize| block.get(from..from + length).unwrap_or_default();
     let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -115,7 +115,7 @@ fn is_of(block: &[u8], name: &str) -> bool {
 }
 
 impl Member {
-    /// Asks the driver to give it up, a cache with all that it caches. Returns whether there was
+    /// Asks the driver to release it, and a cache with all that it caches. Returns true if there was
     /// a driver to ask.
     fn stop(&self) -> Result<bool, LabError> {
         let set = self.files.join("set/stop");

@@ -4,7 +4,7 @@ use crate::error::LabError;
 use disk::{DiskInfo, DiskRequest};
 use model::plan::Purge;
 
-/// As [`disk::inspect`].
+/// See [`disk::inspect`].
 ///
 /// # Errors
 /// The first reason for which one of the disks would not be touched.
@@ -12,7 +12,7 @@ pub fn inspect(request: &DiskRequest) -> Result<(Vec<DiskInfo>, Purge), LabError
     Ok(disk::inspect(request)?)
 }
 
-/// As [`disk::judge_disks`].
+/// See [`disk::judge_disks`].
 ///
 /// # Errors
 /// The first reason for which one of the disks would not be touched.

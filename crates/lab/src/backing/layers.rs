@@ -14,7 +14,7 @@ const BLOCK: &str = "/sys/block";
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Stops the md arrays called `name`. Returns whether there was one.
+/// Stops the md arrays called `name`. Returns true if there was one.
 pub(crate) fn stop_array(name: &str) -> Result<bool, LabError> {
     let stopped = until_gone(name, || {
         let ours = arrays()?.into_iter().filter(|(_, called)| called == name);
@@ -29,7 +29,7 @@ pub(crate) fn stop_array(name: &str) -> Result<bool, LabError> {
 }
 
 /// Removes the mappings called `name` and those of the volume group `name`, the upper ones first.
-/// Returns whether there was one.
+/// Returns true if there was one.
 pub(crate) fn remove_mapping(name: &str) -> Result<bool, LabError> {
     let removed = until_gone(name, || {
         let upper =
@@ -56,12 +56,12 @@ fn remove_links(name: &str) -> Result<(), LabError> {
     fs::remove_dir(&dir).map_err(LabError::io("remove", &dir))
 }
 
-/// Returns whether an array called `name` runs.
+/// Returns true if an array called `name` runs.
 pub(crate) fn is_array(name: &str) -> Result<bool, LabError> {
     Ok(arrays()?.iter().any(|(_, called)| called == name))
 }
 
-/// Returns whether there is a mapping called `name`, or one of the volume group `name`.
+/// Returns true if there is a mapping called `name`, or one of the volume group `name`.
 pub(crate) fn is_mapping(name: &str) -> Result<bool, LabError> {
     Ok(mappings()?.iter().any(|(called, _)| is_of(called, name)))
 }
@@ -128,7 +128,7 @@ fn array_name(node: &Path) -> Option<String> {
     Some(name.rsplit(':').next().unwrap_or(name).to_string())
 }
 
-/// Returns whether the mapping `called` is `name` itself or a volume of the group `name`, whose hyphens the mapper
+/// Returns true if the mapping `called` is `name` itself or a volume of the group `name`, whose hyphens the mapper
 /// doubles.
 fn is_of(called: &str, name: &str) -> bool {
     let group = name.replace('-', "--") + "-";
@@ -139,7 +139,7 @@ fn has_holders(device: &Path) -> bool {
     fs::read_dir(device.join("holders")).is_ok_and(|mut holders| holders.next().is_some())
 }
 
-/// Runs what `find` says until it finds nothing more. Returns whether it found something.
+/// Runs the commands that `find` returns until it returns none. Returns true if it returned any.
 fn until_gone(name: &str, find: impl Fn() -> Result<Vec<Cmd>, LabError>) -> Result<bool, LabError> {
     if !name.starts_with(OURS) {
         return Ok(false);

@@ -12,7 +12,7 @@ use std::{
 };
 
 const BLOCK: &str = "/sys/block";
-/// What the private directory of an image is called after, beside its campaign and a number: an image that
+/// The word in the name of an image's private directory, besides its campaign and a number: an image that
 /// is attached here, and one that is left to guests.
 pub(crate) const IMAGE: &str = "image";
 pub(crate) const GUEST_IMAGE: &str = "guest";
@@ -40,7 +40,7 @@ pub(crate) fn detach_command(device: &Path) -> Cmd {
 pub(crate) struct LoopDevice {
     /// The node, as `/dev/loop0`.
     pub(crate) node: PathBuf,
-    /// Whether it goes past the page cache of the host; not every backing file system allows it.
+    /// Whether it bypasses the page cache of the host; not every backing file system allows that.
     pub(crate) direct_io: bool,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn all() -> Result<Vec<Attached>, LabError> {
 }
 
 impl Attached {
-    /// Returns whether the file is the one that has this name here, or lay where this name leads here.
+    /// Returns true if the file is the one that has this name here, or lay where this name leads here.
     pub(crate) fn is_here(&self) -> bool {
         let found = match self.is_deleted {
             false => fs::metadata(&self.image).ok(),
@@ -109,7 +109,7 @@ impl Attached {
         Some((device, words.next()?.parse().ok()?))
     }
 
-    /// Returns whether a campaign that runs holds the device by [`hold`].
+    /// Returns true if a campaign that runs holds the device by [`hold`].
     pub(crate) fn is_held(&self) -> bool {
         let Ok(device) = File::open(&self.node) else { return false };
         matches!(Lock::take_from_the_dead(device), Ok(None))

@@ -25,7 +25,7 @@ pub fn claim_prefix(store: &ObjectStore) -> Result<(), LabError> {
     made.expect(&[200]).map(drop).map_err(|why| failed("make", &place, why))
 }
 
-/// Returns whether anything is at `place`.
+/// Returns true if anything is at `place`.
 pub(crate) fn is_there(place: &Endpoint) -> Result<bool, LabError> {
     Ok(!names(place, Listing::Objects)?.is_empty())
 }

@@ -22,7 +22,7 @@ use std::{
 
 const OWN_GROUPS: &str = "/proc/self/cgroup";
 
-/// Returns whether a device can be capped here.
+/// Returns true if a device can be capped here.
 ///
 /// # Errors
 /// The mount table cannot be read.
@@ -116,13 +116,13 @@ fn io_max(caps: &[Cap], device: &str) -> String {
     format!("{device}{}", keys.collect::<String>())
 }
 
-/// Returns whether `file` lists a cap for `device`.
+/// Returns true if `file` lists a cap for `device`.
 pub(crate) fn is_capped(file: &Path, device: &str) -> Result<bool, LabError> {
     let text = read_if_there(file)?.unwrap_or_default();
     Ok(text.lines().any(|line| line.split_whitespace().next() == Some(device)))
 }
 
-/// Lifts the cap that `file` lists for `device`. Returns whether there was one.
+/// Lifts the cap that `file` lists for `device`. Returns true if there was one.
 pub(crate) fn lift(file: &Path, device: &str) -> Result<bool, LabError> {
     let capped = is_capped(file, device)?;
     if capped {
@@ -131,21 +131,21 @@ pub(crate) fn lift(file: &Path, device: &str) -> Result<bool, LabError> {
     Ok(capped)
 }
 
-/// Returns whether `file` is one in which a control group keeps caps.
+/// Returns true if `file` is one in which a control group keeps caps.
 pub(crate) fn is_cap_file(file: &Path) -> Result<bool, LabError> {
     let is_named =
         QUANTITIES.iter().any(|quantity| file.file_name().is_some_and(|f| f == quantity.v1));
     Ok(is_named && mark::is_straight(file) && in_groups(file, "cgroup")?)
 }
 
-/// Returns whether `group` is the control group of `campaign`, and `home` one beside it.
+/// Returns true if `group` is the control group of `campaign`, and `home` one beside it.
 pub(crate) fn is_own_group(group: &Path, home: &Path, campaign: &str) -> Result<bool, LabError> {
     let named = group.file_name().is_some_and(|name| *name == *format!("assay-{campaign}"));
     let straight = mark::is_straight(group) && mark::is_straight(home);
     Ok(named && straight && in_groups(group, "cgroup2")? && in_groups(home, "cgroup2")?)
 }
 
-/// Returns whether `path` is in a mounted hierarchy of control groups of this kind.
+/// Returns true if `path` is in a mounted hierarchy of control groups of this kind.
 fn in_groups(path: &Path, kind: &str) -> Result<bool, LabError> {
     Ok(mounts::holding(path)?.is_some_and(|mount| mount.kind == kind))
 }
@@ -169,7 +169,7 @@ pub(crate) fn group_of(campaign: &str) -> Result<Option<Undo>, LabError> {
     Ok(group.is_dir().then_some(Undo::LeaveGroup { group, home: root }))
 }
 
-/// Moves what is in `group` to `home` and removes it. Returns whether it was there.
+/// Moves what is in `group` to `home` and removes it. Returns true if it was there.
 pub(crate) fn leave(group: &Path, home: &Path) -> Result<bool, LabError> {
     let Some(members) = read_if_there(&group.join("cgroup.procs"))? else { return Ok(false) };
     for process in members.lines() {

@@ -3,7 +3,7 @@
 use crate::{error::LabError, ownership::mark::OURS, programs::Run};
 use fs::Cmd;
 
-/// Returns whether `pool` is one of ours and there. Without its programs, its module or the pool itself there is
+/// Returns true if `pool` is one of ours and there. Without its programs, its module or the pool itself there is
 /// nothing to give back.
 pub(crate) fn is_there(pool: &str) -> bool {
     let list = Cmd::new("zpool").args(["list", "-H", "-o", "name", pool]);
@@ -17,7 +17,7 @@ pub(crate) fn all() -> Vec<String> {
     pools.lines().filter(|pool| pool.starts_with(OURS)).map(String::from).collect()
 }
 
-/// Exports `pool`. Returns whether it was there.
+/// Exports `pool`. Returns true if it was there.
 pub(crate) fn export(pool: &str) -> Result<bool, LabError> {
     if !is_there(pool) {
         return Ok(false);

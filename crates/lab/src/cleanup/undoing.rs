@@ -38,7 +38,7 @@ impl Undo {
         Ok(found.map(|object| format!("would {} {object}", self.verb().0)))
     }
 
-    /// Returns whether it is such a thing as the campaign of `mark` makes. Directories are asked for their own mark
+    /// Checks that it is something that the campaign of `mark` makes. Directories are asked for their own mark
     /// when they are removed, and disks for what they are when they are opened.
     pub(crate) fn check(&self, mark: &Mark) -> Result<(), LabError> {
         let is_ours = match self {
@@ -133,7 +133,7 @@ impl Undo {
     }
 }
 
-/// Returns whether `path` may be on a server whose export is not mounted any more, as `witness` says.
+/// Returns true if `path` may be on a server whose export is not mounted any more, as `witness` says.
 fn is_out_of_reach(path: &Path, witness: &Path) -> Result<bool, LabError> {
     let mount_point = path.parent().unwrap_or(path);
     Ok(witness.is_dir() && mounts::at(mount_point)?.is_none())
@@ -146,7 +146,7 @@ fn users((url, region): (&str, &str), bucket: &str, prefix: &str) -> Endpoint {
     Endpoint::of_user(&ObjectStore { url, region, bucket, prefix }, keys::has_token())
 }
 
-/// Returns whether `image` is in a private directory of the campaign of `mark`. One that is gone is known by its
+/// Returns true if `image` is in a private directory of the campaign of `mark`. One that is gone is known by its
 /// name, as the loop device that still has it is.
 fn is_image(image: &Path, mark: &Mark) -> bool {
     let dir = image.parent().filter(|dir| mark::is_straight(dir) && private_dir::is_named(dir));

@@ -183,7 +183,7 @@ fn change(
     fs::symlink_metadata(path)
 }
 
-/// As many of `size` bytes at `offset` as `file` has.
+/// Reads up to `size` bytes at `offset`, as many as `file` has.
 fn read(file: &File, offset: u64, size: u32) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; size as usize];
     let mut done = 0;

@@ -23,7 +23,7 @@ const BLOCK_BYTES: u32 = 4096;
 struct Node {
     parent: u64,
     name: OsString,
-    /// Of a file; `None` for a directory.
+    /// The length of a file; `None` for a directory.
     file_bytes: Option<u64>,
 }
 

@@ -70,7 +70,7 @@ impl Shared {
         self.read(name, from, most).ok().flatten().unwrap_or_default()
     }
 
-    /// Returns whether there is something called `name`.
+    /// Returns true if there is something called `name`.
     pub(super) fn has(&self, name: &str) -> bool {
         statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
@@ -94,7 +94,7 @@ impl Shared {
         write().map_err(LabError::io("write", &self.path.join(name)))
     }
 
-    /// As [`Shared::put`], for a text that is executed.
+    /// Like [`Shared::put`], for a file that is executed.
     pub(super) fn put_script(&self, name: &str, text: &str) -> Result<(), LabError> {
         self.put(name, 0o755, |file| file.write_all(text.as_bytes()))
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 const STAGE: &str =
     concat!(include_str!("../../../fs/src/own_mounts.sh"), include_str!("stage.sh"));
 
-/// Whom a guest runs as.
+/// The user that a guest runs as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stranger {
     /// The user and its only group of the same number.

@@ -34,7 +34,7 @@ pub fn unseen(program: &str) -> Option<PathBuf> {
     (!is_built && seen.next().is_none()).then_some(found)
 }
 
-/// Returns whether the file at `path` is one and the same program inside; `by_all` when a guest is a user of its
+/// Returns true if the file at `path` is one and the same program inside; `by_all` when a guest is a user of its
 /// own.
 fn is_shared(path: &Path, by_all: bool) -> bool {
     let Ok(file) = path.canonicalize() else { return false };

@@ -55,7 +55,7 @@ impl Instance<'_> {
     /// other files have run, all of them made cold by this, and nothing was written.
     ///
     /// # Errors
-    /// As of [`Instance::make_cold`], or a file cannot be looked at.
+    /// As for [`Instance::make_cold`], or a file cannot be inspected.
     pub fn make_cold_for(&self, files: &[PathBuf]) -> Result<Cold, LabError> {
         self.quiesce()?;
         let is_cold = self.is_cold_for(files)?;
@@ -130,7 +130,7 @@ impl Instance<'_> {
         if must || drop_caches::can_drop() { drop_caches::drop_all() } else { Ok(()) }
     }
 
-    /// Returns whether nothing but what can be given back, and now is, tells `files` from those of a fresh mount.
+    /// Returns true if nothing but what can be given back, and now is, tells `files` from those of a fresh mount.
     fn is_cold_for(&self, files: &[PathBuf]) -> Result<bool, LabError> {
         let as_mounted = self.since_remount.borrow().as_ref().is_some_and(|since| {
             let unread = files.iter().all(|file| !since.read.contains(file));

@@ -56,7 +56,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Returns whether `other` is the same directory of its file system, wherever and as which device that is
+    /// Returns true if `other` is the same directory of its file system, wherever and as which device that is
     /// mounted.
     pub(crate) fn is_same_file(&self, other: &Identity) -> bool {
         self.inode == other.inode
@@ -140,7 +140,7 @@ impl NamedDir {
         Err(io::Error::other("its contents are being replaced by another process"))
     }
 
-    /// Returns whether root may make a directory here for the user who may not: no other user can put another one
+    /// Returns true if root may make a directory here for the user who may not: no other user can put another one
     /// in its place.
     fn is_roots_to_give(&self, error: &io::Error) -> io::Result<bool> {
         let stat = fstat(&self.dir)?;
@@ -239,7 +239,7 @@ impl HeldDir {
         Ok(self.files()?.iter().map(|file| file.allocated).sum())
     }
 
-    /// As [`drop_caches::forget_files`], for its own files.
+    /// Like [`drop_caches::forget_files`], for its own files.
     ///
     /// # Errors
     /// A file cannot be opened or written back.
@@ -257,7 +257,7 @@ impl HeldDir {
         drop_caches::drop_if_allowed()
     }
 
-    /// As [`residency()`], of files that are in it.
+    /// Like [`residency()`], for files in it.
     ///
     /// # Errors
     /// One of them does not, or cannot be opened.

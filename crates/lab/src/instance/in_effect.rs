@@ -72,7 +72,7 @@ fn told(about: &About, (key, value): (&str, &str), table: &str) -> Option<String
     }
 }
 
-/// Returns whether `shown` is `asked`, in other words: another unit, a level or a node that is added, a part of
+/// Returns true if `shown` is `asked`, in other words: another unit, a level or a node that is added, a part of
 /// memory.
 fn is_same(asked: &str, shown: &str) -> bool {
     let bytes = |text: &str| text.parse::<Bytes>().ok();
@@ -80,7 +80,7 @@ fn is_same(asked: &str, shown: &str) -> bool {
     is_longer || asked.ends_with('%') || bytes(asked).is_some_and(|size| bytes(shown) == Some(size))
 }
 
-/// Returns whether it is what happens without it, which file systems do not show.
+/// Returns true if it is the default, which file systems do not show.
 fn is_default(knobs: &[Knob], key: &str, value: &str) -> bool {
     let knob = knobs.iter().find(|knob| knob.name == key);
     knob.is_some_and(|knob| match value {

@@ -48,7 +48,7 @@ pub struct Persisted {
 /// Number of times that devices have flushed their caches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flushes {
-    /// So often, together.
+    /// The number of flushes, in total.
     Done(u64),
     /// There is no cache to flush, or no device.
     #[default]
@@ -58,7 +58,7 @@ pub enum Flushes {
 }
 
 impl Persistence {
-    /// Of `stack` on `devices`.
+    /// Returns the persistence of `stack` on `devices`.
     pub(crate) fn of_stack(stack: &Stack, devices: Vec<Device>) -> Result<Persistence, LabError> {
         let mut may_store_less = false;
         for part in stack.parts() {
@@ -71,8 +71,8 @@ impl Persistence {
         Ok(Persistence { may_store_less, ..seen })
     }
 
-    /// Of the directory `path`: the device of its file system, or what a server or an overlay that says where it
-    /// keeps its files is on.
+    /// Returns the persistence of the directory `path`: the device of its file system, or, for a server or an overlay
+    /// that tells where it keeps its files is on.
     pub(crate) fn of_dir(path: &Path) -> Result<Persistence, LabError> {
         let mut dir = path.canonicalize().map_err(LabError::io("find", path))?;
         let mut whole = true;
@@ -122,7 +122,7 @@ impl Persistence {
         self.unseen.as_ref()
     }
 
-    /// Returns whether fewer bytes may be stored than are written, as where data is compressed.
+    /// Returns true if fewer bytes may be stored than written, e.g. with compression.
     pub fn may_store_less(&self) -> bool {
         self.may_store_less
     }
@@ -130,7 +130,7 @@ impl Persistence {
     /// Reads the counters.
     ///
     /// # Errors
-    /// Those of a device cannot be read.
+    /// The counters of a device cannot be read.
     pub fn look(&self) -> Result<Persisted, LabError> {
         let written = |device: &Device| Ok(counter(&stat(*device)?, WRITTEN).unwrap_or(0));
         let sectors = self.devices.iter().map(written).sum::<Result<u64, LabError>>()?;
@@ -151,7 +151,7 @@ fn counter(stat: &str, column: usize) -> Option<u64> {
     stat.split_whitespace().nth(column)?.parse().ok()
 }
 
-/// Of all disks of `devices` that have a cache which loses data with the power.
+/// Returns the flushes of all disks of `devices` with a volatile cache.
 fn flushes(devices: &[Device]) -> Result<Flushes, LabError> {
     let mut sum = Flushes::NotNeeded;
     for disk in devices.iter().map(|device| device.disk()) {

@@ -31,7 +31,7 @@ impl Lab {
         self.provision_on(0, target, label)
     }
 
-    /// As [`Lab::provision`], on the part with the number `part`, from 0, of each disk that is divided, or on
+    /// Like [`Lab::provision`], on the part with the number `part`, from 0, of each disk that is divided, or on
     /// the set of images with this number.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl Lab {
     }
 }
 
-/// Those of `disks` that `parts` are made on, when they are there, large enough and not in use.
+/// Returns those of `disks` that `parts` are made on, if they exist, are large enough and idle.
 fn free_disks(parts: &[Part], mut disks: Vec<Disk>) -> Result<Vec<Disk>, LabError> {
     let Some(bottom) = parts.first().filter(|bottom| bottom.disks() > 0) else {
         return Ok(Vec::new());

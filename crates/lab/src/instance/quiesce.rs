@@ -62,7 +62,7 @@ pub struct Waited {
     pub sync_s: f64,
     /// Waiting for the device to come to rest, seconds.
     pub idle_s: f64,
-    /// Whether the device came to rest; true where there is no device.
+    /// Whether the device became idle; true if there is no device.
     pub settled: bool,
 }
 
@@ -72,7 +72,7 @@ pub struct Waited {
 pub(crate) struct Rest(RefCell<Option<Vec<Activity>>>);
 
 impl Rest {
-    /// Has `sync` write back the file system, starts what the parts of `stack` would do later, and waits
+    /// Writes back the file system with `sync`, starts what the parts of `stack` would do later, and waits
     /// until `devices` have come to rest.
     pub(crate) fn reach(
         &self,
@@ -119,12 +119,12 @@ impl Rest {
         self.0.borrow().as_deref().map(written)
     }
 
-    /// Returns whether the devices have written since they were at rest, as far as that is known.
+    /// Returns true if the devices are known to have written since they became idle.
     fn has_written(&self, seen: &[Activity]) -> bool {
         self.written() != Some(written(seen))
     }
 
-    /// Returns whether the devices have moved nothing since they were at rest.
+    /// Returns true if the devices have moved nothing since they became idle.
     fn still_holds(&self, seen: &[Activity]) -> bool {
         self.0.borrow().as_deref() == Some(seen)
     }

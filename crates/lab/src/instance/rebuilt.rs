@@ -12,7 +12,7 @@ const BEGIN: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Instance<'_> {
-    /// Returns whether a mirror in it is being rebuilt; `None` where none is to be.
+    /// Returns true if a mirror in it is being rebuilt; `None` if no rebuild was asked for.
     ///
     /// # Errors
     /// The kernel does not report it.
@@ -35,7 +35,7 @@ impl Instance<'_> {
     /// No process may have a file open.
     ///
     /// # Errors
-    /// As of [`Instance::make_cold`].
+    /// As for [`Instance::make_cold`].
     pub fn rebuild_again(&self) -> Result<(), LabError> {
         if self.rebuilding()?.is_some() {
             self.quiesce()?;

@@ -45,7 +45,7 @@ pub struct Column {
 /// A target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// As written without options.
+    /// The target without options.
     pub target: String,
     /// One for each column.
     pub cells: Vec<Cell>,
@@ -67,7 +67,7 @@ pub enum Cell {
 /// Something to do, and what it makes possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Install {
-    /// What to do.
+    /// The remedy.
     pub fix: String,
     /// Targets that no lab can make and that need this, and perhaps another thing of the list.
     pub targets: Vec<String>,

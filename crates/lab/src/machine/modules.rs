@@ -30,13 +30,13 @@ impl ModuleTree {
         ModuleTree { names: modules.chain(file_systems).map(plain).collect() }
     }
 
-    /// Returns whether it brings the module or the file system `name`.
+    /// Returns true if it has the module or the file system `name`.
     pub(crate) fn has(&self, name: &str) -> bool {
         is_in_every_kernel(name) || self.names.contains(&plain(name))
     }
 }
 
-/// Returns whether it is in no list because it is no module.
+/// Returns true if it is built into every kernel, so that no list of modules has it.
 fn is_in_every_kernel(name: &str) -> bool {
     let mut known = ALL.iter().map(|fs| fs.about());
     known.any(|about| about.is_in_every_kernel && about.kernel_name == Some(name))

@@ -26,24 +26,24 @@ pub enum Need {
 /// Modules that `assay doctor --install` builds for guests of QEMU.
 pub(crate) const BUILT: &[&str] = &["zfs"];
 
-/// Where a program is.
+/// Returns the path of a program.
 type PlaceOf<'a> = dyn Fn(&Tool) -> Option<PathBuf> + 'a;
 
 /// Supply of a lab: kernel, programs, rights.
 pub(crate) struct Supply<'a> {
-    /// Whether its kernel brings a module or file system of this name.
+    /// Returns true if its kernel has a module or file system of this name.
     pub(crate) kernel: Box<dyn Fn(&str) -> bool + 'a>,
-    /// Whether a program is installed.
+    /// Returns true if a program is installed.
     pub(crate) installed: Box<dyn Fn(&Tool) -> bool + 'a>,
-    /// Where a program is when it is on this machine and the lab does not see it.
+    /// Returns the path of a program that this machine has but the lab cannot see.
     pub(crate) unseen: Box<PlaceOf<'a>>,
     /// Modules that can be built for its kernel.
     pub(crate) builds: &'a [&'a str],
     /// Whether assay is root in it.
     pub(crate) root: bool,
-    /// Whether it has a network that leads out of it.
+    /// Whether its network reaches other machines.
     pub(crate) network: bool,
-    /// Whether disks of it are loop devices, and then whether there are any.
+    /// Whether loop devices are available; `None` if its disks are not loop devices.
     pub(crate) loop_devices: Option<bool>,
 }
 
@@ -87,7 +87,7 @@ impl Need {
         }
     }
 
-    /// Returns whether [`Need::fix`] installs something that then is there.
+    /// Returns true if [`Need::fix`] installs something that is then available.
     pub(crate) fn is_installable(&self) -> bool {
         match self {
             Need::Kernel(name) => BUILT.contains(&&**name),

@@ -8,7 +8,7 @@ use crate::{
 use ::fs::{Cmd, FileSystem, Tool};
 use std::{fs, path::Path};
 
-/// Whether a file system can be made here.
+/// The availability of a file system on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Availability {
     /// All is there.
@@ -17,7 +17,7 @@ pub enum Availability {
     Missing {
         /// What, in a few words.
         what: String,
-        /// What to do.
+        /// The remedy.
         fix: String,
     },
 }
@@ -25,7 +25,7 @@ pub enum Availability {
 /// State of one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// As it should be.
+    /// Everything is in place.
     Ok,
     /// assay works without it, with less.
     Limited,
@@ -42,11 +42,11 @@ pub struct DoctorLine {
     pub finding: Finding,
     /// Why, or what follows from it.
     pub detail: String,
-    /// What to do; empty when there is nothing to do.
+    /// The remedy; empty if none is needed.
     pub fix: String,
 }
 
-/// Returns whether `fs` can be made here: rights, kernel, programs, loop devices.
+/// Returns the availability of `fs` on this machine: rights, kernel, programs, loop devices.
 pub fn available(fs: &dyn FileSystem) -> Availability {
     judged(&needs(fs, &supply()))
 }
@@ -93,7 +93,7 @@ pub(crate) fn supply() -> Supply<'static> {
     }
 }
 
-/// Returns whether a program is there.
+/// Returns true if a program exists.
 pub(crate) fn is_installed(tool: &Tool) -> bool {
     tool::find_program(tool.program).is_some()
 }
@@ -175,7 +175,7 @@ fn kernel_has(name: &str) -> bool {
         || Cmd::new("modprobe").args(["-n", "-q", name]).run().is_ok()
 }
 
-/// Returns whether a line of a list of /proc ends with `name`.
+/// Returns true if a line of a list of /proc ends with `name`.
 fn lists(list: &str, name: &str) -> bool {
     list.lines().any(|line| line.split_whitespace().last() == Some(name))
 }

@@ -7,12 +7,12 @@ use ::fs::{Locality, mounted};
 const SERVICES: &[(&str, &str)] =
     &[(".fsx.", "Amazon FSx"), (".efs.", "Amazon EFS"), (".core.windows.net", "Azure Files")];
 
-/// Returns whether a file system of this type is NFS.
+/// Returns true if a file system of this type is NFS.
 pub(crate) fn is_nfs(kind: &str) -> bool {
     matches!(kind, "nfs" | "nfs4")
 }
 
-/// Returns whether a file system of this type is kept in memory.
+/// Returns true if a file system of this type is kept in memory.
 pub(crate) fn is_memory(kind: &str) -> bool {
     mounted(kind).is_some_and(|mounted| mounted.locality == Locality::Memory)
 }

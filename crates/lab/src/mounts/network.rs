@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Stops the kernel's NFS server of the namespace that is bound at our file `namespace`, kills what
-/// runs in it, and gives it up. Returns whether there was one.
+/// runs in it, and gives it up. Returns true if there was one.
 pub(crate) fn end(namespace: &Path) -> Result<bool, LabError> {
     if !is_there(namespace)? {
         return Ok(false);
@@ -27,7 +27,7 @@ pub(crate) fn end(namespace: &Path) -> Result<bool, LabError> {
     mounts::unmount(namespace, &[Cmd::new("umount").arg(namespace)])
 }
 
-/// Returns whether a namespace is bound at our file `namespace`.
+/// Returns true if a namespace is bound at our file `namespace`.
 pub(crate) fn is_there(namespace: &Path) -> Result<bool, LabError> {
     Ok(mounts::at(namespace)?.is_some_and(|mount| mount.kind == "nsfs"))
 }

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Returns whether `rebuild` is at work.
+/// Returns true if `rebuild` is at work.
 ///
 /// # Errors
 /// The kernel does not report it.
@@ -24,13 +24,13 @@ pub(crate) fn is_running(rebuild: &Rebuild) -> Result<bool, LabError> {
     }
 }
 
-/// Returns whether the kernel has `word` in `file`.
+/// Returns true if the kernel has `word` in `file`.
 fn says(file: &Path, word: &str) -> Result<bool, LabError> {
     let text = fs::read_to_string(file).map_err(LabError::io("read", file))?;
     Ok(text.trim() == word)
 }
 
-/// Returns whether a resilver is at work, by what `zpool status` prints of a pool. Its line `scan` tells of the
+/// Returns true if a resilver is at work, by what `zpool status` prints of a pool. Its line `scan` tells of the
 /// last one, too.
 fn is_resilvered(status: &str) -> bool {
     let scan = status.lines().find_map(|line| line.trim().strip_prefix("scan:"));

@@ -46,7 +46,7 @@ impl DeviceCounters {
         }
     }
 
-    /// Those of each of `devices`.
+    /// Returns the counters of each of `devices`.
     pub(super) fn of_each(devices: &[Device]) -> Result<Vec<DeviceCounters>, LabError> {
         devices
             .iter()
@@ -68,7 +68,7 @@ impl DeviceCounters {
         })
     }
 
-    /// As if nothing had happened between `from` and `to`.
+    /// Subtracts the activity between `from` and `to`.
     pub(super) fn cut(&mut self, from: &DeviceCounters, to: &DeviceCounters) {
         cut(&mut self.reads, from.reads, to.reads);
         cut(&mut self.read_sectors, from.read_sectors, to.read_sectors);

@@ -22,7 +22,7 @@ pub fn await_reads(devices: &[Device], longest: Duration) -> bool {
     has_waited
 }
 
-/// Returns whether any of `devices` has writes under way.
+/// Returns true if any of `devices` has writes in flight.
 pub fn are_writing(devices: &[Device]) -> bool {
     devices.iter().any(|device| InFlight::of(*device).writes > 0)
 }

@@ -13,7 +13,7 @@ pub(super) struct Process {
     pub(super) began: u64,
     /// In the kernel.
     pub(super) system: u64,
-    /// Of its children that have ended, and of theirs, in the kernel.
+    /// The system time of its reaped children and their descendants.
     pub(super) ended_system: u64,
 }
 

@@ -114,7 +114,7 @@ fn names(dir: BorrowedFd<'_>) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Returns whether nothing is in `dir`.
+/// Returns true if `dir` is empty.
 ///
 /// # Errors
 /// It cannot be listed.

@@ -11,7 +11,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Where an export of a server is mounted, so that a user can reach it who may not enter the state folder; it is empty
+/// The directory where a server's export is mounted for a user who may not enter the state folder; it is empty
 /// after a boot.
 const OPEN: &str = "/run";
 
@@ -35,12 +35,12 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// That of `campaign` in `state`, in this boot.
+    /// Creates the mark of `campaign` in `state`, for this boot.
     pub(crate) fn new(state: &Path, campaign: &str) -> Mark {
         Mark { campaign: campaign.into(), state: state.into(), boot: boot() }
     }
 
-    /// Returns whether `other` is of the same campaign of the same state, in whatever boot.
+    /// Returns true if `other` is of the same campaign and state folder, regardless of the boot.
     pub(crate) fn is_of(&self, other: &Mark) -> bool {
         self.campaign == other.campaign && self.state == other.state
     }
@@ -74,20 +74,20 @@ impl Mark {
         Path::new(OPEN).join(self.name(number))
     }
 
-    /// Returns whether `path` is one of [`Mark::open_mount`].
+    /// Returns true if `path` is one of [`Mark::open_mount`].
     pub(crate) fn is_open_mount(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str());
         let number = name.and_then(|name| self.number(name));
         number.is_some_and(|number| path == self.open_mount(number))
     }
 
-    /// Those of [`Mark::open_mount`] that are there.
+    /// Returns the existing mount points of [`Mark::open_mount`].
     pub(crate) fn open_mounts(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(OPEN).into_iter().flatten().flatten().map(|entry| entry.path());
         entries.filter(|path| self.is_open_mount(path)).collect()
     }
 
-    /// Returns whether `path` is below the directory of its mount points, and says so without `..`, or is an open
+    /// Returns true if `path` is below the directory of its mount points, and says so without `..`, or is an open
     /// one.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let mounts = self.mounts();
@@ -101,7 +101,7 @@ pub(crate) fn boot() -> String {
     fs::read_to_string(BOOT).unwrap_or_default().trim_end().into()
 }
 
-/// Returns whether a path begins at the root and never goes up.
+/// Returns true if a path is absolute and has no `..`.
 pub(crate) fn is_straight(path: &Path) -> bool {
     path.is_absolute()
         && path.components().all(|c| matches!(c, Component::RootDir | Component::Normal(_)))

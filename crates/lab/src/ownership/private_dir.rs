@@ -30,12 +30,12 @@ const MARKER: &str = ".assay-private";
 /// A marker is shorter, bytes.
 const MARKER_BYTES: u64 = 64 << 10;
 
-/// Returns whether `dir` is called as a private directory is.
+/// Returns true if `dir` has the name of a private directory.
 pub(crate) fn is_named(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(OURS.as_bytes()))
 }
 
-/// Returns whether `path`, seen from inside a private directory, is its marker.
+/// Returns true if `path`, seen from inside a private directory, is its marker.
 pub(crate) fn is_marker(path: &Path) -> bool {
     path == Path::new(MARKER)
 }
@@ -100,14 +100,14 @@ pub(crate) fn hold(dir: &Path) -> Option<Lock> {
     Lock::take(open_marker(&opened).ok().flatten()?).ok().flatten()
 }
 
-/// Returns whether a running process holds `dir` by [`hold`].
+/// Returns true if a running process holds `dir` by [`hold`].
 pub(crate) fn is_held(dir: &Path) -> bool {
     let opened = open(dir).ok().flatten();
     let marker = opened.and_then(|(_, opened)| open_marker(&opened).ok().flatten());
     marker.is_some_and(is_locked)
 }
 
-/// Returns whether `dir` is there and carries `mark`, or is in a directory that does.
+/// Returns true if `dir` is there and carries `mark`, or is in a directory that does.
 ///
 /// # Errors
 /// It is there, and it is not ours.
@@ -116,7 +116,7 @@ pub(crate) fn is_left(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
     check_ours(dir, &opened, mark).map(|_| true)
 }
 
-/// Removes `dir` with all that is in it. Returns whether it was there.
+/// Removes `dir` with its content. Returns true if it existed.
 ///
 /// # Errors
 /// It does not carry `mark` and is not empty, a running campaign uses it, or something is mounted inside.
@@ -138,7 +138,7 @@ pub(crate) fn remove(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
     }
 }
 
-/// Returns whether the directory `opened`, called `dir`, has a whole marker of ours, of itself or of the directory
+/// Returns true if the directory `opened`, called `dir`, has a whole marker of ours, of itself or of the directory
 /// that it is in; false for one that is empty or has a torn marker alone.
 fn check_ours(dir: &Path, opened: &OwnedFd, mark: &Mark) -> Result<bool, LabError> {
     let lacks = || not_ours(dir, format!("it lacks the marker {MARKER} of {}", mark.campaign));

@@ -85,7 +85,7 @@ impl State {
         Ok(State { path, folder, messages: messages.into_iter().collect() })
     }
 
-    /// As [`State::open`], of a folder that is there, and nothing of it is changed; `None` when it is not.
+    /// Like [`State::open`], for an existing folder and without changes to it; `None` if it does not exist.
     ///
     /// # Errors
     /// As for [`State::open`].
@@ -161,7 +161,7 @@ impl State {
         Ok(())
     }
 
-    /// Returns whether no other process works in it; then none starts to until the state is dropped.
+    /// Returns true if no other process works in it; then none starts to until the state is dropped.
     pub(crate) fn is_alone(&self) -> bool {
         matches!(flock(&self.folder, FlockOperation::NonBlockingLockExclusive), Ok(()))
     }
@@ -217,7 +217,7 @@ fn is_first_user_namespace() -> bool {
     map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
-/// What is done about a folder with another mode than 0700.
+/// The handling of a folder whose mode is not 0700.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tighten {
     /// Nothing: it is looked at and not touched.
@@ -324,7 +324,7 @@ pub(crate) fn open_file(
     Ok(file.into())
 }
 
-/// Returns whether this is a plain file of this user alone.
+/// Checks that it is a regular file that only this user can access.
 pub(crate) fn check_file(path: &Path, stat: &Stat) -> Result<(), LabError> {
     let user = geteuid().as_raw();
     let mode = stat.st_mode & 0o7777;

@@ -101,7 +101,7 @@ pub enum Undo {
 }
 
 impl Undo {
-    /// Returns whether a boot undoes it. What is found in its place afterwards belongs to others: the numbers of
+    /// Returns true if a boot undoes it. What is found in its place afterwards belongs to others: the numbers of
     /// devices, mount points and control groups are given anew.
     pub(crate) fn ends_with_boot(&self) -> bool {
         match self {

@@ -14,7 +14,7 @@ use std::{fs, io, path::Path, process};
 const NOBODY: u32 = 65534;
 const PASSWD: &str = "/etc/passwd";
 
-/// Whose rights are enough at the end of `way`, from the root directory down, on the mounts `mounts`;
+/// Returns the user whose rights suffice at the end of `way`, from the root directory down, on the mounts `mounts`;
 /// `None` when only root can change anything on it.
 pub(crate) fn of_way(way: &[Stat], mounts: &[Mount]) -> Option<User> {
     let server = mounts.iter().find_map(fuse_server).map(of_uid);
@@ -58,7 +58,7 @@ fn primary_group(passwd: &str, uid: u32) -> Option<u32> {
     user.get(3)?.parse().ok().filter(|gid| *gid != 0)
 }
 
-/// Has this thread do `act` with the rights of `user`; with its own where that is `None`.
+/// Runs `act` in this thread with the rights of `user`, or with its own if that is `None`.
 ///
 /// # Errors
 /// The kernel does not know the user here; else what `act` says.

@@ -29,7 +29,7 @@ pub(crate) fn drop_all() -> Result<(), LabError> {
     fs::write(path, "3").map_err(LabError::io("write", path))
 }
 
-/// Returns whether [`drop_all`] may be tried.
+/// Returns true if [`drop_all`] can be tried.
 pub(crate) fn can_drop() -> bool {
     fs::OpenOptions::new().write(true).open(DROP_CACHES).is_ok()
 }

@@ -70,7 +70,8 @@ fn libraries(program: &Path) -> Vec<PathBuf> {
     words.map(PathBuf::from).collect()
 }
 
-/// Returns whether `program` asks for the linker of glibc, which knows the question: any other would be run.
+/// Returns true if `program` uses the dynamic linker of glibc, which answers the question; any other program would be
+/// run.
 fn names_linker(program: &Path) -> io::Result<bool> {
     const NAME: &[u8] = b"/ld-linux";
     let mut head = Vec::new();

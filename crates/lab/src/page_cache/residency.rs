@@ -55,13 +55,13 @@ pub fn residency(files: &[PathBuf]) -> Result<Residency, LabError> {
     Ok(sum)
 }
 
-/// Returns whether the kernel has cachestat(2).
+/// Returns true if the kernel has cachestat(2).
 pub(crate) fn has_cachestat() -> bool {
     let own = File::open("/proc/self/exe");
     own.is_ok_and(|file| cachestat(&file).is_ok())
 }
 
-/// As [`residency`], of one file that is open for reading.
+/// Like [`residency`], for one file that is open for reading.
 pub(crate) fn of_open(file: &File) -> io::Result<Residency> {
     let page = rustix::param::page_size() as u64;
     let pages = file.metadata()?.len().div_ceil(page);

@@ -42,7 +42,7 @@ pub trait Run: Sized {
     /// The program is missing, cannot be started, or ends with a status other than 0.
     fn run(&self) -> Result<Output, LabError>;
 
-    /// As [`Run::run`], for programs that tell something by their status.
+    /// Like [`Run::run`], for programs whose exit status carries information.
     ///
     /// # Errors
     /// The program is missing or cannot be started.
@@ -166,7 +166,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Returns whether clients of object stores take an account, its settings or its certificates from `variable`.
+/// Returns true if clients of object stores read an account, its settings or its certificates from `variable`.
 fn is_of_aws(variable: &OsStr) -> bool {
     variable.as_encoded_bytes().starts_with(b"AWS")
 }

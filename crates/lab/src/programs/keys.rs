@@ -40,7 +40,7 @@ pub(crate) fn need_users() -> Result<(), LabError> {
     if all { Ok(()) } else { Err(LabError::NoKeys) }
 }
 
-/// Returns whether the user's own keys are lent for a while.
+/// Returns true if the user's own keys are temporary.
 pub(crate) fn has_token() -> bool {
     value(Secret::UsersToken).is_some()
 }

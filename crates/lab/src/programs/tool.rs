@@ -31,7 +31,7 @@ pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     program::find(program, artifacts::bin_dirs())
 }
 
-/// Returns whether `program` is on this machine.
+/// Returns true if `program` is on this machine.
 pub fn is_installed(program: &str) -> bool {
     find_program(program).is_some()
 }

@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// killed. Long, because one that holds what was written until it ends would lose it.
 const LAST_WORDS: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(10);
-/// As much of what a server said explains its end, bytes.
+/// The length of a server's last output that is kept to explain its exit, bytes.
 const SAID: usize = 4096;
 
 /// Stands in the environment of a server, and of all that it starts: sshfs, for one, disowns its helper.
@@ -45,7 +45,7 @@ fn new_token() -> String {
 pub(crate) struct Service {
     child: Child,
     command: String,
-    /// What it said so far.
+    /// Its output so far.
     log: File,
     /// It ends by itself when its mount is gone, and may have to write back before.
     mounted: bool,

@@ -39,7 +39,7 @@ impl Vigil {
         Ok(Vigil { servers, root, watch: Some((end, watch)) })
     }
 
-    /// Returns whether a server has ended.
+    /// Returns true if a server has ended.
     pub(crate) fn is_lost(&self) -> bool {
         one_has_ended(&self.servers)
     }

@@ -28,7 +28,7 @@ pub(super) struct Request {
 /// Answer of the store.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answer {
-    /// Of HTTP.
+    /// The HTTP status code.
     pub(super) status: u16,
     pub(super) body: String,
 }

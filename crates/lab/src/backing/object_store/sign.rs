@@ -19,7 +19,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Those of the user; `None` where the environment has none.
+    /// Returns the keys of the user; `None` if the environment has none.
     pub(super) fn of_user() -> Option<Keys> {
         Some(Keys {
             access: keys::value(Secret::UsersAccessKey)?,
