@@ -5,16 +5,16 @@ use crate::{
 };
 use model::{target::Knob, text::Bytes};
 
-/// What a small volume changes.
+/// The differences on a small volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Small {
     /// The size below which it does.
     pub below: Bytes,
-    /// What happens then, as a clause.
+    /// The effect, as a clause.
     pub how: &'static str,
 }
 
-/// How a part takes the target in its parentheses.
+/// The way a part uses the target in its parentheses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inner {
     /// It takes none.
@@ -28,22 +28,22 @@ pub enum Inner {
     Store,
 }
 
-/// What does not hang on a target's options.
+/// The properties that do not depend on a target's options.
 #[derive(Debug)]
 pub struct About {
     /// Name as written in a target.
     pub name: &'static str,
     /// Every option that a target may carry.
     pub knobs: &'static [Knob],
-    /// What else people write for them, and what that means.
+    /// Other spellings of options, with their meaning.
     pub words: &'static [Word],
-    /// What a search for better options tries, the most promising first.
+    /// The settings that a search for better options tries, the most promising first.
     pub trials: &'static [TrialSetting],
     /// Options that cannot be together.
     pub exclusions: &'static [Exclusion],
     /// Name in `/proc/filesystems`; `None` when the kernel need not know it.
     pub kernel_name: Option<&'static str>,
-    /// Whether every kernel that boots a guest has it, and lists it nowhere, as it is no module.
+    /// Whether every kernel that boots a guest has it built in, so that no list of modules has it.
     pub is_in_every_kernel: bool,
     /// Programs beside mount and umount, with the packages that bring them.
     pub tools: &'static [Tool],
@@ -51,40 +51,40 @@ pub struct About {
     pub not_in_setup: &'static str,
     /// Kernel modules that it needs beside the one of its name.
     pub modules: &'static [&'static str],
-    /// How it takes the target in its parentheses.
+    /// The way it uses the target in its parentheses.
     pub inner: Inner,
     /// Whether it is a foreign export on a named server: reached only from this machine, and nothing in it
     /// is ours but a private directory.
     pub is_remote: bool,
     /// Smallest device on which it can be made, bytes; 0 when it has none.
     pub min_bytes: u64,
-    /// Whether it is compared where no target is named: a file system of the kernel itself, on a device. A layer, a
+    /// Whether it is compared by default: a file system of the kernel itself, on a device. A layer, a
     /// FUSE server, or one that has no links or owners is compared by who asks for it.
     pub by_default: bool,
-    /// Whether it keeps file data in memory of its own, where the residency of files does not show it.
+    /// Whether it caches file data outside the page cache, where residency does not show it.
     pub has_own_cache: bool,
-    /// Whether what is deleted or written over keeps its space for minutes: then all that is written while
+    /// Whether deleted or overwritten data keeps its space for minutes: then everything written while
     /// it stands has to find room.
     pub keeps_deleted: bool,
-    /// Whether it lies on a server that is not of this machine, which no guest reaches.
+    /// Whether it is on a server outside this machine, which no guest reaches.
     pub is_outside: bool,
-    /// Whether it takes longer to come up than a rehearsal may: it has a server or a pool of its own.
+    /// Whether it takes longer to start than a rehearsal may, because it has its own server or pool.
     pub is_slow: bool,
-    /// How a disk is known to hold one.
+    /// The signature by which a disk is recognized.
     pub signature: Signature,
-    /// What a disk that holds one belongs to together with others, e.g. `an md array`; empty where it stands alone.
+    /// The set that such a disk is a member of, e.g. `an md array`; empty for a single-disk file system.
     pub member_of: &'static str,
-    /// How it works once it is mounted.
+    /// Its behaviour when mounted.
     pub mounted: Mounted,
     /// Options that give up what was synced, as they are written and as the mount table has them, and why.
     pub careless: &'static [(&'static str, &'static str)],
-    /// Whether its options are no mount options, so that the mount table says nothing of them.
+    /// Whether its options are not mount options, so that the mount table does not show them.
     pub is_unseen_in_mounts: bool,
     /// Options with what the mount table shows for them, where that is something else.
     pub shown_as: &'static [(&'static str, &'static str)],
     /// Flags of mkfs whose value is a file or a directory.
     pub file_flags: &'static [&'static str],
-    /// What is known for advice without measuring.
+    /// The facts that `advise` uses without measuring.
     pub facts: Facts,
     /// Below which size it works otherwise than on a larger volume, and how.
     pub small: Option<Small>,

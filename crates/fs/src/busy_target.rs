@@ -16,7 +16,7 @@ const PROGRAM: &str = "/proc/self/exe";
 /// The target that only the self test knows.
 pub(crate) struct BusyTarget;
 
-/// Where it keeps its files.
+/// Returns the directory of its files.
 fn store(site: &Site) -> PathBuf {
     site.below().join("store")
 }

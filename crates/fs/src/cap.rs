@@ -5,7 +5,7 @@ use model::{
     text::Bytes,
 };
 
-/// How the options of caps begin.
+/// The prefix of options that set caps.
 const PREFIX: &str = "cap.";
 
 /// One quantity that can be capped.
@@ -52,13 +52,13 @@ pub const QUANTITIES: [Quantity; 4] = [
 /// Most that a device may do of one quantity in a second.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cap {
-    /// Of what.
+    /// The capped quantity.
     pub quantity: &'static Quantity,
-    /// How much.
+    /// The limit per second.
     pub per_s: u64,
 }
 
-/// Whether the option `key` is about a cap; all others are the file system's.
+/// Returns true if the option `key` sets a cap; all others belong to the file system.
 pub fn is_cap(key: &str) -> bool {
     key.starts_with(PREFIX)
 }

@@ -19,7 +19,7 @@ pub struct Cmd {
     pub env: Vec<(String, String)>,
     /// Variables whose values are not shown.
     pub secrets: Vec<(String, Secret)>,
-    /// What it reads from standard input; nothing when empty.
+    /// Its standard input; none if empty.
     pub stdin: String,
     /// A server, which stays when it is ready; `None` for a command that is waited for.
     pub serves: Option<Ready>,
@@ -34,11 +34,11 @@ pub struct Cmd {
 pub struct HeldName {
     /// Its node, as the command is shown.
     pub node: PathBuf,
-    /// What leads to the open disk.
+    /// The path that leads to the open disk.
     pub path: PathBuf,
 }
 
-/// How one sees that a server is ready.
+/// The sign that a server is ready.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ready {
     /// Something is mounted at this directory.
@@ -96,7 +96,7 @@ impl Cmd {
         self
     }
 
-    /// As a server in the foreground, which is kept running until what it serves is taken down.
+    /// Marks it as a server that runs in the foreground until its mount is taken down.
     pub fn serve(mut self, ready: Ready) -> Cmd {
         self.serves = Some(ready);
         self

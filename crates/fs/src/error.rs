@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// Why a target is not one that can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// What is not written as a target.
+    /// Text that is not a target.
     #[error(transparent)]
     Target(TargetError),
     /// An option that the file system does not have.
@@ -21,7 +21,7 @@ pub enum Error {
         did_you_mean(name, known.split(", "))
     )]
     UnknownFileSystem {
-        /// As written.
+        /// The text as written.
         name: String,
         /// The registered names.
         known: String,
@@ -31,7 +31,7 @@ pub enum Error {
         "`{target}` is invalid: {name} cannot be a layer on another target; write `{name}` alone"
     )]
     NoInner {
-        /// As written.
+        /// The text as written.
         target: String,
         /// The file system.
         name: String,
@@ -42,17 +42,17 @@ pub enum Error {
          swap the two layers"
     )]
     TooFewDisks {
-        /// As written.
+        /// The text as written.
         target: String,
         /// The part.
         name: String,
-        /// How many it needs.
+        /// The number required.
         needed: usize,
     },
     /// Two options of a target exclude each other.
     #[error("`{target}` cannot be created: {why}")]
     Excluded {
-        /// As written.
+        /// The text as written.
         target: String,
         /// The reason and what to do.
         why: Cow<'static, str>,
@@ -60,7 +60,7 @@ pub enum Error {
     /// Options that leave open what is meant.
     #[error("`{target}`: {why}")]
     UnclearOptions {
-        /// As written.
+        /// The text as written.
         target: String,
         /// The reason and what to do.
         why: String,
@@ -68,7 +68,7 @@ pub enum Error {
     /// An option that would reach beyond the target's own disks.
     #[error("`{target}`: the option `{option}` is refused: {why}")]
     Reaches {
-        /// As written.
+        /// The text as written.
         target: String,
         /// The option with its value.
         option: String,

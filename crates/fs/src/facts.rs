@@ -1,6 +1,6 @@
 //! Facts about file systems for advice: features, limits, vendor support, each with its source.
 
-/// What there is about one file system.
+/// The facts about one file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Facts {
     /// Not said yet; a test names the file system.

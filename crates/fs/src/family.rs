@@ -1,6 +1,6 @@
 //! Families of distributions, and how each installs packages.
 
-/// What distributions of a family have in common.
+/// A family of distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Debian, Ubuntu.
@@ -33,7 +33,7 @@ impl Family {
         .next()
     }
 
-    /// What people call it.
+    /// Returns its common name.
     pub fn name(self) -> &'static str {
         match self {
             Family::Debian => "Debian",

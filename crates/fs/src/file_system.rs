@@ -5,7 +5,7 @@ use crate::{About, Cmd, Endpoint, Inner, Rebuild, Remains, Site};
 use model::{target::Options, text::Bytes};
 use std::path::PathBuf;
 
-/// What makes a file system begin, now, what it would put off after a sync.
+/// An action that makes a file system start work that it would defer after a sync.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settle {
     /// A command.
@@ -24,12 +24,12 @@ pub struct Memory {
     pub page_bytes: u64,
 }
 
-/// How to make, mount and inspect one kind of file system.
+/// Makes, mounts and inspects one kind of file system.
 pub trait FileSystem: Sync {
-    /// What is known of it before it is made.
+    /// Returns its properties that are known in advance.
     fn about(&self) -> &About;
 
-    /// What it is instead with these options, where they make something else of it.
+    /// Returns the file system that these options turn it into, if they do.
     fn with(&self, _options: &Options) -> Option<&'static dyn FileSystem> {
         None
     }
@@ -52,7 +52,7 @@ pub trait FileSystem: Sync {
         Ok(None)
     }
 
-    /// Whether it is on a block device.
+    /// Returns true if it is on a block device.
     fn has_device(&self) -> bool {
         self.disks(&Options::new()) > 0
     }
@@ -86,12 +86,12 @@ pub trait FileSystem: Sync {
         None
     }
 
-    /// What the mount table shows as its source.
+    /// Returns its source in the mount table.
     fn source(&self, site: &Site, _options: &Options) -> PathBuf {
         site.disk().into()
     }
 
-    /// What the mount table shows as its type; the kernel's name of it unless it says otherwise.
+    /// Returns its type in the mount table; by default the kernel's name of it.
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
         self.about().kernel_name
     }
@@ -101,18 +101,18 @@ pub trait FileSystem: Sync {
         site.below.clone()
     }
 
-    /// What undoes it after the death of this process, beside its mount; recorded before it is made.
+    /// Returns what must be undone after this process dies, besides its mount; recorded before it is made.
     fn undo(&self, _site: &Site) -> Vec<Remains> {
         Vec::new()
     }
 
-    /// What is left of it when it is not needed any more, beside what [`FileSystem::undo`] tells: a remount keeps it,
+    /// Returns what remains when it is no longer needed, besides [`FileSystem::undo`]: a remount keeps it,
     /// and a file system that is made anew would not.
     fn leaves(&self, _site: &Site) -> Vec<Remains> {
         Vec::new()
     }
 
-    /// What starts, now, the work which it would put off after a sync.
+    /// Returns the actions that start the work it would defer after a sync.
     fn settle(&self, _site: &Site) -> Vec<Settle> {
         Vec::new()
     }

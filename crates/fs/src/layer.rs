@@ -26,7 +26,7 @@ pub struct Layer {
     pub name: String,
     /// Options as they were written, `key` or `key=value`.
     pub written: Vec<String>,
-    /// What mkfs was given, each part by itself.
+    /// The arguments of mkfs, each part separately.
     pub made: Vec<String>,
     /// Options that the mount table showed; `None` if it was not read.
     pub mounted: Option<Vec<String>>,
@@ -63,7 +63,7 @@ impl Layer {
         self
     }
 
-    /// Whether `option` is in force: `compress` also as `compress=zstd:3`.
+    /// Returns true if `option` is in force: `compress` also as `compress=zstd:3`.
     pub fn has(&self, option: &str) -> bool {
         let is = |word: &str| {
             word.strip_prefix(option)
@@ -75,13 +75,13 @@ impl Layer {
             || self.made.iter().any(|word| is(word) && !self.is_shown(word))
     }
 
-    /// Whether a property tells what `word` would.
+    /// Returns true if a property shows the same as `word`.
     fn is_shown(&self, word: &str) -> bool {
         let key = |word: &str| word.split('=').next().map(str::to_string);
         self.properties.iter().any(|seen| key(seen) == key(word))
     }
 
-    /// Whether what was written says more than what was seen.
+    /// Returns true if the written options say more than the mount table.
     fn counts(&self, word: &str) -> bool {
         let is_unseen = self.about().is_some_and(|about| about.is_unseen_in_mounts);
         let asked = self.mounted.is_some() && !is_unseen;
@@ -101,7 +101,7 @@ impl Layer {
         Some(format!("{}: {why}", self.name))
     }
 
-    /// What is known of it; `None` of one that no target makes.
+    /// Returns its properties; `None` if no target makes it.
     fn about(&self) -> Option<&'static About> {
         ALL.iter().map(|fs| fs.about()).find(|about| about.name == self.name)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// in megabits a second, 0 for any.
 pub const LINK_VERB: &str = "__serve-link";
 
-/// What is imposed.
+/// The imposed delay and rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Time of a round trip.
@@ -17,7 +17,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Of the round trip in milliseconds and the rate in megabits a second, as they are written; no rate is 0.
+    /// Reads a round trip in milliseconds and a rate in megabits per second; a missing rate is 0.
     pub fn written(delay_ms: &str, mbit_per_s: &str) -> Option<Link> {
         let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
         let (delay_ms, mbit) = (number(delay_ms)?, number(mbit_per_s)?);

@@ -4,16 +4,16 @@
 //! (util-linux, `libblkid/src/superblocks` and `partitions`); types carry the names that `blkid`
 //! and `wipefs` print, so that all three readers say the same word.
 
-/// Where a magic number lies.
+/// The position of a magic number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     /// Offset from the start, bytes.
     Start(u64),
     /// Offset before the end, bytes, which is first rounded down to a multiple of `align`.
     End {
-        /// What the end is a multiple of, bytes.
+        /// The alignment of the end, bytes.
         align: u64,
-        /// How far before it, bytes.
+        /// The distance before the end, bytes.
         back: u64,
     },
 }
@@ -25,7 +25,7 @@ pub struct Magic {
     pub kind: &'static str,
     /// Where.
     pub at: At,
-    /// What stands there.
+    /// The expected bytes.
     pub bytes: &'static [u8],
     /// Distance from `at` to the identity, and its length, where the format has one of its own.
     pub id: Option<(i64, usize)>,
@@ -38,7 +38,7 @@ impl Magic {
     }
 }
 
-/// Where a UUID of 16 bytes lies, from the magic number on.
+/// The position of a 16-byte UUID, relative to the magic number.
 pub const fn uuid(distance: i64) -> Option<(i64, usize)> {
     Some((distance, 16))
 }
@@ -58,7 +58,7 @@ pub const fn end(kind: &'static str, align: u64, back: u64, bytes: &'static [u8]
     Magic { kind, at: At::End { align, back }, bytes, id: None }
 }
 
-/// How a disk is known to hold one kind of file system.
+/// The signature by which one kind of file system is recognized on a disk.
 #[derive(Clone, Copy, Debug)]
 pub enum Signature {
     /// Not said yet; a test names the file system.

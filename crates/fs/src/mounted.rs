@@ -1,6 +1,6 @@
 //! Properties of a mounted file system, by its type in the mount table.
 
-/// What a file system makes of the bytes that it is given.
+/// The amount a file system stores of the bytes written to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {
     /// Not said yet; a test names the file system.
@@ -16,7 +16,7 @@ pub enum Stores {
 }
 
 impl Stores {
-    /// What it makes of them with `options`, as the mount table has them.
+    /// Returns the variant with `options`, as shown in the mount table.
     pub fn with(self, options: &str) -> Stores {
         match self {
             Stores::LessWith(start) => {
@@ -28,7 +28,7 @@ impl Stores {
     }
 }
 
-/// What becomes of what was synced when the power fails.
+/// The fate of synced data on power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// Not said yet; a test names the file system.
@@ -42,7 +42,7 @@ pub enum Durability {
 /// Why what was synced may be lost where the device keeps it in its cache.
 pub(crate) const UNFLUSHED: &str = "the cache of the device is not flushed";
 
-/// Where its data is.
+/// The location of its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locality {
     /// On this machine.
@@ -53,20 +53,20 @@ pub enum Locality {
     Network(&'static str),
 }
 
-/// How it works once it is mounted.
+/// The behaviour of a mounted file system.
 #[derive(Clone, Copy, Debug)]
 pub struct Mounted {
     /// Its types in the mount table.
     pub types: &'static [&'static str],
-    /// What it makes of bytes.
+    /// The amount stored of the bytes written.
     pub stores: Stores,
-    /// What becomes of what was synced.
+    /// The fate of synced data on power loss.
     pub durability: Durability,
-    /// Whether its direct I/O goes to its device.
+    /// Whether its direct I/O reaches its device.
     pub passes_direct: bool,
-    /// Whether it overwrites a file that was written in full where it lies.
+    /// Whether it overwrites a fully written file in place.
     pub overwrites_in_place: bool,
-    /// Where its data is.
+    /// The location of its data.
     pub locality: Locality,
 }
 
@@ -113,7 +113,7 @@ impl Mounted {
         Mounted { durability: Durability::Loses(why), ..self }
     }
 
-    /// Whether it is what the mount table calls `kind`.
+    /// Returns true if `kind` is one of its types in the mount table.
     pub(crate) fn is(&self, kind: &str) -> bool {
         self.types.contains(&kind)
     }

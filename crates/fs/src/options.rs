@@ -49,8 +49,8 @@ pub(crate) fn mount_options(options: &Options, defaults: &[&str]) -> Option<Stri
     (!all.is_empty()).then(|| all.join(","))
 }
 
-/// What is said about discards where the target says nothing: of those that discard by default, no
-/// candidate is to do what the others do not.
+/// Returns `nodiscard` if the target sets no discard option, so that no candidate discards by default while others
+/// do not.
 pub(crate) fn no_discard(options: &Options) -> &'static [&'static str] {
     let said = options.contains_key("discard") || options.contains_key("nodiscard");
     if said { &[] } else { &["nodiscard"] }
@@ -118,14 +118,14 @@ pub(crate) const DISCARD: Knob = flag("discard", "discard blocks as they are fre
 pub(crate) const NODISCARD: Knob = flag("nodiscard", "never discard freed blocks");
 pub(crate) const BOTH_ATIMES: Exclusion =
     not_both("noatime", "strictatime", "noatime and strictatime contradict each other; drop one");
-/// What a file system does when it finds itself damaged, which none that is measured is. The third value of most stops
+/// The reaction of a file system to damage, which no measured one has. The third value of most stops
 /// the machine.
 pub(crate) const ERRORS: Knob =
     value("errors", "", "reaction to errors", "set by mkfs", &["continue", "remount-ro"]);
 /// Why what a crash leaves is not asked about.
 pub(crate) const FRESH: &str = "for recovery after a crash, and a fresh file system has nothing \
                                 to recover; omit it";
-/// Who is the group of a new file.
+/// The group of a new file.
 pub(crate) const GRPID: Knob = flag("grpid", "new files get the group of their directory");
 pub(crate) const ANY_MKFS: Knob = value(
     "mkfs.*",

@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 /// The option that asks for it: its rate, MiB/s, where it can be held to one.
 pub const RESYNC: &str = "resync";
 
-/// What it is, for every mirror that holds it to a rate.
+/// The help of the option, for every mirror that limits the rate of a rebuild.
 pub const HELP: &str =
     "run tests during a rebuild of the last disk, at this rate, started with each test";
 
-/// Whose rebuild it is.
+/// The mirror that is rebuilt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rebuild {
-    /// Of the array at this node.
+    /// The array at this node.
     Md(PathBuf),
-    /// Of the Btrfs of which this disk is a member.
+    /// The Btrfs that this disk is a member of.
     Btrfs(PathBuf),
-    /// Of the ZFS pool of this name.
+    /// The ZFS pool of this name.
     Zfs(String),
 }
 
-/// Whether `options` ask for it, with a rate or without.
+/// Returns true if `options` ask for it, with a rate or without.
 pub fn is_asked(options: &Options) -> bool {
     options.contains_key(RESYNC)
 }

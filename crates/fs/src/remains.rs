@@ -19,7 +19,7 @@ pub enum Remains {
     Prefix {
         /// The object store, as `https://HOST`.
         url: String,
-        /// What it calls its region.
+        /// The name of its region.
         region: String,
         /// The bucket.
         bucket: String,

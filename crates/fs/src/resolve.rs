@@ -23,7 +23,7 @@ use std::{fmt, path::Path, str::FromStr};
 /// Only a private directory in an export is assay's to use.
 const NOTHING_IN_IT: &str = "a remote export cannot be below another layer; measure it alone";
 
-/// What a part that takes another target takes when the parentheses are left out.
+/// The default inner target of a part whose parentheses are omitted.
 const DEFAULT_INNER: &str = "ext4";
 
 /// A target that exists: what the checks look at, and what is made.
@@ -66,7 +66,7 @@ impl ResolvedTarget {
         }
     }
 
-    /// What is made, from the bottom to the top; empty for a directory.
+    /// Returns its parts, from the bottom to the top; empty for a directory.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
@@ -76,27 +76,27 @@ impl ResolvedTarget {
         self.parts.first().map_or(0, Part::disks)
     }
 
-    /// Whether it is on a server that was named, or in an export of one.
+    /// Returns true if it is on a named server, or in an export of one.
     pub fn is_remote(&self) -> bool {
         self.any(|part| part.fs.about().is_remote)
     }
 
-    /// Whether what is deleted in it keeps its space for minutes.
+    /// Returns true if deleted data keeps its space for minutes.
     pub fn keeps_deleted(&self) -> bool {
         self.any(|part| part.fs.about().keeps_deleted)
     }
 
-    /// Whether it is measured while a mirror in it is rebuilt.
+    /// Returns true if it is measured during a rebuild of a mirror in it.
     pub fn is_rebuilt(&self) -> bool {
         self.any(|part| rebuild::is_asked(&part.options))
     }
 
-    /// Whether it has caps on what its disks do.
+    /// Returns true if the I/O of its disks is capped.
     pub fn has_caps(&self) -> bool {
         self.any(|part| part.options.keys().any(|key| is_cap(key)))
     }
 
-    /// How it works otherwise on a volume of `size` than on a larger one.
+    /// Returns how a volume of `size` differs from a larger one.
     pub fn small(&self, size: Bytes) -> Option<Small> {
         self.parts.iter().find_map(|part| part.fs.about().small.filter(|small| size < small.below))
     }

@@ -3,15 +3,15 @@
 /// A word that a command gets in its environment and never shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Secret {
-    /// Who asks a server of ours.
+    /// The access key of a server of ours.
     AccessKey,
-    /// What only that one knows.
+    /// The secret key that belongs to it.
     SecretKey,
-    /// Who asks a store of the user's own.
+    /// The access key of the user's own store.
     UsersAccessKey,
-    /// What only that one knows.
+    /// The secret key that belongs to it.
     UsersSecretKey,
-    /// What says that both were lent for a while; not there where they were not.
+    /// The session token, if the keys are temporary.
     UsersToken,
 }
 

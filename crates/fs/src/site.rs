@@ -10,17 +10,17 @@ use std::{
 /// An object store, and where in it a part keeps its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// What clients call it: scheme, host and port.
+    /// Its URL for clients: scheme, host and port.
     pub url: String,
-    /// What it calls its region.
+    /// The name of its region.
     pub region: String,
     /// The bucket.
     pub bucket: String,
-    /// What begins the names of all objects of the part, without a slash at the end; empty in a bucket of ours.
+    /// The prefix of all object names of the part, without a trailing slash; empty in a bucket of ours.
     pub prefix: String,
-    /// Whether it is the user's own, and not a server of this target.
+    /// Whether it is the user's own store, and not a server of this target.
     pub is_users: bool,
-    /// Whether the user's keys to it are lent for a while, with a token.
+    /// Whether the user's keys to it are temporary, with a session token.
     pub has_token: bool,
 }
 
@@ -72,13 +72,13 @@ impl Endpoint {
     }
 }
 
-/// How the names of everything begin that assay makes.
+/// The prefix of the names of everything that assay makes.
 pub const OURS: &str = "assay-";
 
 /// The flag of a mirror that stands as after the loss of its last disk.
 pub(crate) const DEGRADED: &str = "degraded";
 
-/// What the commands of a part name.
+/// The names and paths used by the commands of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The devices it is on, as many as it asks for; none for what lies in a directory or in memory.
@@ -91,7 +91,7 @@ pub struct Site {
     pub store: Option<Endpoint>,
     /// The object store of the user's own in which it may make a place.
     pub outside: Option<Endpoint>,
-    /// Where it is mounted. Not made for a part that offers a disk.
+    /// Its mount point. Not created for a part that offers a disk.
     pub dir: PathBuf,
     /// A name that nothing else has, for pools, arrays, mappings and exports.
     pub name: String,

@@ -33,5 +33,5 @@ pub fn sites(
     sites
 }
 
-/// Which network block device a dry run names; which one is free is known only when it is attached.
+/// The network block device named in a dry run; the free one is known only when it is attached.
 const FIRST_NBD: &str = "/dev/nbd0";

@@ -77,7 +77,7 @@ pub const ALL: &[&dyn FileSystem] = &[
     &s3fs::ROW,
 ];
 
-/// What the self test measures, and no list shows.
+/// The targets that only the self-test measures, and no list shows.
 const HIDDEN: &[&dyn FileSystem] = &[&BusyTarget];
 
 /// The file system called `name`.
@@ -93,7 +93,7 @@ pub fn find(name: &str) -> Result<&'static dyn FileSystem, Error> {
     })
 }
 
-/// How what the mount table calls `kind` works; `None` where it is not known.
+/// Returns the behaviour of what the mount table calls `kind`; `None` if unknown.
 pub fn mounted(kind: &str) -> Option<&'static Mounted> {
     let made = ALL.iter().map(|fs| &fs.about().mounted);
     made.chain(OTHERS).find(|mounted| mounted.is(kind))

@@ -22,7 +22,7 @@ impl Tool {
         Tool::new(program, [""; 4])
     }
 
-    /// Whether any distribution has a package of it.
+    /// Returns true if any distribution packages it.
     pub fn is_packaged(&self) -> bool {
         self.packages.iter().any(|package| !package.is_empty())
     }

@@ -13,7 +13,7 @@ pub struct TrialSetting {
     pub key: &'static str,
     /// Value, or the part of the list that an mkfs flag takes.
     pub value: &'static str,
-    /// What a crash or a bad disk may cost with it and not without; empty when nothing.
+    /// The loss that a crash or a bad disk may cause with it and not without; empty if none.
     pub risk: &'static str,
 }
 

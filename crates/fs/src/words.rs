@@ -6,16 +6,16 @@
 pub struct Word {
     /// The option as written: `nobarrier`, `data_err=ignore`; a `*` at the end stands for any rest.
     pub written: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub means: Meaning,
 }
 
-/// What a [`Word`] means.
+/// The meaning of a [`Word`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// This option, as `barrier=0`; a `*` at the end stands for the rest of what was written.
     Option(&'static str),
-    /// What happens without it, too.
+    /// The default.
     Nothing,
     /// Nothing that could be measured: what it is and what to do, after "`WORD` is ".
     Refused(&'static str),
@@ -37,7 +37,7 @@ pub(crate) const fn refused(written: &'static str, why: &'static str) -> Word {
 }
 
 impl Word {
-    /// What is left of `option` behind the star; `None` where it is not this word.
+    /// Returns the rest of `option` after the star; `None` if it is not this word.
     pub(crate) fn rest<'o>(&self, option: &'o str) -> Option<&'o str> {
         match self.written.strip_suffix('*') {
             Some(head) => option.strip_prefix(head),

@@ -12,7 +12,7 @@ use model::target::{KnobError, Options, Target, check_options};
 /// One part of a target.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// How it is made.
+    /// The file system that makes it.
     pub fs: &'static dyn FileSystem,
     /// With which options.
     pub options: Options,

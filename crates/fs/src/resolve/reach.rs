@@ -44,8 +44,8 @@ fn reason(about: &About, key: &str, value: &str) -> Option<&'static str> {
         .then_some("a comma starts another option; write it separately")
 }
 
-/// Whether an option names a device: by its key, by a key within its value, or by a tag of blkid (`LABEL=`, `UUID=`,
-/// `TYPE=`, `PARTUUID=` and others, all in capitals or not).
+/// Returns true if an option names a device: by its key, by a key within its value, or by a tag of blkid (`LABEL=`,
+/// `UUID=`, `TYPE=`, `PARTUUID=` and others, all in capitals or not).
 fn names_device(key: &str, value: &str) -> bool {
     const TAGS: [&str; 2] = ["uuid", "label"];
     let bare = |key: &str| {
@@ -69,7 +69,7 @@ fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }
 
-/// What only the command line may ask of a target, since it could have a program or this machine do anything.
+/// An option that only the command line may set, because it could make a program or this machine do anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unvouched {
     /// To mount what a server elsewhere exports; the target.

@@ -28,7 +28,7 @@ pub(super) fn check(owner: &str, knobs: &[Knob], options: &Options) -> Result<()
     Ok(())
 }
 
-/// Whether what counts `unit` can be `value`; without a unit it is any word.
+/// Returns true if `value` is valid for `unit`; without a unit, any word is.
 fn takes(unit: &str, value: &str) -> bool {
     let digits = value.trim_start_matches(|c: char| c.is_ascii_digit());
     let has_digits = digits.len() < value.len();
@@ -46,7 +46,7 @@ fn takes(unit: &str, value: &str) -> bool {
     }
 }
 
-/// What a size is where there is none.
+/// The word for no size.
 const OFF: &str = "off";
 
 fn is_size(unit: &str) -> bool {

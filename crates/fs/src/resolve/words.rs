@@ -8,7 +8,7 @@ use crate::trial::part_name;
 use crate::words::{Meaning, Word, nothing, refused};
 use model::target::{Knob, Options};
 
-/// What mount(8) takes for any file system, beside what each has as a knob of its own.
+/// The options that mount(8) takes for any file system, besides the knobs of each.
 const KNOBS: &[Knob] = &[
     flag("sync", "writes are synchronous"),
     flag("dirsync", "directory changes are synchronous"),
@@ -38,7 +38,7 @@ const DEFAULTS: &[Word] = &[
     nothing("loud"),
 ];
 
-/// What no file system is given.
+/// The options that no file system may be given.
 const EVERYWHERE: &[Word] = &[
     nothing("defaults"),
     refused("auto", FSTAB),
@@ -92,7 +92,7 @@ pub fn knobs(about: &About) -> Vec<Knob> {
     about.knobs.iter().chain(of_every_mount).copied().collect()
 }
 
-/// What `key=value` of a part means: itself, another option, or nothing.
+/// Returns the meaning of `key=value` of a part: itself, another option, or nothing.
 ///
 /// # Errors
 /// It is refused: what it is and what to do.
@@ -131,7 +131,7 @@ pub(super) fn opposites(options: &Options) -> Option<String> {
     Some(format!("{one} and {other} contradict each other; drop one"))
 }
 
-/// What of `options` is there twice: an option that is also passed on as `o.NAME`, or a part of a list.
+/// Returns what occurs twice in `options`: an option that is also passed on as `o.NAME`, or a part of a list.
 pub(super) fn twice(options: &Options) -> Option<String> {
     let passed_on = options.keys().find(|key| bare(key) != *key && options.contains_key(bare(key)));
     if let Some(key) = passed_on {
@@ -154,7 +154,7 @@ fn bare(key: &str) -> &str {
     key.strip_prefix(OTHER).unwrap_or(key)
 }
 
-/// Whether mount(8) mounts it, as the kernel's: FUSE programs and properties of ZFS have other words.
+/// Returns true if mount(8) mounts it as a kernel file system: FUSE programs and properties of ZFS have other words.
 pub fn is_by_mount(about: &About) -> bool {
     let is_fuse = about.kernel_name.is_none_or(|name| name.starts_with("fuse"));
     !is_fuse && about.knobs.iter().any(|knob| knob.help == ANY_MOUNT.help)

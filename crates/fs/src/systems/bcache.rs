@@ -69,7 +69,7 @@ fn disk(site: &Site) -> PathBuf {
     site.scratch.join("disk")
 }
 
-/// How the half of a UUID begins that is ours.
+/// The prefix of our half of a UUID.
 const PREFIX: &str = "a55a";
 
 /// The last 8 bytes of the UUID of the set of the cache called `name`, which is `assay-`, hexadecimal

@@ -12,7 +12,7 @@ use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site, Tool};
 use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
-/// What blkid calls it.
+/// Its type in the output of blkid.
 const LUKS: &str = "crypto_LUKS";
 const HEAD: &[u8] = b"LUKS\xba\xbe";
 const COPY: &[u8] = b"SKUL\xba\xbe";
@@ -56,9 +56,9 @@ const KNOBS: &[Knob] = &[
     flag("perf-no_write_workqueue", "encrypt without switching to another thread"),
 ];
 
-/// What matters when it is made.
+/// The options that apply when it is made.
 const FORMAT: &[&str] = &["cipher", "key-size", "sector-size"];
-/// What matters when it is opened.
+/// The options that apply when it is opened.
 const OPEN: &[&str] = &[
     "perf-same_cpu_crypt",
     "perf-submit_from_crypt_cpus",

@@ -55,7 +55,7 @@ fn socket(site: &Site) -> PathBuf {
     site.scratch.join("brick.sock")
 }
 
-/// Where the graph `name` is written.
+/// Returns the path of the graph `name`.
 fn graph(site: &Site, name: &str) -> PathBuf {
     site.scratch.join(name).with_extension("vol")
 }

@@ -52,7 +52,7 @@ pub(crate) const ROW: Over = Over {
     settle: |_| Vec::new(),
 };
 
-/// What tells it a password that protects nothing.
+/// The command that prints the password, which protects nothing.
 const PASSWORD: &str = "echo assay";
 
 #[cfg(test)]

@@ -34,9 +34,9 @@ const KNOBS: &[Knob] = &[
     ),
 ];
 
-/// What matters when it is made; the checksum is named again when it is opened.
+/// The options that apply when it is made; the checksum is named again when it is opened.
 const FORMAT: &[&str] = &["sector-size", "journal-size", "interleave-sectors"];
-/// What matters when it is opened.
+/// The options that apply when it is opened.
 const OPEN: &[&str] = &[
     "buffer-sectors",
     "journal-commit-time",

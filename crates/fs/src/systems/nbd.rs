@@ -36,7 +36,7 @@ const KNOBS: &[Knob] = &[
     value("cache", "", "whether the server uses its page cache", "default", &["default", "none"]),
 ];
 
-/// Where the server listens.
+/// Returns the socket of the server.
 pub(crate) fn socket(site: &Site) -> PathBuf {
     site.scratch.join("nbd.sock")
 }

@@ -30,10 +30,10 @@ pub(crate) struct Fs;
 
 /// Brings the server up, and takes it down when it is asked to end.
 const SCRIPT: &str = concat!(include_str!("../own_mounts.sh"), include_str!("nfs-server.sh"));
-/// Where the server sees what it exports, in its own mount namespace.
+/// The exported directory in the mount namespace of the server.
 const EXPORT: &str = "/mnt";
 
-/// What brings the programs of the server.
+/// The packages with the programs of the server.
 const SERVER_PACKAGES: [&str; 4] =
     ["nfs-kernel-server", "nfs-utils", "nfs-kernel-server", "nfs-utils"];
 
@@ -139,7 +139,7 @@ impl FileSystem for Fs {
     }
 }
 
-/// What the client mounts: version 4 sees the export as its root.
+/// Returns the path that the client mounts: in version 4 the export is the root.
 fn exported(options: &Options) -> String {
     format!("127.0.0.1:{}", if is_3(options) { EXPORT } else { "/" })
 }

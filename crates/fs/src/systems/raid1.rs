@@ -16,7 +16,7 @@ use crate::{About, Cmd, Exclusion, FileSystem, Inner, Rebuild, Remains, Site, To
 use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
-/// What blkid calls a member of an array.
+/// The type of a member of an array in the output of blkid.
 const MEMBER: &str = "linux_raid_member";
 const MD: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
 const MD_BIG_ENDIAN: &[u8] = &[0xa9, 0x2b, 0x4e, 0xfc];
@@ -58,7 +58,7 @@ const EXCLUSIONS: &[Exclusion] = &[
 const PACE: &str = "set -e; d=/sys/class/block/$(basename \"$(readlink -f \"$1\")\")/md; \
                     echo $2 >$d/sync_speed_max; echo $2 >$d/sync_speed_min";
 
-/// What mdadm tells in its exit status when there was no resync left to wait for.
+/// The exit status of mdadm if there was no resync to wait for.
 const NOTHING_TO_WAIT_FOR: i32 = 1;
 
 fn node(site: &Site) -> PathBuf {

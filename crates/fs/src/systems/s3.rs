@@ -26,7 +26,7 @@ pub const CLAIM_VERB: &str = "__claim-prefix";
 
 /// The only bucket.
 const BUCKET: &str = "assay";
-/// What clients must call its region.
+/// The region that clients must name.
 const REGION: &str = "us-east-1";
 /// This program, also where its file was exchanged.
 const PROGRAM: &str = "/proc/self/exe";
@@ -97,7 +97,7 @@ impl FileSystem for Fs {
     }
 }
 
-/// What versitygw serves: each directory in it is a bucket.
+/// Returns the directory that versitygw serves: each directory in it is a bucket.
 fn objects(site: &Site) -> PathBuf {
     site.below().join("objects")
 }

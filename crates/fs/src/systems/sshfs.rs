@@ -58,7 +58,7 @@ pub(crate) const ROW: Over = Over {
     settle: |_| Vec::new(),
 };
 
-/// Where Debian and RHEL keep sftp-server.
+/// The directories in which Debian and RHEL install sftp-server.
 const SFTP_PATH: &str = "/usr/bin:/bin:/usr/lib/openssh:/usr/libexec/openssh";
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// The label of a physical volume.
 const LABEL: &[u8] = b"LVM2 001";
 
-/// How a disk of a volume group is known.
+/// The signature of a disk of a volume group.
 pub(crate) const SIGNATURE: Signature = Signature::Magic(&[
     start("LVM2_member", 0x018, LABEL, Some((8, 32))),
     start("LVM2_member", 0x218, LABEL, Some((8, 32))),
@@ -53,7 +53,7 @@ fn lvm(program: &str, site: &Site) -> Cmd {
     Cmd::new(program).arg("--devices").arg(site.disk()).args(["--config", CONFIG, "--yes"])
 }
 
-/// What brings the checker.
+/// The packages with the checker.
 const THIN_CHECK: [&str; 4] = [
     "thin-provisioning-tools",
     "device-mapper-persistent-data",

@@ -28,12 +28,12 @@ const KNOBS: &[Knob] = &[
 /// Name of the export. ZeroFS exports every file in its directory `.nbd`.
 const EXPORT: &str = "disk";
 
-/// Where the carrier is mounted.
+/// Returns the site at which the carrier is mounted.
 fn carrier(site: &Site) -> Site {
     Site { dir: site.scratch.join("carrier"), ..site.clone() }
 }
 
-/// Where the files that ZeroFS exports are seen for a moment.
+/// Returns the directory in which the files that ZeroFS exports are briefly visible.
 fn files(site: &Site) -> PathBuf {
     site.scratch.join("files")
 }

@@ -77,7 +77,7 @@ impl FileSystem for Fs {
     }
 }
 
-/// What the mount table shows.
+/// Its source in the mount table.
 const SOURCE: &str = "127.0.0.1:/";
 
 /// Without the helper of nfs-common (`-i`), which asks a portmapper that need not be there: all that it

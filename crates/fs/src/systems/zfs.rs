@@ -141,7 +141,7 @@ const TRIALS: &[TrialSetting] = &[
     risky("sync", "disabled", "a crash loses seconds of synced data"),
 ];
 
-/// How other file systems write its properties.
+/// Spellings of other file systems for its properties.
 const WORDS: &[Word] = &[
     same("noatime", "atime=off"),
     same("strictatime", "relatime=off"),

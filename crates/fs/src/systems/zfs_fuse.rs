@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// The registered file system.
 pub(crate) struct Fs;
 
-/// Where the server listens; it cannot be told another place.
+/// The socket of the server; its path is fixed.
 const SOCKET: &str = "/run/zfs/zfs_socket";
 
 /// Defaults of the file system; it has no relatime.

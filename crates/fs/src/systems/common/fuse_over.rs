@@ -14,14 +14,14 @@ pub(crate) struct Over {
     pub(crate) about: About,
     /// Type in the mount table.
     pub(crate) kind: &'static str,
-    /// What prepares the store.
+    /// Returns the commands that prepare the store.
     pub(crate) init: fn(store: &Path, options: &Options) -> Vec<Cmd>,
     /// The server over the store, without its last argument, the directory.
     pub(crate) serve: fn(site: &Site, store: &Path, options: &Options) -> Cmd,
     pub(crate) version: &'static [&'static str],
-    /// What the mount table shows as its source.
+    /// Returns its source in the mount table.
     pub(crate) source: fn(&Site) -> PathBuf,
-    /// What has it do, and waits for, what it puts off after a sync.
+    /// Returns the actions that start, and wait for, work deferred after a sync.
     pub(crate) settle: fn(&Site) -> Vec<Settle>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn nothing(_store: &Path, _options: &Options) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Where it keeps its files.
+/// Returns the directory of its files.
 pub(crate) fn store(site: &Site) -> PathBuf {
     site.below().join("store")
 }
@@ -43,7 +43,7 @@ pub(crate) fn name(site: &Site) -> PathBuf {
     PathBuf::from(&site.name)
 }
 
-/// Has the mount table show the name of the site as source.
+/// Makes the mount table show the name of the site as source.
 pub(crate) fn named(site: &Site) -> String {
     format!("fsname={}", site.name)
 }

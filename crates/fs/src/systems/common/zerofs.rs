@@ -48,7 +48,7 @@ const LSM: &[&str] = &["max_unflushed_gb", "flush_interval_secs", "l0_max_ssts"]
 /// to; a server that is restarted for a cold case begins to count anew.
 pub(crate) const KEEPS_DELETED: bool = true;
 
-/// How a client reaches the server.
+/// The protocol by which a client reaches the server.
 pub(crate) enum Front {
     /// NFS version 3 on this TCP port of the loopback address.
     Nfs(u16),
@@ -98,12 +98,12 @@ fn server(site: &Site) -> Cmd {
     }
 }
 
-/// Where the configuration has it take the keys of an object store from.
+/// The variable from which the configuration reads the key of an object store.
 const ACCESS_KEY: &str = "ASSAY_ACCESS_KEY";
 const SECRET_KEY: &str = "ASSAY_SECRET_KEY";
 const SESSION_TOKEN: &str = "ASSAY_SESSION_TOKEN";
 
-/// How the client of 9P speaks with the server.
+/// The mount options of the 9P client.
 pub(crate) const PROTOCOL_9P: &str = "trans=unix,version=9p2000.L";
 
 /// Mounts what the server serves by 9P.

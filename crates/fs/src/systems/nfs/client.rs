@@ -7,7 +7,7 @@ use crate::words::{Word, nothing, refused, same};
 use crate::{Exclusion, Tool};
 use model::target::{Knob, Options};
 
-/// What the mount table shows for what is asked for by another name.
+/// Options that the mount table shows under another name.
 pub(crate) const SHOWN_AS: &[(&str, &str)] =
     &[("lookupcache=positive", "lookupcache=pos"), ("nolock", "local_lock=all")];
 
@@ -15,7 +15,7 @@ pub(crate) const SHOWN_AS: &[(&str, &str)] =
 pub(crate) const TOOL: Tool =
     Tool::new("mount.nfs", ["nfs-common", "nfs-utils", "nfs-client", "nfs-utils"]);
 
-/// What a mount may be given.
+/// The options of a mount.
 const KNOBS: [Knob; 34] = [
     value(
         "vers",
@@ -135,7 +135,7 @@ pub(crate) const fn after<const OWN: usize, const ALL: usize>(own: [Knob; OWN]) 
     all
 }
 
-/// How many knobs the client has.
+/// The number of knobs of the client.
 pub(crate) const COUNT: usize = KNOBS.len();
 
 /// Why `options` say something that is said of two sides.
@@ -152,12 +152,12 @@ pub(crate) fn version(options: &Options) -> &str {
     options.get("vers").map_or("4.2", String::as_str)
 }
 
-/// Whether it is the version without state.
+/// Returns true if it is version 3, which is stateless.
 pub(crate) fn is_3(options: &Options) -> bool {
     version(options) == "3"
 }
 
-/// What the mount table shows as its type.
+/// Returns its type in the mount table.
 pub(crate) fn mount_kind(options: &Options) -> &'static str {
     if is_3(options) { "nfs" } else { "nfs4" }
 }

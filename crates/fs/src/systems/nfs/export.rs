@@ -8,7 +8,7 @@ use crate::{About, Cmd, Exclusion, FileSystem, Site};
 use model::target::{Knob, Options};
 use std::path::PathBuf;
 
-/// What `nfs` is with a server.
+/// The export that `nfs` becomes with a named server.
 pub(crate) struct Export;
 
 /// The option that names the server.
@@ -31,7 +31,7 @@ const KNOBS: &[Knob] = &client::after::<3, { 3 + COUNT }>(OWN);
 
 const EXCLUSIONS: &[Exclusion] = &[NO_ACTIMEO, NO_SYNC, NO_HARD, NO_HARD_ERROR, NO_LOCK];
 
-/// What no mount of it is without.
+/// The options of every mount of it.
 const GUARDED: &[&str] = &["nosuid", "nodev"];
 
 const ABOUT: &About = &About {
@@ -81,7 +81,7 @@ impl FileSystem for Export {
     }
 }
 
-/// Whether `server` is a host, or an address of version 6 in brackets, and a path on it that goes nowhere else.
+/// Returns true if `server` is a host, or an IPv6 address in brackets, and a path on it without `..`.
 fn is_export(server: &str) -> bool {
     let Some((host, path)) = server.split_once(":/") else { return false };
     let plain = |c: char, more: &str| c.is_ascii_alphanumeric() || more.contains(c);

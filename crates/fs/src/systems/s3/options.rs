@@ -8,7 +8,7 @@ use model::target::{Knob, Options};
 pub(crate) const NAME: &str = "s3";
 /// The option that puts it below a part.
 pub(crate) const STORE_KEY: &str = "store";
-/// What stands before its own options where it is put below a part by that.
+/// The prefix of its own options when it is placed below another part.
 pub(crate) const PREFIX: &str = "s3.";
 
 /// Host and port of a store of the user's own, which takes the place of the server.
