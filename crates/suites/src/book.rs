@@ -29,13 +29,13 @@ pub struct Page {
     pub text: String,
 }
 
-/// What one test says of itself.
+/// The text of one test about itself.
 struct Entry {
     info: TestInfo,
     blocks: Vec<Block>,
 }
 
-/// Where the text of a shared paragraph stands, and what a link to it is called.
+/// The place of a shared paragraph, and the text of a link to it.
 struct Note {
     file: String,
     anchor: String,
@@ -171,7 +171,7 @@ fn chapter(suite: &Suite, entries: &[Entry], notes: &BTreeMap<String, Note>) -> 
     text
 }
 
-/// What a test alone says, under the headings of its page, and then links to what it shares.
+/// Returns the paragraphs specific to a test, under the headings of its page, followed by links to shared ones.
 fn particular(blocks: &[Block], file: &str, notes: &BTreeMap<String, Note>) -> String {
     let (mut text, mut links, mut heading, mut is_list) = (String::new(), Vec::new(), None, false);
     for block in blocks {

@@ -4,7 +4,7 @@
 use model::text::Bytes;
 use std::{fmt, time::Duration};
 
-/// What every program may write beside its work: its logs, directories, and blocks that are half full.
+/// The bytes that every program may write besides its work: logs, directories, and partly filled blocks.
 const SPARE_BYTES: u64 = 32 << 20;
 
 /// The smallest limit of one file: libraries have files of their own in memory.
@@ -26,7 +26,7 @@ const LATEST: Duration = Duration::from_millis(200);
 /// A look may take this share of the time.
 const SHARE: u32 = 50;
 
-/// How the bytes that a program writes are counted.
+/// The method of counting the bytes that a program writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Count {
     /// By its calls: it writes by these alone, and to files.
@@ -39,20 +39,20 @@ pub enum Count {
     Lesser,
 }
 
-/// What a program may do.
+/// The limits of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bounds {
     /// Bytes that its directory was planned to hold at the most; `None` where others work in it, too.
     pub space: Option<u64>,
     /// Bytes that it was planned to write; `None` where that follows from the device.
     pub written: Option<u64>,
-    /// How these are counted.
+    /// The method of counting them.
     pub count: Count,
     /// Bytes that have to stay free.
     pub reserve: u64,
 }
 
-/// What was seen of a program and of the file system.
+/// An observation of a program and of the file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Look {
     /// Bytes that are free for users.
@@ -72,35 +72,35 @@ pub struct Look {
 pub enum Breach {
     /// Its files take more room than was planned.
     Space {
-        /// What was planned.
+        /// The planned bytes.
         planned: Bytes,
-        /// What was seen.
+        /// The observed bytes.
         seen: Bytes,
     },
     /// It wrote more than was planned.
     Written {
-        /// What was planned.
+        /// The planned bytes.
         planned: Bytes,
-        /// What was seen.
+        /// The observed bytes.
         seen: Bytes,
     },
     /// A file became longer than all of its files were planned to be.
     File {
-        /// What was planned.
+        /// The planned bytes.
         planned: Bytes,
     },
     /// The file system can have few more files.
     Files {
-        /// How many.
+        /// The number of free inodes.
         free: u64,
     },
-    /// How full the file system is could not be asked.
+    /// The fill level of the file system could not be determined.
     Unseen,
     /// The file system has less left than it has to keep.
     Reserve {
-        /// What is left.
+        /// The free space left.
         free: Bytes,
-        /// What it has to keep.
+        /// The space to keep free.
         reserve: Bytes,
     },
 }
@@ -131,7 +131,7 @@ impl fmt::Display for Breach {
 }
 
 impl Bounds {
-    /// Whether there is anything to look at.
+    /// Returns true if there is anything to look at.
     pub fn are_none(&self) -> bool {
         self.space.is_none() && self.written.is_none() && self.reserve == 0
     }
@@ -141,15 +141,15 @@ impl Bounds {
         self.space.map(|planned| allowed(planned).max(LEAST_FILE_BYTES))
     }
 
-    /// What its files need and what there is for them where `free` bytes are free, and that is too little.
+    /// Returns the space that its files need and the space available, if `free` bytes are too few.
     pub(crate) fn lacks(&self, free: u64) -> Option<(Bytes, Bytes)> {
         let own = free.saturating_sub(self.reserve);
         let planned = self.space.filter(|planned| self.reserve > 0 && *planned > own)?;
         Some((Bytes(planned), Bytes(own)))
     }
 
-    /// What `look` shows that may not be; `held` tells the bytes of the program's directory, and is asked only where
-    /// the file system has grown by more than may be, which others may have done.
+    /// Returns the limit that `look` shows to be exceeded; `held` returns the bytes in the program's directory, and is
+    /// called only if the file system has grown by more than may be, which others may have done.
     pub fn judge(&self, look: &Look, held: impl FnOnce() -> u64) -> Option<Breach> {
         if look.free < self.reserve {
             return Some(Breach::Reserve { free: Bytes(look.free), reserve: Bytes(self.reserve) });
@@ -168,8 +168,8 @@ impl Bounds {
             .then_some(Breach::Space { planned: Bytes(planned), seen: Bytes(seen) })
     }
 
-    /// When to look again after `look`, which took `cost`: before the fastest program can get to a limit, and not so
-    /// often that looking takes time from the program.
+    /// Returns the pause after `look`, which took `cost`: short enough that the fastest program cannot reach a limit,
+    /// and not so often that looking takes time from the program.
     pub fn pause(&self, look: &Look, cost: Duration) -> Duration {
         let to_reserve = (self.reserve > 0).then(|| look.free.saturating_sub(self.reserve));
         let to = |limit: Option<u64>, at: u64| limit.map(|l| allowed(l).saturating_sub(at));
@@ -198,7 +198,7 @@ impl Count {
     }
 }
 
-/// What may be where `planned` was.
+/// Returns the bytes allowed if `planned` were planned.
 fn allowed(planned: u64) -> u64 {
     planned.saturating_add(planned / 10).saturating_add(SPARE_BYTES)
 }

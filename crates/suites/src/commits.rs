@@ -32,7 +32,7 @@ use std::{
 const PATIENCE: u64 = 3;
 /// A run is never shorter than this, whatever the scale.
 const LEAST_S: f64 = 0.2;
-/// What a commit is called in histograms.
+/// The name of a commit in histograms.
 pub(crate) const COMMIT: &str = "commit";
 /// Assumed rate of a closed loop, for plans: commits per second.
 const ASSUMED_COMMITS_PER_S: f64 = 2000.0;
@@ -53,7 +53,7 @@ pub(crate) const RATE: Knob = Knob::new(
      when the previous one ends",
 );
 
-/// How long, and how often.
+/// The duration and the rate of commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CommitRate {
     length_ns: u64,
@@ -74,7 +74,7 @@ impl CommitRate {
         }
     }
 
-    /// Whether commits are started at a fixed rate.
+    /// Returns true if commits are started at a fixed rate.
     pub(crate) fn fixed(self) -> bool {
         self.rate_per_s > 0
     }
@@ -99,7 +99,7 @@ impl CommitRate {
         }
     }
 
-    /// When commit `k` of all clients should start, nanoseconds after the start of the run.
+    /// Returns the scheduled start of commit `k` of all clients, nanoseconds after the start of the run.
     fn due_ns(self, k: u64) -> u64 {
         (u128::from(k) * 1_000_000_000 / u128::from(self.rate_per_s.max(1))) as u64
     }
@@ -206,7 +206,7 @@ impl Client {
         self.latencies.histograms().into_iter().map(named).collect()
     }
 
-    /// What `measured` adds up over workers.
+    /// Returns the metrics that `measured` adds up over workers.
     pub(crate) fn metrics(&self) -> Vec<Metric> {
         vec![Metric::new("unserved", self.unserved as f64, "", Better::Lower)]
     }
@@ -231,7 +231,7 @@ fn wait_until(ns: u64) {
     }
 }
 
-/// What all workers report under `name`, added up.
+/// Returns the sum of what all workers report under `name`.
 pub(crate) fn sum(pool: &PoolReport, name: &str) -> f64 {
     let metrics = pool.workers.iter().flat_map(|worker| &worker.metrics);
     metrics.filter(|m| m.name == name).map(|m| m.value).sum()
@@ -261,7 +261,7 @@ pub(crate) fn measured(id: &str, load: CommitRate, pool: &PoolReport, more: Metr
     figures::measured(id, pool, 0..2, metrics.0)
 }
 
-/// What a page says of figures, the ranking one having been named.
+/// Returns the text of a page on the figures other than the ranking one.
 pub(crate) fn read_it(load: CommitRate) -> &'static str {
     match load.fixed() {
         false => CLOSED,

@@ -42,7 +42,7 @@ use toml::{Table, Value};
 pub struct DeclarationError {
     /// The file, with the line where that is known.
     pub file: String,
-    /// What is wrong and what to do.
+    /// The reason and the remedy.
     pub why: String,
 }
 
@@ -251,7 +251,8 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
 /// Most assets of a suite.
 const MOST_ASSETS: usize = 64;
 
-/// What a test needs must be declared, once, and what is declared must be needed: it is copied and hashed.
+/// Checks that each asset a test needs is declared once, and that each declared asset is needed, because it is copied
+/// and hashed.
 fn check_assets(file: &str, declared: &File, tests: &[&dyn Test]) -> Result<(), DeclarationError> {
     let refused = |why: String| Err(DeclarationError::new(file, why));
     let names = &declared.assets;

@@ -8,7 +8,7 @@ use model::{
 };
 use std::ops::Range;
 
-/// When the workers started and ended a phase, nanoseconds.
+/// The start and end of a phase in each worker, nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     first_start: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Of one phase of each worker; `None` when no worker had it.
+    /// Returns the window of one phase of each worker; `None` if no worker had it.
     pub(crate) fn of<'a>(phases: impl Iterator<Item = &'a PhaseReport> + Clone) -> Option<Window> {
         Some(Window {
             first_start: phases.clone().map(|p| p.start_ns).min()?,
@@ -160,7 +160,7 @@ impl Metrics {
         }
     }
 
-    /// As `latencies`, of one histogram, with `prefix` before the names.
+    /// Like `latencies`, for one histogram, with `prefix` before the names.
     pub(crate) fn latency(&mut self, histogram: &Histogram, prefix: &str) {
         let word = match histogram.latency {
             LatencyKind::Service => "service",

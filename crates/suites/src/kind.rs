@@ -15,14 +15,14 @@ pub struct Kind {
     pub name: &'static str,
     /// One sentence.
     pub about: &'static str,
-    /// What a declaration can set, and `--knob` overrides.
+    /// The settings of a declaration, which `--knob` overrides.
     pub knobs: &'static [Knob],
     /// Makes a test of what every test says and of its settings.
     pub(crate) make: fn(Head, Table) -> Result<Box<dyn Test>, String>,
 }
 
 impl Kind {
-    /// Whether `key` is one of its settings.
+    /// Returns true if `key` is one of its settings.
     pub(crate) fn knows(&self, key: &str) -> bool {
         self.knobs.iter().any(|knob| knob.name == key)
     }
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// What every declared test says, whatever its kind.
+/// The declarations common to tests of every kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Head {
     /// Stable id; starts with the name of the suite.
@@ -63,7 +63,7 @@ pub(crate) struct Head {
     pub(crate) declaration: String,
 }
 
-/// What a kind says of a test unless its declaration says otherwise.
+/// The defaults of a kind, which the declaration of a test overrides.
 pub(crate) struct Defaults<'a> {
     pub(crate) name: String,
     pub(crate) testtype: &'a str,

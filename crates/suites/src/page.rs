@@ -27,7 +27,7 @@ pub(crate) fn page(head: &Head, kind: &Kind, info: &TestInfo, does: &str, read_i
     text + &settings(kind)
 }
 
-/// What a declaration names with `kind`.
+/// Describes the kind that a declaration names with `kind`.
 pub(crate) fn kind_line(kind: &Kind) -> String {
     format!(
         "Kind `{}`: {} Copy it, change it, and run it with `--suite FILE`.",

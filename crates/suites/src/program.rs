@@ -24,16 +24,16 @@ use std::{
 };
 use watch::{FileSystem, Watch};
 
-/// Where system tools lie when PATH does not say so.
+/// The directories of system tools if PATH lacks them.
 const SYSTEM_DIRS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What is read of a program's figures; more is no result.
+/// The most output read for a program's figures; more is not a result.
 const MOST_OUTPUT_BYTES: u64 = 64 << 20;
 
-/// What is kept of the end of its messages.
+/// The length of the kept end of its messages.
 const LAST_MESSAGES_BYTES: usize = 8 << 10;
 
-/// How much is read of a pipe at a time.
+/// The size of one read from a pipe.
 const READ_BYTES: usize = 16 << 10;
 
 /// Midnight of 1 January 2020, UTC: the time that programs put into what they make.
@@ -68,10 +68,10 @@ pub struct Program {
     shown: String,
 }
 
-/// What a program that ended well left.
+/// The result of a program that succeeded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ran {
-    /// What it printed; empty unless it was to be kept.
+    /// Its output; empty unless it was to be kept.
     pub output: String,
     /// Processor time in user mode, it and its children, seconds.
     pub user_s: f64,
@@ -279,7 +279,7 @@ fn memory_file(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// What comes out of `pipe`, up to the most that is read; its writer ends when that is reached.
+/// Reads `pipe` up to the limit; its writer is ended when that is reached.
 fn first_part(pipe: ChildStdout) -> io::Result<Vec<u8>> {
     let mut output = Vec::new();
     pipe.take(MOST_OUTPUT_BYTES).read_to_end(&mut output).map(|_| output)
@@ -320,7 +320,7 @@ fn excerpt(text: &str) -> String {
     }
 }
 
-/// How a program ended; the shell above it tells a signal as 128 and its number.
+/// Describes how a program ended; the shell above it reports a signal as 128 plus its number.
 fn how(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {

@@ -23,7 +23,7 @@ pub struct Suite {
     pub tests: Cow<'static, [&'static dyn Test]>,
     /// Process counts when none are asked for; empty leaves it to the program.
     pub procs: Vec<u32>,
-    /// Which tests a preset runs when none are asked for.
+    /// The tests that a preset runs by default.
     pub presets: Presets,
     /// Tests whose pages stand also for those that differ only in a value of `for`; empty where
     /// every test has a page of its own.

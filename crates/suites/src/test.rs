@@ -25,12 +25,12 @@ pub enum TestError {
         /// The reason.
         source: io::Error,
     },
-    /// What was read back is not what was written.
+    /// The data read back differs from the data written.
     #[error("{path} holds wrong data: {why}")]
     Wrong {
         /// The object.
         path: PathBuf,
-        /// What differs, where.
+        /// The difference and its position.
         why: String,
     },
     /// A program that was run ended with a failure.
@@ -48,7 +48,7 @@ pub enum TestError {
     Bound {
         /// The command, shortened.
         command: String,
-        /// What it did.
+        /// The limit that it exceeded.
         breach: Breach,
     },
     /// A program was not started, as its files do not fit beside what the file system keeps.
@@ -59,9 +59,9 @@ pub enum TestError {
     NoRoom {
         /// The command, shortened.
         command: String,
-        /// What its files need.
+        /// The space that its files need.
         planned: Bytes,
-        /// What there is for them.
+        /// The space available for them.
         free: Bytes,
     },
     /// A command cannot be made of its text.
@@ -108,7 +108,7 @@ pub trait Run {
         0
     }
 
-    /// What the timed part has made durable; `None` where it synced nothing. Asked after `verify`.
+    /// Returns the data that the timed part made durable; `None` if it synced nothing. Called after `verify`.
     fn synced(&self) -> Option<Synced> {
         None
     }
@@ -128,13 +128,13 @@ pub trait Run {
         Vec::new()
     }
 
-    /// What the program that was run printed, when the figures are in it; asked once.
+    /// Returns the output of the program, if the figures are in it; called once.
     fn output(&mut self) -> String {
         String::new()
     }
 }
 
-/// What one worker will do in a test; for plans, free space and time.
+/// The work of one worker in a test; for plans, free space and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// Bytes written in the timed part.
@@ -151,7 +151,7 @@ pub struct Estimate {
     pub fixed_s: f64,
 }
 
-/// What was measured under one test id.
+/// The measurements under one test id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The test, one of `Test::infos`.
@@ -176,7 +176,7 @@ pub struct Measured {
     pub problem: Option<String>,
 }
 
-/// Who does the work of a test when a number of processes is asked for.
+/// The workers of a test for a given number of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
     /// As many workers as asked for.
@@ -210,7 +210,7 @@ pub enum Shift {
     Never,
     /// All it does is to read what was there before: that of the first of `Job::owners`.
     Reads,
-    /// Those of `Job::owners`, as its phases say.
+    /// The owners in `Job::owners`, as its phases say.
     Phases,
 }
 
@@ -219,13 +219,13 @@ pub enum Shift {
 pub struct Parts {
     /// The shortest that it tells of, seconds.
     pub least_s: f64,
-    /// How long each should be: longer, as candidates differ.
+    /// The duration to aim for: longer, as candidates differ.
     pub aim_s: f64,
-    /// Those that a larger size makes as long.
+    /// The ids of tests that a larger size lengthens.
     pub ids: Vec<String>,
 }
 
-/// How a test reads of which every operation is a read at a place of its own, drawn at random: from a cold cache
+/// The access of a test whose every operation reads at its own random place: from a cold cache
 /// each has to wait for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RandomReads {
@@ -235,12 +235,12 @@ pub enum RandomReads {
     Mapped,
 }
 
-/// What the machine lacks for a test.
+/// A requirement of a test that the machine lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// What, as `uv`.
     pub what: String,
-    /// How to get it: a package, or a place.
+    /// The remedy: a package, or a place.
     pub fix: String,
 }
 
@@ -253,7 +253,7 @@ pub trait Test: Sync {
     /// The cache state to establish before the timed part.
     fn cache(&self) -> CacheNeed;
 
-    /// Who does the work.
+    /// Returns the workers that do the work.
     fn workers(&self) -> Workers {
         Workers::Asked
     }
@@ -274,12 +274,12 @@ pub trait Test: Sync {
         None
     }
 
-    /// Whether it runs programs that are not of this project, which a worker has to confine.
+    /// Returns true if it runs third-party programs, which a worker must confine.
     fn runs_programs(&self) -> bool {
         false
     }
 
-    /// Whether its figures come from a clock, so that other processes may change them.
+    /// Returns true if its figures are timed, so that other processes may affect them.
     fn is_clocked(&self) -> bool {
         true
     }
@@ -289,7 +289,7 @@ pub trait Test: Sync {
         job.threads
     }
 
-    /// How it reads, where all that it does is to read at random places.
+    /// Returns how it reads, if all it does is read at random places.
     fn random_reads(&self) -> Option<RandomReads> {
         None
     }
@@ -300,13 +300,13 @@ pub trait Test: Sync {
         None
     }
 
-    /// Whether its timed part may stand still wherever it adds to its counters: it has nothing under way
+    /// Returns true if its timed part may pause wherever it adds to its counters: it has nothing in flight
     /// there, and is one thread.
     fn can_be_held(&self, _job: &Job) -> bool {
         false
     }
 
-    /// What becomes of it where workers are shifted.
+    /// Returns its behaviour when workers are shifted.
     fn shift(&self) -> Shift {
         Shift::Never
     }
@@ -321,7 +321,7 @@ pub trait Test: Sync {
         Vec::new()
     }
 
-    /// What the machine lacks, so that the test cannot run here.
+    /// Returns the requirement that the machine lacks, if the test cannot run here.
     fn missing(&self) -> Option<Missing> {
         None
     }
@@ -342,7 +342,7 @@ pub trait Test: Sync {
     /// Prepares a run.
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError>;
 
-    /// What one worker will do.
+    /// Returns the work of one worker.
     fn estimate(&self, job: &Job) -> Estimate;
 
     /// The files that exist after the test, regardless of their creator: path under the worker's directory

@@ -51,7 +51,7 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// What follows a line that ends with a colon belongs to it.
+/// Closes a block; text after a line that ends with a colon is joined to it.
 fn close(open: &mut Vec<&str>, blocks: &mut Vec<Block>) {
     let text = open.join("\n");
     open.clear();

@@ -33,7 +33,7 @@ use std::{
 /// bytes need at this rate, or [`LONGEST`] if that is more.
 const SLOWEST: u64 = 10_000_000;
 
-/// What is appended to.
+/// The object that is appended to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Onto {
     /// A file that the first append creates and that is removed afterwards.

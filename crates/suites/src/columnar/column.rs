@@ -20,12 +20,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What the integers are replaced by.
+/// The value that replaces integers.
 pub(super) const REPLACED_INT: u64 = 42;
-/// What the floats are replaced by: the original suite's 3.14, not the circle's number.
+/// The value that replaces floats: the 3.14 of the original suite, not pi.
 #[allow(clippy::approx_constant)]
 pub(super) const REPLACED_FLOAT: u64 = 3.14f64.to_bits();
-/// What the integers are replaced by in ascending order.
+/// The value that replaces integers in ascending order.
 pub(super) const REPLACED_SORTED: u64 = 1089;
 const REPLACED: [u64; 3] = [REPLACED_INT, REPLACED_FLOAT, REPLACED_SORTED];
 /// Pieces below this are merged in untimed writes, bytes: a network file system would need minutes,
@@ -35,7 +35,7 @@ const GATHERED: usize = 1 << 20;
 /// Rows that a check looks at.
 const CHECKED_ROWS: u64 = 16;
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Int,
@@ -116,7 +116,7 @@ pub(super) fn domain(job: &Job) -> Domain {
     Domain::new(derive_seed(job.seed, "symbols"))
 }
 
-/// Where copy `number` of the file called `path` lies: the first under that name, the others in a directory
+/// Returns the path of copy `number` of the file `path`: the first under that name, the others in a directory
 /// or under a name of their own, as the partitions of a database are.
 pub(super) fn path_of_copy(path: &str, number: u32) -> String {
     if number == 0 {
@@ -326,7 +326,7 @@ pub(super) enum Payload {
     Text(Text),
 }
 
-/// What all rows of `columns` are written from; a file and its copies share a buffer.
+/// Returns the payloads of all rows of `columns`; a file and its copies share a buffer.
 pub(super) fn payloads(columns: &[Column]) -> Vec<Payload> {
     let mut payloads: Vec<Payload> = Vec::with_capacity(columns.len());
     // The last copy first, as its buffer holds what is before it.

@@ -5,7 +5,7 @@ use super::{
     page::Page,
 };
 
-/// How the original suite's shell command changes its figure.
+/// The effect of the original suite's shell command on its figure.
 pub(super) const INFLATED: &str = "Published sync rates are too high: the original suite \
                                    multiplies by the length of its shell command, about 60. \
                                    `nano_rate` repeats that for comparison; `sync_ms` is the real \

@@ -7,7 +7,7 @@
 
 use std::{fs::File, io, os::unix::fs::FileExt};
 
-/// How a column lies in its file.
+/// The layout of a column in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     /// 64-bit integers.
@@ -84,10 +84,10 @@ impl Format {
     }
 }
 
-/// What a column says of itself.
+/// The header of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// How it lies in the file.
+    /// The layout in the file.
     pub(super) format: Format,
     /// Attribute byte: 0 none, 1 sorted, 2 unique, 3 parted, 4 grouped.
     pub(super) attribute: u8,

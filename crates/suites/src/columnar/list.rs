@@ -26,7 +26,7 @@ const fn other(id: &'static str, name: &'static str) -> Row {
     Row { group: Group::WriteOther, ..critical(id, name) }
 }
 
-/// What was left to sync after a test.
+/// A row for the data left to sync after a test.
 const fn left(id: &'static str, name: &'static str) -> Row {
     Row { group: Group::Sync, ..critical(id, name) }
 }

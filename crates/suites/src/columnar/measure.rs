@@ -13,7 +13,7 @@ use model::{
     workload::{PhaseKind, PhaseReport, PoolReport, WorkerReport},
 };
 
-/// Which phases a figure is made of.
+/// The phases that a figure covers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Basis {
     /// The phases whose windows add up to the time of the test.

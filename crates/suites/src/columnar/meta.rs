@@ -27,7 +27,7 @@ const BATCH: u64 = 256;
 const LOCKED: [&[u8]; 5] = [b"aapl", b"goog", b"ibm", b"msft", b"nvda"];
 const LOCK_FILE: &str = "locktest";
 
-/// Which operation.
+/// The operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     /// `hopen` and `hclose`.

@@ -32,7 +32,7 @@ mod tests;
 use crate::{Suite, suite::Presets};
 use std::borrow::Cow;
 
-/// What stands for the suite where there is no time for all of it: every group, every type of test, the
+/// The tests that represent the suite when there is no time for all of it: every group, every type of test, the
 /// vectors that are large enough to say something.
 static CORE: [Cow<'static, str>; 21] = [
     Cow::Borrowed("columnar.write.int.small"),

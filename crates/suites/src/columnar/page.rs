@@ -9,7 +9,7 @@ use model::{
 };
 use std::fmt::Write;
 
-/// Which metrics a test has.
+/// The metrics of a test.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Figures {
     Write,
@@ -82,7 +82,7 @@ impl Page {
         self.0.push_str(&format!("| {what} | {} | {} |\n", show(1), show(64)));
     }
 
-    /// What makes the test long enough where it is sized by itself.
+    /// Describes how a test that is sized by itself is made long enough.
     pub(super) fn longer(&mut self, stretch: Stretch) {
         let how = match stretch {
             Stretch::Copies(_) => "more files like this one, each with data of its own",
@@ -150,7 +150,7 @@ impl Page {
         }
     }
 
-    /// What is not known of the original suite, and the knobs by which the other answer can be measured.
+    /// Describes what is unknown about the original suite, and the knobs that measure the alternative.
     pub(super) fn guesses(&mut self, text: &str, knobs: &[&str]) {
         self.heading("Uncertain");
         self.0.push_str(text);

@@ -39,7 +39,7 @@ pub(super) struct RandomTest {
     pub(super) cache: CacheNeed,
 }
 
-/// Where one block lies.
+/// The position of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Block {
     pub(super) file: usize,

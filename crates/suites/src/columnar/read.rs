@@ -21,7 +21,7 @@ use std::{fs::File, io::Read, path::PathBuf, thread};
 /// Bytes of one call of read(2).
 const CHUNK_BYTES: usize = 16 << 20;
 
-/// What is done with the file.
+/// The operation on the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     /// `get` and touching every page.
@@ -60,7 +60,7 @@ impl Test for ReadTest {
         self.cache
     }
 
-    /// What is in memory may be read again; what is not is read once.
+    /// Data in memory may be read again; other data is read once.
     fn stretch(&self) -> Stretch {
         match self.cache {
             CacheNeed::Hot => Stretch::Passes(self.file.path),
@@ -72,7 +72,7 @@ impl Test for ReadTest {
         column::fill(&Column::copies(self.file, job))
     }
 
-    /// Of what is not in memory, several workers together have too much read ahead when they stop.
+    /// With cold data, several workers together have too much read-ahead in flight when they pause.
     fn can_be_held(&self, job: &Job) -> bool {
         self.threads(job) <= 1 && (self.cache != CacheNeed::Cold || job.workers == 1)
     }
@@ -123,7 +123,7 @@ impl Test for ReadTest {
     }
 }
 
-/// What the timed part brought of a column, for verification.
+/// The data of a column read in the timed part, for verification.
 enum Seen {
     Map(ReadMap),
     Bytes(Vec<u8>),
@@ -133,11 +133,11 @@ enum Seen {
 struct ReadRun {
     how: How,
     columns: Vec<Column>,
-    /// How many columns are read, the same ones again when there are fewer.
+    /// The number of columns to read; columns are read again if there are fewer.
     reads: usize,
     settings: Settings,
     threads: u32,
-    /// Of each column, what its last reading brought.
+    /// The data of the last read of each column.
     seen: Vec<Seen>,
 }
 

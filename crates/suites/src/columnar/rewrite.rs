@@ -26,7 +26,7 @@ pub(super) struct RewriteTest {
 }
 
 impl RewriteTest {
-    /// How often it is saved.
+    /// Returns the number of times it is saved.
     pub(super) fn cycles(&self, job: &Job) -> u64 {
         Sizes::new(job).repeated(self.cycles)
     }

@@ -9,11 +9,11 @@ use model::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) id: &'static str,
-    /// As in the published tables.
+    /// The name in the published tables.
     pub(super) name: &'static str,
     pub(super) testtype: &'static str,
     pub(super) group: Group,
-    /// Whether it does nothing to data but write it.
+    /// Whether it only writes data.
     pub(super) only_writes: bool,
 }
 

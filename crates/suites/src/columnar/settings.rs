@@ -56,14 +56,14 @@ pub(super) static KNOBS: [Knob; 6] = [
     .one_of(&["yes", "no"]),
 ];
 
-/// How a whole column is replaced.
+/// The method of replacing a whole column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SetMode {
     Rename,
     Trunc,
 }
 
-/// How a mapped column is made resident.
+/// The method of making a mapped column resident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Touch {
     WillNeed,

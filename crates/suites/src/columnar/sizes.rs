@@ -25,7 +25,7 @@ const MEDIUM: f64 = 4.0 * 127.0 * 1024.0;
 const LARGE: f64 = 31.0 * 1_048_576.0;
 const HUGE: f64 = 1_073_741_824.0;
 
-/// Which vector; its length follows from the job.
+/// A vector; its length follows from the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     /// 2047 elements.

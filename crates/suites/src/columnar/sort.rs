@@ -158,7 +158,7 @@ struct SortRun {
     durable: Durable,
 }
 
-/// How tables are sorted.
+/// The parameters of sorting tables.
 #[derive(Clone, Copy)]
 struct How<'a> {
     settings: &'a Settings,

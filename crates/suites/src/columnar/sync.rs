@@ -14,7 +14,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What a test has to make durable.
+/// The data that a test makes durable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Durable {
     /// Synced in this order.
@@ -23,7 +23,7 @@ pub(super) struct Durable {
     pub(super) bytes: u64,
     /// Share of them that no compressor can save.
     pub(super) incompressible_share: f64,
-    /// What the original suite's shell command syncs; empty where it has none.
+    /// The files that the original suite's shell command syncs; empty if it has none.
     pub(super) spawned: Vec<PathBuf>,
 }
 
@@ -68,7 +68,7 @@ impl Durable {
         })
     }
 
-    /// What these phases make durable.
+    /// Returns the data that these phases make durable.
     pub(super) fn synced(&self) -> Option<Synced> {
         Some(Synced::data(self.bytes, self.incompressible_share))
     }

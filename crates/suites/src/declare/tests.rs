@@ -30,7 +30,7 @@ fn names_of_declared_tests_are_lines_that_can_be_printed() {
     }
 }
 
-/// What a declaration may hold that no test can do, or no arithmetic; every fourth from the end is also
+/// Values that a declaration may hold but no test, or no arithmetic, can handle; every fourth from the end is also
 /// tried for two settings at once.
 const EXTREMES: [&str; 12] = [
     "0",

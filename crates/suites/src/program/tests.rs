@@ -92,7 +92,7 @@ fn programs_are_found_and_missed() {
     assert_eq!(lacking.what, "the program no-such-program");
 }
 
-/// How `commands` end in a directory of their own within `bounds`.
+/// Runs `commands` in their own directory within `bounds`.
 fn bounded(commands: &str, bounds: Bounds) -> Result<Ran, TestError> {
     let dir = tempfile::tempdir().unwrap();
     Program::shell(&[commands.to_string()], dir.path()).bounded(bounds).run()

@@ -33,7 +33,7 @@ pub(super) struct Watch {
 pub(super) struct FileSystem(Result<(OwnedFd, u64), Errno>);
 
 impl FileSystem {
-    /// That of `dir`.
+    /// Opens the file system of `dir`.
     pub(super) fn open(dir: &Path) -> FileSystem {
         let dir = open(dir, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
         FileSystem(dir.and_then(|dir| {
@@ -91,7 +91,7 @@ struct Eyes {
 }
 
 impl Eyes {
-    /// What is seen now.
+    /// Takes an observation.
     ///
     /// # Errors
     /// The file system cannot be asked.
@@ -172,7 +172,7 @@ fn held(dir: &Path) -> u64 {
     entries.flatten().map(of).fold(0, u64::saturating_add)
 }
 
-/// What process `pid`, and those that it waited for, handed to calls and made dirty, bytes.
+/// Returns the bytes that process `pid`, and those it waited for, passed to calls and made dirty.
 fn written(pid: i32) -> Option<(u64, u64)> {
     let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
     let of = |key: &str| {

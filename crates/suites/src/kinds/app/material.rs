@@ -33,7 +33,7 @@ pub(super) enum Material {
 }
 
 impl Material {
-    /// Where it lies, below the directory of the test.
+    /// Returns its path below the directory of the test.
     pub(super) fn path(&self) -> &str {
         match self {
             Material::Tree(tree) => &tree.path,
@@ -88,7 +88,7 @@ impl Material {
         write(&marker, b"")
     }
 
-    /// What it is, for the page of a test.
+    /// Describes it for the page of a test.
     pub(super) fn describe(&self) -> String {
         match self {
             Material::Tree(tree) => tree.describe(),

@@ -45,17 +45,17 @@ struct AppTest {
 }
 
 impl AppTest {
-    /// Where the commands run; the tests of a suite share it.
+    /// Returns the directory in which the commands run; the tests of a suite share it.
     fn home(&self, job: &Job) -> PathBuf {
         job.dir.join(&self.head.suite)
     }
 
-    /// Where programs put what they need for a moment; some forget a lock file there.
+    /// Returns the directory for temporary files of programs; some leave a lock file there.
     fn temporary(&self, job: &Job) -> PathBuf {
         self.home(job).join(".tmp")
     }
 
-    /// What is there when the next run need not prepare.
+    /// Returns the path of the marker that spares the next run its preparation.
     fn prepared(&self, job: &Job) -> PathBuf {
         self.home(job).join(format!(".prepared-{}", self.head.id))
     }
@@ -81,7 +81,7 @@ impl AppTest {
         Ok(all.fold(program, |program, (key, value)| program.env(key, &value)).bounded(bounds))
     }
 
-    /// What its commands may do: those that are declared to write nothing have the reserve alone to keep.
+    /// Returns the limits of its commands: those declared to write nothing only have to keep the reserve.
     fn bounds(&self, job: &Job) -> Bounds {
         let Estimate { write_bytes, disk_bytes, scratch_bytes, .. } = self.estimate(job);
         let written = write_bytes.saturating_add(disk_bytes).saturating_add(scratch_bytes);
@@ -127,7 +127,7 @@ impl AppTest {
     }
 }
 
-/// What cannot be read is not there: the command itself will say so.
+/// Collects the files below `path`. Unreadable ones count as absent: the command itself will report them.
 fn files_below(path: &Path, files: &mut Vec<PathBuf>) {
     let Ok(meta) = path.symlink_metadata() else { return };
     if meta.is_file() && meta.len() > 0 {

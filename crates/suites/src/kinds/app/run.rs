@@ -85,7 +85,7 @@ impl Run for AppRun<'_> {
         sizes.map(|bytes| bytes.next_multiple_of(PAGE_BYTES)).sum()
     }
 
-    /// What the command wrote is not known.
+    /// The bytes that the command wrote are unknown.
     fn synced(&self) -> Option<Synced> {
         self.test.settings.sync.then_some(Synced { throughout: true, ..Synced::FLUSH })
     }

@@ -114,7 +114,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// What no type can say.
+    /// Checks what types cannot express.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.command.iter().all(|text| text.trim().is_empty()) {
             return Err("it has no `command`".into());
@@ -157,7 +157,7 @@ impl Settings {
     }
 }
 
-/// Whether `path` is relative and stays where it is put.
+/// Returns true if `path` is relative and stays where it is put.
 fn is_inside(path: &str) -> bool {
     use std::path::{Component, Path};
     !path.is_empty()

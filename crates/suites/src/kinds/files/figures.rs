@@ -7,7 +7,7 @@ use crate::{
 };
 use model::workload::PoolReport;
 
-/// Where something was changed, the rate that ranks is over the work and the sync behind it: a file
+/// If something was changed, the ranking rate covers the work and the sync after it: a file
 /// counts when it is durable.
 pub(super) fn measure(id: &str, action: Action, pool: &PoolReport) -> Measured {
     let phases = if action.changes() { 0..2 } else { 0..1 };

@@ -18,7 +18,7 @@ use model::{
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use std::ffi::CStr;
 
-/// What `find` looks for in a name, as the find of IO500 does.
+/// The pattern that `find` looks for in a name, as the find of IO500 does.
 const LOOKED_FOR: &[u8] = b"01";
 
 /// Bytes of the number of an inode.
@@ -39,7 +39,7 @@ pub(super) struct FilesRun<'a> {
     sequence: Sequence,
     walker: Walker,
     hands: Hands,
-    /// What a rewrite leaves in the files.
+    /// The content of the files after a rewrite.
     written: Content,
     /// Entries that a walk saw, and those that `find` was looking for.
     seen: u64,
@@ -139,7 +139,7 @@ impl<'a> FilesRun<'a> {
         })
     }
 
-    /// What fs_mark's method asks for, and then a syncfs, so that every method ends with the same
+    /// Syncs as fs_mark's method demands, and then by a syncfs, so that every method ends with the same
     /// promise: names and bytes are durable.
     fn sync(&mut self, progress: Progress<'_>) -> Result<(), TestError> {
         let method = match self.settings.action {
@@ -259,7 +259,7 @@ fn shuffled(count: u64, job: &Job) -> Vec<u32> {
     order
 }
 
-/// What the files do not hold now, so that a rewrite changes every byte each time it is run.
+/// Returns the content that the files do not hold now, so that each rewrite changes every byte.
 fn other_content(set: &FileSet) -> Result<Content, TestError> {
     let [created, rewritten] = &set.contents;
     let first = set.path_buf(0);
@@ -267,7 +267,7 @@ fn other_content(set: &FileSet) -> Result<Content, TestError> {
     Ok(if found == created.of(0) { rewritten.clone() } else { created.clone() })
 }
 
-/// What does the work: everything that one operation needs, made before the clock starts.
+/// Everything that one operation needs, made before the clock starts.
 struct Hands {
     action: Action,
     fsync: bool,

@@ -22,7 +22,7 @@ use std::{
 
 /// Files of a worker at the smallest scale.
 const LEAST_FILES: u64 = 64;
-/// What a small file takes of the disk at most: ext4 makes one inode for each 16 KiB.
+/// The most disk space that a small file takes: ext4 makes one inode for each 16 KiB.
 const INODE_SPAN_BYTES: u64 = 16 << 10;
 /// Length of the witness.
 const PAGE_BYTES: u64 = 4096;
@@ -49,7 +49,7 @@ pub(super) struct FileSet {
     worker: u32,
     pub(super) count: u64,
     pub(super) file_bytes: u64,
-    /// What files hold when they are created, and when they were rewritten.
+    /// The contents of files after creation, and after a rewrite.
     pub(super) contents: [Content; 2],
 }
 

@@ -45,7 +45,7 @@ impl Action {
         }
     }
 
-    /// What the table says.
+    /// Returns its text in the table.
     pub(super) fn testtype(self) -> &'static str {
         match self {
             Action::Create => "create files",
@@ -101,12 +101,12 @@ impl Action {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Order {
-    /// As they were created.
+    /// In the order of creation.
     #[default]
     Creation,
     /// Shuffled by the seed.
     Random,
-    /// As the directory gives them, which is read within the timed part.
+    /// In the order of the directory, which is read within the timed part.
     Readdir,
 }
 
@@ -124,7 +124,7 @@ const MOST_FILES: u64 = 1 << 28;
 /// Longest file, which is in memory as a whole.
 const MOST_SIZE: Bytes = Bytes(1 << 30);
 
-/// What a declaration can set.
+/// The settings of a declaration.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
@@ -137,7 +137,7 @@ pub(super) struct Settings {
     /// One set of directories for all workers.
     pub(super) shared: bool,
     pub(super) order: Order,
-    /// How often the names are gone through.
+    /// The number of passes over the names.
     pub(super) rounds: u64,
     pub(super) sync_method: u8,
     cache: Option<Cache>,

@@ -8,7 +8,7 @@ use rustix::{
 };
 use std::{mem::MaybeUninit, path::Path};
 
-/// What glibc asks for at a time.
+/// The size of one read by glibc.
 const BUFFER_BYTES: usize = 32 << 10;
 
 /// Reads directories one after the other.

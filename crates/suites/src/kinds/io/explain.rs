@@ -111,7 +111,7 @@ fn files(settings: &Settings) -> String {
     )
 }
 
-/// Whose what is in a shared file.
+/// Describes which part of a shared file belongs to which worker.
 fn parts(settings: &Settings) -> String {
     let size = settings.size;
     match settings.shared {

@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How the names of files begin that a timed part made.
+/// The prefix of files created in a timed part.
 const NEW: &str = "new-";
 
 /// The paths of the files of `layout` for `job`.
@@ -81,7 +81,7 @@ fn is_whole(path: &Path, bytes: u64) -> bool {
     fs::metadata(path).is_ok_and(|found| found.len() == bytes)
 }
 
-/// What the worker of `job` fills `bytes` of the file `path` with.
+/// Returns the data with which the worker of `job` fills `bytes` of the file `path`.
 fn content(path: &Path, bytes: u64, job: &Job) -> Data {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let pattern = Pattern::new(&job.data, derive_seed(job.seed, &name), job.worker, RUN_WORDS);

@@ -97,7 +97,7 @@ impl Layout {
     }
 }
 
-/// Where the part of the worker of `job` lies in the file of all.
+/// Returns the position of this worker's part in the shared file.
 fn slice(settings: &Settings, own_bytes: u64, job: &Job) -> Slice {
     let (block, worker) = (settings.block.0, u64::from(job.worker));
     let (first, stride) = match settings.shared {
@@ -107,7 +107,7 @@ fn slice(settings: &Settings, own_bytes: u64, job: &Job) -> Slice {
     Slice { first_byte: first, block_bytes: block, stride_bytes: stride }
 }
 
-/// What one thread does.
+/// The work of one thread.
 #[derive(Clone, Debug)]
 pub(super) struct Share {
     /// Its files, as places in the list of the worker's.
@@ -120,10 +120,10 @@ pub(super) struct Share {
     pub(super) blocks: u64,
     /// It ends after each of these, or as many.
     pub(super) one_pass: bool,
-    /// What it writes; different in every thread.
+    /// The data it writes; different in every thread.
     pub(super) content: Option<Pattern>,
     pub(super) until: Until,
-    /// How long it works before the timed part.
+    /// The duration of its work before the timed part.
     pub(super) ramp_ns: u64,
     /// Operations per second; 0 for as fast as they go.
     pub(super) ops_per_s: f64,

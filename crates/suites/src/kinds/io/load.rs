@@ -24,19 +24,19 @@ use std::{
     time::Duration,
 };
 
-/// How often the progress of several threads is reported to the pool.
+/// The interval at which the progress of several threads is reported to the pool.
 const TELL: Duration = Duration::from_millis(5);
 
-/// What a thread did.
+/// The result of a thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ThreadWork {
     /// Operations with those of the ramp, syncs not counted.
     pub(super) ops: u64,
-    /// Of reads, writes and syncs.
+    /// The histograms of reads, writes and syncs.
     pub(super) histograms: Vec<Histogram>,
 }
 
-/// What all threads of a worker are made of.
+/// The parts shared by all threads of a worker.
 pub(super) struct Threads<'a> {
     pub(super) options: EngineOptions,
     pub(super) files: &'a [File],
@@ -112,7 +112,7 @@ fn lost() -> TestError {
 struct Gate {
     /// Closed while it is locked for writing: one wake-up lets all readers in.
     lock: RwLock<()>,
-    /// When it was opened; 0 when there is nothing to do.
+    /// The time at which it was opened; 0 if there is nothing to do.
     start_ns: AtomicU64,
     left: AtomicUsize,
 }

@@ -83,7 +83,7 @@ pub(super) fn measure(id: &str, settings: &Settings, pool: &PoolReport) -> Measu
     Measured { metrics: ranking_first(metrics.0, settings), ..entry }
 }
 
-/// Those of reads and writes apart where there are both, and of all operations together.
+/// Adds the latencies of all operations, and of reads and writes separately if there are both.
 fn latencies(metrics: &mut Metrics, histograms: &[Histogram]) {
     let load: Vec<&Histogram> = histograms.iter().filter(|h| h.op != "fsync").collect();
     let mut all = Histogram::new("all", load.first().map_or(LatencyKind::Service, |h| h.latency));

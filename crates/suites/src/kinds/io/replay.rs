@@ -57,7 +57,7 @@ fn pages(shares: &[Share], ended: &[ThreadWork], layout: &Layout, writes: bool) 
     touched.iter().filter(|touched| **touched).count() as u64
 }
 
-/// Where file number `nth`, which was written anew, should end.
+/// Returns the expected length of the newly written file number `nth`.
 pub(super) fn end_of_file(shares: &[Share], ended: &[ThreadWork], nth: usize) -> u64 {
     let of_file = shares.iter().zip(ended).filter(|(share, _)| share.files.contains(&nth));
     let ends = of_file.flat_map(|(share, ended)| {

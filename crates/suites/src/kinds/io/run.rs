@@ -27,7 +27,7 @@ pub(super) struct IoRun<'a> {
     files: Vec<File>,
     shares: Vec<Share>,
     ended: Vec<ThreadWork>,
-    /// What the file system takes directly, where it takes these blocks through the page cache.
+    /// The block size from which the file system supports direct I/O, if these blocks go through the page cache.
     buffered_below: Option<u32>,
 }
 

@@ -129,7 +129,7 @@ impl Rw {
     }
 }
 
-/// Whose the files are.
+/// The ownership of the files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Shared {
@@ -153,7 +153,7 @@ impl Shared {
     }
 }
 
-/// When files are made durable.
+/// The moments at which files are made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fsync {
     Never,
@@ -188,7 +188,7 @@ pub(super) enum Rank {
     LatencyP99Us,
 }
 
-/// What a declaration of this kind says.
+/// The settings of a declaration of this kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
@@ -374,7 +374,7 @@ impl Settings {
         })
     }
 
-    /// How the engine is to be made.
+    /// Returns the options of the engine.
     pub(super) fn engine_options(&self) -> EngineOptions {
         EngineOptions {
             kind: self.engine,
@@ -387,7 +387,7 @@ impl Settings {
         }
     }
 
-    /// When files are made durable.
+    /// The moments at which files are made durable.
     pub(super) fn fsync(&self) -> Fsync {
         let default = if self.rw.writes() { Fsync::End } else { Fsync::Never };
         self.fsync.unwrap_or(default)

@@ -3,7 +3,7 @@
 
 use engine::io::{Access, Offsets, Op, OpSource};
 
-/// Which of the blocks that are read are then written.
+/// The blocks that are written back after they were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteBack {
     Never,
@@ -14,7 +14,7 @@ pub(super) enum WriteBack {
 /// The part of a worker in a file that all workers share: blocks at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slice {
-    /// Where its first block begins.
+    /// The offset of its first block.
     pub(super) first_byte: u64,
     /// Bytes of a block.
     pub(super) block_bytes: u64,
@@ -23,7 +23,7 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// Where byte `own` of the part lies in the file.
+    /// Returns the offset in the file of byte `own` of the part.
     #[inline]
     pub(super) fn place(&self, own: u64) -> u64 {
         let (block, rest) = (own / self.block_bytes, own % self.block_bytes);
@@ -41,7 +41,7 @@ pub(super) struct Source {
     stride: u64,
     until_write: u64,
     pending: Option<Op>,
-    /// Where the blocks lie when the file is shared.
+    /// The position of the blocks if the file is shared.
     slice: Option<Slice>,
 }
 

@@ -66,7 +66,7 @@ const MOST_SEGMENT: u64 = 1 << 50;
 /// The log, in the directory of the worker.
 const FILE: &str = "commit.log";
 
-/// What makes a record durable.
+/// The call that makes a record durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Sync {
@@ -76,7 +76,7 @@ enum Sync {
     None,
 }
 
-/// What a record is written to.
+/// The space that a record is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Space {

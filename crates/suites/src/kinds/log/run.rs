@@ -121,7 +121,7 @@ impl Run for LogRun {
         fs::remove_file(path).map_err(TestError::io("remove", path))
     }
 
-    /// What was written over or cut off is not counted.
+    /// Overwritten and truncated data is not counted.
     fn synced(&self) -> Option<Synced> {
         let (records, _) = self.log.holds(self.client.commits);
         let bytes = (records.end - records.start) * self.log.record;

@@ -10,10 +10,10 @@ use std::{
     time::Duration,
 };
 
-/// How often progress is reported while clients run.
+/// The interval at which progress is reported while clients run.
 const REPORT: Duration = Duration::from_millis(10);
 
-/// What the threads share.
+/// The state shared by the threads.
 pub(super) struct Clients {
     state: Mutex<State>,
     changed: Condvar,

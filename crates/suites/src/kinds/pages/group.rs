@@ -97,7 +97,7 @@ impl GroupLog {
         self.file.write_all_at(rest, 0)
     }
 
-    /// How often the log was synced.
+    /// Returns the number of log syncs.
     pub(super) fn flushes(&self) -> u64 {
         self.lock().flushes
     }

@@ -27,7 +27,7 @@ use std::{
     thread::{self, ScopedJoinHandle},
 };
 
-/// What a run is made of.
+/// The parts of a run.
 pub(super) struct PagesRun<'a> {
     pub(super) job: &'a Job,
     pub(super) load: CommitRate,
@@ -41,14 +41,14 @@ pub(super) struct PagesRun<'a> {
     pub(super) done: Done,
 }
 
-/// What is known after the timed part.
+/// The result of the timed part.
 #[derive(Default)]
 pub(super) struct Done {
     /// All clients together.
     total: Option<Client>,
     /// Commits of each client.
     commits: Vec<u64>,
-    /// Which transaction wrote each page last, for each client.
+    /// The last transaction that wrote each page, for each client.
     written: Vec<Vec<u64>>,
     checkpoints: u64,
 }

@@ -14,12 +14,12 @@ use std::{
 
 /// Random words in a row.
 pub(super) const FILLER_WORDS: u64 = 12;
-/// What SQLite appends to the name of a database for the files beside it.
+/// The suffixes that SQLite appends to the name of a database for its other files.
 const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 /// A transaction changes a balance by less than this.
 const MOST_DELTA: u64 = 1000;
 
-/// How large, and what a transaction does.
+/// The size of the database, and the work of a transaction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) rows: u64,

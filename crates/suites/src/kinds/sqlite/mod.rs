@@ -61,7 +61,7 @@ const LOG_PAGES: u64 = 1100;
 /// The database, in the directory of the worker.
 const FILE: &str = "sqlite.db";
 
-/// What protects a transaction.
+/// The journal that protects a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Journal {
@@ -82,7 +82,7 @@ impl Journal {
     }
 }
 
-/// When SQLite syncs.
+/// The moments at which SQLite syncs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Synchronous {

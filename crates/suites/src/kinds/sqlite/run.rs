@@ -67,7 +67,7 @@ impl Run for SqliteRun {
         self.bank.remove()
     }
 
-    /// Which pages a transaction writes is SQLite's affair.
+    /// SQLite alone knows which pages a transaction writes.
     fn synced(&self) -> Option<Synced> {
         Some(Synced { throughout: true, ..Synced::FLUSH })
     }

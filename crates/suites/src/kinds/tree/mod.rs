@@ -20,7 +20,7 @@ use phase::Phase;
 use settings::{KNOBS, Settings};
 use std::path::PathBuf;
 
-/// What an item takes of the disk at most, beside its bytes: ext4 makes one inode for each 16 KiB.
+/// The most disk space that an item takes besides its bytes: ext4 makes one inode for each 16 KiB.
 const ITEM_BYTES: u64 = 16 << 10;
 
 pub(super) static KIND: Kind = Kind {

@@ -45,7 +45,7 @@ impl Phase {
         Phase::RUN.into_iter().filter(done).collect()
     }
 
-    /// Whether it is shown: a tree of one directory takes less than can be timed.
+    /// Returns true if it is reported: a tree of one directory is too quick to time.
     pub(super) fn is_shown(self, geometry: &Geometry) -> bool {
         !self.is_tree() || geometry.dirs > 1
     }
@@ -71,7 +71,7 @@ impl Phase {
         }
     }
 
-    /// As mdtest prints it.
+    /// The name that mdtest prints.
     pub(super) fn name(self) -> &'static str {
         match self {
             TreeCreate => "Tree creation",
@@ -87,7 +87,7 @@ impl Phase {
         }
     }
 
-    /// What its operations are called in histograms.
+    /// Returns the name of its operations in histograms.
     pub(super) fn op(self) -> &'static str {
         match self {
             TreeCreate => "tree create",
@@ -103,7 +103,7 @@ impl Phase {
         }
     }
 
-    /// What the table says.
+    /// Returns its text in the table.
     pub(super) fn testtype(self) -> &'static str {
         match self {
             TreeCreate | TreeRemove => "tree",

@@ -30,7 +30,7 @@ use std::{
 /// Permissions of mdtest's directories and files.
 const DIR_MODE: Mode = Mode::from_raw_mode(0o755);
 const FILE_MODE: Mode = Mode::from_raw_mode(0o664);
-/// What the first directory of a ring is called while the others move up.
+/// The name of the first directory of a ring while the others move up.
 const ASIDE: &[u8] = b"-XX";
 
 /// The directory that all workers share, beside their own, in one attempt at a test. Each attempt has another, as
@@ -52,12 +52,12 @@ pub(super) fn clear(job: &Job, id: &str) -> Result<(), TestError> {
     Ok(())
 }
 
-/// How the names of all directories of a test begin.
+/// Returns the prefix of all directories of a test.
 fn bases(id: &str) -> String {
     format!("tree-{id}-")
 }
 
-/// What a phase goes through.
+/// The items that a phase walks through.
 struct Walk {
     phase: Phase,
     /// Full paths up to the number of an item, for each directory of the tree of its owner.
@@ -141,7 +141,7 @@ impl<'a> TreeRun<'a> {
         if self.settings.sync { syncfs(&self.base) } else { Ok(()) }
     }
 
-    /// What the last read brought, against the rule.
+    /// Checks the data of the last read.
     fn check_read(&self) -> Result<(), TestError> {
         let bytes = self.settings.read_bytes.0 as usize;
         let Some(&last) = self.by_number.last() else { return Ok(()) };
@@ -193,7 +193,7 @@ impl Run for TreeRun<'_> {
     }
 }
 
-/// Who made the items that `phase` of this worker takes.
+/// Returns the worker that created the items used by `phase` of this worker.
 fn owner(settings: &Settings, job: &Job, phase: Phase) -> u32 {
     let workers = job.workers.max(1);
     if let Some(owners) = job.owners {
@@ -248,7 +248,7 @@ fn syncfs(dir: &Path) -> Result<(), TestError> {
     fs::syncfs(&file).map_err(|error| TestError::io("syncfs", dir)(error.into()))
 }
 
-/// What does the work: everything that one operation needs, made before the clock starts.
+/// Everything that one operation needs, made before the clock starts.
 struct Hands {
     write_bytes: u64,
     read_bytes: u64,

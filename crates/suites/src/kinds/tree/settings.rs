@@ -12,7 +12,7 @@ const MOST_STRIDE: u32 = 1024;
 /// Longest file, which is in memory as a whole.
 const MOST_FILE: Bytes = Bytes(1 << 30);
 
-/// What a declaration can set; the letters are mdtest's.
+/// The settings of a declaration; the letters are those of mdtest.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {

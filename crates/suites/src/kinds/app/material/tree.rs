@@ -15,7 +15,7 @@ const FILES_PER_LINK: u64 = 50;
 const LEAST_FILES: u64 = 60;
 const DIR_SPACE_BYTES: u64 = 4096 + 512;
 
-/// What to generate.
+/// The parameters of the generated tree.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in super::super) struct Tree {

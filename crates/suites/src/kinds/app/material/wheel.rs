@@ -13,7 +13,7 @@ const LEAST_PACKAGES: u64 = 3;
 const LEAST_FILES: u64 = 10;
 const FILES_PER_DIR: u64 = 25;
 
-/// What to generate.
+/// The parameters of the generated archives.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in super::super) struct Wheels {
@@ -27,7 +27,7 @@ pub(in super::super) struct Wheels {
     pub(super) bytes: Bytes,
 }
 
-/// What an archive of this kind holds at most.
+/// The most files that an archive of this kind can hold.
 const MOST_FILES: u64 = 65_535;
 const MOST_ARCHIVE: Bytes = Bytes(1 << 32);
 /// The most that the files of a package become at any scale.
