@@ -11,7 +11,7 @@ pub enum Secret {
     UsersAccessKey,
     /// The secret key that belongs to it.
     UsersSecretKey,
-    /// The session token, if the keys are temporary.
+    /// The token that comes with temporary keys.
     UsersToken,
 }
 

@@ -20,7 +20,7 @@ pub struct Endpoint {
     pub prefix: String,
     /// Whether it is the user's own store, and not a server of this target.
     pub is_users: bool,
-    /// Whether the user's keys to it are temporary, with a session token.
+    /// Whether the user's keys to it are temporary, with a token.
     pub has_token: bool,
 }
 
