@@ -130,7 +130,7 @@ fn page_of(test: &RewriteTest) -> String {
     page.steps(
         "Write, for every cycle",
         &[
-            "open a temporary file beside the target (`O_WRONLY|O_CREAT|O_TRUNC`)",
+            "open a temporary file next to the target (`O_WRONLY|O_CREAT|O_TRUNC`)",
             "write(2) the header, then the data; close",
             "rename over the target, which is there; no sync",
         ],

@@ -131,7 +131,7 @@ fn page_of(test: &SetTest, id: &str) -> String {
     page.steps(
         "Write",
         &[
-            "open a temporary file beside the target (`O_WRONLY|O_CREAT|O_TRUNC`)",
+            "open a temporary file next to the target (`O_WRONLY|O_CREAT|O_TRUNC`)",
             "write(2) the header, then the data in chunks of `write_chunk`",
             "close, then rename over the target; nothing is synced yet",
         ],
@@ -143,7 +143,7 @@ fn page_of(test: &SetTest, id: &str) -> String {
     page.reading(if syncs {
         "This is what the page cache still owed when the write returned. A file system that starts to write early shows a fast sync after a slower write; judge the two together by the durable rate of the write."
     } else {
-        "A high `cache_rate` beside a low `durable_rate` means that memory was measured, not storage. Tiny and small vectors are ruled by the cost of creating, renaming and syncing one file; large ones by allocation and bandwidth."
+        "A high `cache_rate` next to a low `durable_rate` means that memory was measured, not storage. Tiny and small vectors are ruled by the cost of creating, renaming and syncing one file; large ones by allocation and bandwidth."
     });
     if syncs {
         page.caveats(&[explain::INFLATED, explain::SPAWNED]);
