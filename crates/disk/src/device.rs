@@ -32,7 +32,7 @@ impl Device {
         Ok(source.and_then(|source| Device::of_node(&source)))
     }
 
-    /// The device that the node `/dev/...` stands for.
+    /// The device of the node `/dev/...`.
     pub fn of_node(node: &Path) -> Option<Device> {
         let device = Device::from_number(fs::metadata(node).ok()?.rdev());
         device.sysfs().exists().then_some(device)

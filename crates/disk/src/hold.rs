@@ -107,7 +107,7 @@ mod tests {
         assert!(ended.status.success(), "{}", ended.failure());
     }
 
-    /// A node of its own beside that in /dev, for the device of `node`.
+    /// A node of its own besides that in /dev, for the device of `node`.
     fn make_node(path: &Path, node: &Path) {
         let number = Device::of_node(node).unwrap().to_string();
         let (major, minor) = number.split_once(':').unwrap();

@@ -47,7 +47,7 @@ impl Lock {
         }
     }
 
-    /// Locks `file` together with others who share it; `None` when a process has it alone.
+    /// Locks `file` shared with others; `None` if a process holds it exclusively.
     ///
     /// # Errors
     /// The kernel or the file system has no such locks.

@@ -79,7 +79,7 @@ struct Process {
 }
 
 impl Process {
-    /// Reads `dir`, a directory of /proc; `None` for what is no process, has ended or may not be read.
+    /// Reads `dir`, a directory of /proc; `None` if it is not a process, has ended or may not be read.
     fn read(dir: &Path) -> Option<Process> {
         Some(Process {
             number: dir.file_name()?.to_str()?.parse().ok()?,

@@ -21,7 +21,7 @@ const SECTOR: (&str, &str) = ("logical_block_size", "loop.logical_block_size");
 const USUAL_SECTOR: &str = "512";
 
 /// Sets the queue of the loop device `node` as that of the disk on which `image` lies, as far as the kernel lets
-/// it; its facts tell what came of it. Its scheduler outlives the image, and so is noted beside it.
+/// it; its facts tell what came of it. Its scheduler outlives the image, so it is recorded next to it.
 pub fn imitate(node: &Path, image: &Path) {
     let (Some(own), Some(disk)) = (Device::of_node(node), disk_below(image)) else { return };
     for (name, _) in COPIED {

@@ -12,7 +12,7 @@ const GPT: &[u8] = b"EFI PART";
 const GFS2: &[u8] = &[0x01, 0x16, 0x19, 0x70, 0, 0, 0, 1];
 const STRATIS: &[u8] = b"!Stra0tis\x86\xff\x02^\x41rh";
 
-/// Every magic number that stands for itself: of the file systems that assay makes, and of all others. What needs a
+/// Every self-contained magic number: of the file systems that assay makes, and of all others. What needs a
 /// second look (ext's generation, ZFS labels, the DOS partition table) is in the reader.
 pub(super) fn all() -> impl Iterator<Item = &'static Magic> {
     let made = ::fs::ALL.iter().flat_map(|fs| match fs.about().signature {

@@ -33,7 +33,7 @@ pub(super) struct Block {
     dir: PathBuf,
 }
 
-/// Number of the device that the node `path` stands for; `None` when it is no block device.
+/// Number of the device of the node `path`; `None` if it is not a block device.
 pub(super) fn number_of(path: &Path) -> Option<Number> {
     let meta = fs::metadata(path).ok()?;
     meta.file_type().is_block_device().then(|| number(meta.rdev()))

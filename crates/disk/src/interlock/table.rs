@@ -11,7 +11,7 @@ const MOST_LOGICAL: usize = 256;
 const MOST_GPT_ENTRIES: u64 = 1024;
 /// Types of entries that hold further tables (`include/linux/msdos_partition.h`).
 const EXTENDED: [u8; 3] = [0x05, 0x0f, 0x85];
-/// Type of the entry that covers a disk with a GPT for those who do not know that.
+/// Type of the entry that covers a disk with a GPT for programs that do not know GPT.
 const PROTECTIVE: u8 = 0xee;
 
 /// Partition tables that the own reader follows, and those of which only the kernel knows the partitions.
