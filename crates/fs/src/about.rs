@@ -45,11 +45,11 @@ pub struct About {
     pub kernel_name: Option<&'static str>,
     /// Whether every kernel that boots a guest has it built in, so that no list of modules has it.
     pub is_in_every_kernel: bool,
-    /// Programs beside mount and umount, with the packages that bring them.
+    /// Programs besides mount and umount, with their packages.
     pub tools: &'static [Tool],
     /// Why `scripts/setup.sh` does not install all of them; empty where it does.
     pub not_in_setup: &'static str,
-    /// Kernel modules that it needs beside the one of its name.
+    /// Kernel modules that it needs besides the one of its name.
     pub modules: &'static [&'static str],
     /// The way it uses the target in its parentheses.
     pub inner: Inner,
@@ -59,7 +59,7 @@ pub struct About {
     /// Smallest device on which it can be made, bytes; 0 when it has none.
     pub min_bytes: u64,
     /// Whether it is compared by default: a file system of the kernel itself, on a device. A layer, a
-    /// FUSE server, or one that has no links or owners is compared by who asks for it.
+    /// FUSE server, or one without links or owners is compared only if named.
     pub by_default: bool,
     /// Whether it caches file data outside the page cache, where residency does not show it.
     pub has_own_cache: bool,

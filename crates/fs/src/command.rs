@@ -15,7 +15,7 @@ pub struct Cmd {
     pub program: String,
     /// Arguments as they are.
     pub args: Vec<OsString>,
-    /// Variables that its environment has beside those of this process.
+    /// Environment variables in addition to those of this process.
     pub env: Vec<(String, String)>,
     /// Variables whose values are not shown.
     pub secrets: Vec<(String, Secret)>,
@@ -23,7 +23,7 @@ pub struct Cmd {
     pub stdin: String,
     /// A server, which stays when it is ready; `None` for a command that is waited for.
     pub serves: Option<Ready>,
-    /// An exit status beside 0 that is no failure.
+    /// An exit status other than 0 that is not a failure.
     pub accepted: Option<i32>,
     /// Disks among its arguments that it gets by another name.
     pub held: Vec<HeldName>,
@@ -102,7 +102,7 @@ impl Cmd {
         self
     }
 
-    /// With one more exit status that is no failure.
+    /// Accepts one more exit status as success.
     pub fn accepts(mut self, status: i32) -> Cmd {
         self.accepted = Some(status);
         self

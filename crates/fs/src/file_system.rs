@@ -34,7 +34,7 @@ pub trait FileSystem: Sync {
         None
     }
 
-    /// Why it cannot be with these options, beside what its exclusions say: the reason and what to do.
+    /// Why these options cannot be combined, besides its exclusions: the reason and the remedy.
     fn excluded(&self, _options: &Options) -> Option<&'static str> {
         None
     }

@@ -75,7 +75,7 @@ impl Endpoint {
 /// The prefix of the names of everything that assay makes.
 pub const OURS: &str = "assay-";
 
-/// The flag of a mirror that stands as after the loss of its last disk.
+/// The flag of a mirror in its state after the loss of its last disk.
 pub(crate) const DEGRADED: &str = "degraded";
 
 /// The names and paths used by the commands of a part.
@@ -87,7 +87,7 @@ pub struct Site {
     pub bytes: u64,
     /// The directory in which it lies, of the file system below it; `None` for what is on disks.
     pub below: Option<PathBuf>,
-    /// The object store that it is on beside that directory; `None` for all that is on none.
+    /// The object store that it uses besides that directory; `None` if it uses none.
     pub store: Option<Endpoint>,
     /// The object store of the user's own in which it may make a place.
     pub outside: Option<Endpoint>,

@@ -22,7 +22,7 @@ pub(crate) const fn safe(key: &'static str, value: &'static str) -> TrialSetting
     TrialSetting { key, value, risk: "" }
 }
 
-/// A trial that gives up a promise.
+/// A trial that weakens a guarantee.
 pub(crate) const fn risky(
     key: &'static str,
     value: &'static str,
@@ -63,7 +63,7 @@ pub fn with_part(options: &Options, key: &str, value: &str) -> Option<Options> {
 }
 
 /// The name inside one part of a list: `rmapbt` of `rmapbt=1`, `has_journal` of `^has_journal`.
-/// `None` where the value is no list, as in `mkfs.I=512` and every mount option.
+/// `None` if the value is not a list, as in `mkfs.I=512` and every mount option.
 pub(crate) fn part_name<'v>(key: &str, value: &'v str) -> Option<&'v str> {
     let list =
         key.starts_with("mkfs.") && (value.contains('=') || ["mkfs.O", "mkfs.R"].contains(&key));

@@ -1,7 +1,7 @@
 //! Other spellings of options, as in fstab and in studies, and their meaning for a file system without an option of
 //! that name. A word is another option, or the default, or refused with its meaning.
 
-/// A word that stands for something else.
+/// Another spelling of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     /// The option as written: `nobarrier`, `data_err=ignore`; a `*` at the end stands for any rest.

@@ -48,7 +48,7 @@ fn full_options(file_system: &dyn FileSystem, options: &Options) -> Result<Optio
     }
 }
 
-/// The full name of what was written as `key`; `key` itself where it is no short name.
+/// The full name of what was written as `key`; `key` itself if it is not a short name.
 pub fn full_name(owner: &str, knobs: &[Knob], key: &str) -> Result<String, String> {
     if is_cap(key) || knobs.iter().any(|knob| knob.name == key) {
         return Ok(key.into());

@@ -81,7 +81,7 @@ const LOOP: &str = "for a loop device, which assay creates itself (see --image-s
 const OPERATION: &str = "an operation of mount(8) on existing mounts; omit it";
 const SELINUX: &str = "an SELinux label, which has no effect on the work; omit it";
 
-/// Options of which only one can be, beside `X` and `noX`.
+/// Options that exclude each other, besides `X` and `noX`.
 const EITHER: &[[&str; 2]] =
     &[["noatime", "relatime"], ["strictatime", "relatime"], ["sync", "async"]];
 

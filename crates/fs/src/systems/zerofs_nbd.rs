@@ -101,7 +101,7 @@ impl FileSystem for Fs {
 }
 
 /// Creates the file behind the device through 9P. Half of the carrier: the store keeps what was
-/// overwritten for a while, and the cache lies beside it.
+/// overwritten for a while, and the cache lies next to it.
 fn create(site: &Site) -> [Cmd; 3] {
     let bytes = site.bytes / 2 / MEBIBYTE * MEBIBYTE;
     let files = files(site);

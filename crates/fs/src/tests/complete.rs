@@ -25,7 +25,7 @@ const OF_EVERY_LAB: &[&str] = &[
     "truncate",
     "/proc/self/exe",
 ];
-/// Programs that a package brings beside the one that its tool names.
+/// Programs of a package besides the one that its tool names.
 const BESIDE: &[(&str, &[&str])] = &[("lvcreate", &["vgcreate", "vgchange"])];
 
 /// The names of all file systems of which `lacks` holds.
@@ -87,7 +87,7 @@ fn each_has_facts_with_sources_or_says_why_it_has_none() {
     assert!(unsaid.is_empty(), "no `facts` with name, source, scope and date: {unsaid:?}");
 }
 
-/// Every sheet that lies beside the files is one of a file system.
+/// Every sheet next to the files belongs to a file system.
 #[test]
 fn each_sheet_of_facts_is_used() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/systems");

@@ -13,7 +13,7 @@ const SECOND: &str = "2";
 /// Share of a disk that is filled to be rebuilt before anything is measured: one in this many.
 const REBUILT_SHARE: u64 = 5;
 
-/// Takes `disk` from it: the kernel remembers it, and what it finds on it then is no part of this file system.
+/// Takes `disk` from it: the kernel remembers it, and what it finds there then is not part of this file system.
 pub(crate) fn lose(disk: &Path) -> Cmd {
     Cmd::new("wipefs").args(["--all", "--quiet"]).arg(disk)
 }
