@@ -188,7 +188,7 @@ impl Barrier {
         wake_all(&header.hold.0);
     }
 
-    /// Time on the clock of the pool, which stands while it is held, nanoseconds.
+    /// Time on the clock of the pool, which stops while it is held, nanoseconds.
     fn pool_ns(&self) -> u64 {
         now_ns().saturating_sub(self.header().held_ns.load(Relaxed))
     }

@@ -43,10 +43,10 @@ pub struct Confinement<'a> {
     pub files: &'a [(PathBuf, PathBuf)],
     /// Its program directories besides those of the system, in the form of the variable PATH.
     pub programs: Option<OsString>,
-    /// To whom `dir` belongs, when that is not root; root goes on as this user. Else it gives `dir` to
-    /// `nobody` and goes on as that, where `dir` can belong to a user.
+    /// The owner of `dir`, if not root; root continues as this user. Else it gives `dir` to
+    /// `nobody` and continues as that, if `dir` can have an owner.
     pub owner: Option<User>,
-    /// Descriptors that stay open, beside the three standard streams.
+    /// Descriptors that stay open, besides the three standard streams.
     pub keep: &'a [RawFd],
 }
 

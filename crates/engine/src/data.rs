@@ -61,13 +61,13 @@ impl Pattern {
         Pattern { kind: kind.clone(), seed, run: run.max(1), lead: 0, first: 0 }
     }
 
-    /// The same with a first run that is `lead` elements shorter, for what stands before the vector in
+    /// The same with a first run that is `lead` elements shorter, for what precedes the vector in
     /// its file: the other runs, and so the writes, then begin where the file is aligned.
     pub fn after(self, lead: u64) -> Pattern {
         Pattern { lead: lead % self.run, ..self }
     }
 
-    /// The same for a vector that stands behind `number` others of `len` elements, each of which begins a run.
+    /// The same for a vector that follows `number` others of `len` elements, each of which begins a run.
     pub fn behind(self, number: u64, len: u64) -> Pattern {
         let each = (len + self.lead).next_multiple_of(self.run);
         Pattern { first: number * each, ..self }

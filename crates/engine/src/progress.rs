@@ -20,7 +20,7 @@ impl<'a> Progress<'a> {
         Progress { counters, held: None }
     }
 
-    /// A handle on the counters of `member`, whose worker stands still in `add` while its pool is held. For
+    /// A handle on the counters of `member`, whose worker pauses in `add` while its pool is held. For
     /// one thread, which has no operation under way when it adds.
     pub fn held(counters: &'a Counters, member: Member<'a>) -> Progress<'a> {
         Progress { counters, held: Some(member) }
@@ -53,7 +53,7 @@ impl<'a> Member<'a> {
         Progress::new(self.counters())
     }
 
-    /// The same; who adds to them stands still while the pool is held.
+    /// The same; a worker that adds to them pauses while the pool is held.
     pub fn held_progress(&self) -> Progress<'a> {
         Progress::held(self.counters(), *self)
     }

@@ -20,13 +20,13 @@ use rustix::{
 };
 use std::path::Path;
 
-/// The user of every distribution who owns nothing.
+/// The user that owns nothing in any distribution.
 const NOBODY: User = User { uid: 65534, gid: 65534 };
 const ROOT: User = User { uid: 0, gid: 0 };
 /// The newest interface of Landlock that is known here; older kernels hold to what they have of it.
 const LANDLOCK: ABI = ABI::V6;
 
-/// Gives up every right beside writing in `dir`. Root becomes `owner`, to whom `dir` belongs, or `nobody`
+/// Drops every right except writing in `dir`. Root becomes `owner`, to whom `dir` belongs, or `nobody`
 /// where `dir` can be given to him.
 pub(super) fn drop_all(dir: &Path, is_root: bool, owner: Option<User>) -> Result<(), ConfineError> {
     bound_capabilities()?;

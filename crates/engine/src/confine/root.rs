@@ -145,7 +145,7 @@ pub(super) fn prefixes(path: Option<&OsStr>) -> Vec<PathBuf> {
     found
 }
 
-/// Two empty file systems in memory, and the former root beside them.
+/// Two empty in-memory file systems, and the former root next to them.
 fn stage() -> Result<(), ConfineError> {
     let memory = |at: &str| {
         mount("tmpfs", at, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, Some(c"mode=755"))

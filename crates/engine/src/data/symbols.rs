@@ -38,7 +38,7 @@ impl Domain {
         &self.names
     }
 
-    /// The id that a random word stands for.
+    /// The id of a random word.
     #[inline]
     pub fn id_of_word(word: u64) -> u64 {
         ((u128::from(word) * SYMBOLS as u128) >> 64) as u64
@@ -54,7 +54,7 @@ impl Domain {
         self.ids.get(code).copied().filter(|&id| id != u16::MAX)
     }
 
-    /// The name of `id` as it stands in a text column; ids beyond the last give the last name.
+    /// The name of `id` as written in a text column; ids beyond the last give the last name.
     #[inline]
     pub fn text(&self, id: u64) -> [u8; SYMBOL_BYTES] {
         let [a, b, c, d] = self.names[(id as usize).min(SYMBOLS - 1)];
