@@ -11,7 +11,7 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// Least room that stays free beside the image.
+/// The least space that stays free next to the image.
 const SPARE: u64 = 512 << 20;
 
 /// The room that an image of `size` must find: its own, and a tenth or 512 MiB to spare.

@@ -91,7 +91,7 @@ fn mappings() -> Result<Vec<(String, PathBuf)>, LabError> {
     Ok(named.collect())
 }
 
-/// The volume group of the volume called `name`, or the name itself where it is no volume.
+/// The volume group of the volume called `name`, or the name itself if it is not a volume.
 fn group(name: &str) -> String {
     let doubled = name.replace("--", "\0");
     match doubled.split_once('-') {

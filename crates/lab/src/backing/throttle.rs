@@ -138,7 +138,7 @@ pub(crate) fn is_cap_file(file: &Path) -> Result<bool, LabError> {
     Ok(is_named && mark::is_straight(file) && in_groups(file, "cgroup")?)
 }
 
-/// Returns true if `group` is the control group of `campaign`, and `home` one beside it.
+/// Returns true if `group` is the control group of `campaign`, and `home` a sibling of it.
 pub(crate) fn is_own_group(group: &Path, home: &Path, campaign: &str) -> Result<bool, LabError> {
     let named = group.file_name().is_some_and(|name| *name == *format!("assay-{campaign}"));
     let straight = mark::is_straight(group) && mark::is_straight(home);

@@ -10,7 +10,7 @@ use crate::error::LabError;
 use rustix::time::{ClockId, clock_gettime};
 use std::{path::Path, time::Duration};
 
-/// Processor time of the server for each read, beside what the protocol needs.
+/// CPU time of the server for each read, besides that of the protocol.
 pub const BURN: Duration = Duration::from_millis(5);
 
 /// Turns between two looks at the clock, some tens of microseconds. Each look is a call of the kernel, and the

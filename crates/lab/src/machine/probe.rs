@@ -98,7 +98,7 @@ pub(crate) fn is_installed(tool: &Tool) -> bool {
     tool::find_program(tool.program).is_some()
 }
 
-/// Returns what this machine can do beside making file systems, which is in [`matrix`](crate::machine::matrix).
+/// Returns the abilities of this machine besides making file systems, which is in [`matrix`](crate::machine::matrix).
 pub fn doctor() -> Vec<DoctorLine> {
     let mut lines = vec![line(
         "root",

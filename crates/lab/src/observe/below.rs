@@ -17,7 +17,7 @@ pub struct Below {
 }
 
 impl Below {
-    /// Below `disks`, some of `all` that a campaign has; `None` where it is unknown who moves what.
+    /// Below `disks`, some of `all` that a campaign has; `None` if their traffic cannot be attributed.
     ///
     /// # Errors
     /// The mount table cannot be read, or an image is gone.

@@ -342,7 +342,7 @@ pub(crate) fn check_file(path: &Path, stat: &Stat) -> Result<(), LabError> {
     Err(refused(path, format!("{what} and is ignored; find out who created it, then remove it")))
 }
 
-/// Removes the file `name` from the folder `at`; that it is gone is no error.
+/// Removes the file `name` from the folder `at`; a missing file is not an error.
 pub(crate) fn remove_file(at: &File, name: &str, path: &Path) -> Result<(), LabError> {
     match unlinkat(at, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),

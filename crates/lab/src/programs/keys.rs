@@ -15,7 +15,7 @@ const USERS: [(Secret, &str); 3] = [
     (Secret::UsersToken, "AWS_SESSION_TOKEN"),
 ];
 
-/// Anything shorter is no secret, and might be a part of any word.
+/// Anything shorter is not a secret, and might be part of any word.
 const LEAST: usize = 8;
 
 /// The word that `key` stands for; `None` where this machine gives no random numbers, or the environment does not have

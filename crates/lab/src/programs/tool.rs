@@ -36,7 +36,7 @@ pub fn is_installed(program: &str) -> bool {
     find_program(program).is_some()
 }
 
-/// The sentence that says how to get `program`, which is no file system's.
+/// The sentence that says how to get `program`, which belongs to no file system.
 pub(crate) fn how_to_install(program: &str) -> String {
     match tool(program) {
         Some(tool) => install(tool),
@@ -44,12 +44,12 @@ pub(crate) fn how_to_install(program: &str) -> String {
     }
 }
 
-/// The tool that is called `program`, which is no file system's.
+/// The tool called `program`, which belongs to no file system.
 fn tool(program: &str) -> Option<&'static Tool> {
     BASE.iter().chain(GUEST).find(|tool| tool.program == program)
 }
 
-/// The package of Debian that brings `program`, which is no file system's.
+/// The Debian package of `program`, which belongs to no file system.
 #[cfg(test)]
 pub(crate) fn package(program: &str) -> Option<&'static str> {
     tool(program).map(|tool| tool.package(Family::Debian))

@@ -54,7 +54,7 @@ fn watch(dir: &Path, servers: &[Pid], ended: &Receiver<()>) {
     }
 }
 
-/// Leaves it to who started them to ask how.
+/// Returns true if one of `servers` has exited; its status is left to the parent.
 fn one_has_ended(servers: &[Pid]) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     servers.iter().any(|server| match waitid(WaitId::Pid(*server), options) {

@@ -137,7 +137,7 @@ fn unreached(output: &Output) -> String {
     format!("cannot reach it: {}", said.trim())
 }
 
-/// Returns what stands in the elements `name` of an answer, which have none inside.
+/// Returns the content of the elements `name` of an answer, which have no children.
 pub(super) fn values(xml: &str, name: &str) -> Vec<String> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let after = xml.split(open.as_str()).skip(1);
