@@ -14,6 +14,7 @@ pub use progress::{Progress, Shown};
 
 use crate::exit::Exit;
 use anyhow::{Context, Result};
+use campaign::messages::with_causes;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::text::{printable, printable_line};
 use report::TerminalOptions;
@@ -120,7 +121,7 @@ pub fn ask(question: &str) -> Option<String> {
 
 /// Prints an error with its causes on one line.
 pub fn error(error: &anyhow::Error) {
-    let _ = writeln!(io::stderr(), "assay: {}", printable(&format!("{error:#}")));
+    let _ = writeln!(io::stderr(), "assay: {}", printable(&with_causes(error)));
 }
 
 /// Prints clap's message, help or version, and gives the status that belongs to it.

@@ -11,7 +11,7 @@ use crate::{
     world::{self, SILENCE, World},
 };
 use anyhow::{Context, Result, anyhow, bail};
-use campaign::run::hosts::Hosts;
+use campaign::{messages::with_causes, run::hosts::Hosts};
 use lab::page_cache::Residency;
 use model::{
     plan::User,
@@ -264,7 +264,7 @@ impl Pool for MpiPool<'_> {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<PoolReport, PoolError> {
-        let lost = |error: anyhow::Error| PoolError::Lost { why: format!("{error:#}") };
+        let lost = |error: anyhow::Error| PoolError::Lost { why: with_causes(&error) };
         if self.allocation.is_lost.load(Relaxed) {
             return Err(lost(anyhow!("a rank was lost earlier")));
         }
@@ -293,7 +293,7 @@ impl MpiPool<'_> {
             let why = format!("{} workers were requested, but there are fewer ranks", jobs.len());
             return Err(PoolError::Lost { why });
         }
-        let lost = |error: anyhow::Error| PoolError::Lost { why: format!("{error:#}") };
+        let lost = |error: anyhow::Error| PoolError::Lost { why: with_causes(&error) };
         let clocks = |size| self.allocation.look_at_clocks(world, size);
         let is_timed = first.mode == JobMode::Run;
         let looks = |size| if is_timed { clocks(size) } else { Ok(Looks::new()) };
@@ -314,7 +314,7 @@ impl MpiPool<'_> {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Vec<WorkerReport>, PoolError> {
-        let lost = |error: anyhow::Error| PoolError::Lost { why: format!("{error:#}") };
+        let lost = |error: anyhow::Error| PoolError::Lost { why: with_causes(&error) };
         let run = self.allocation.runs.fetch_add(1, Relaxed);
         let size = others.len() + 1;
         self.allocation.form(world, size).map_err(lost)?;

@@ -10,7 +10,7 @@ use crate::{
     world::{self, SILENCE, World},
 };
 use anyhow::{Context, Result, anyhow, bail};
-use campaign::run::hosts::ThisHost;
+use campaign::{messages::with_causes, run::hosts::ThisHost};
 use model::result::Dataset;
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 use std::{
@@ -103,7 +103,7 @@ pub(crate) fn run_here(world: &World, words: &[String], store: &Path) -> Result<
     let words: Vec<OsString> = words.iter().map(OsString::from).collect();
     let mut own = match Own::start(&words, store) {
         Ok(own) => own,
-        Err(error) => return Ok(Answer::Failed(format!("{error:#}"))),
+        Err(error) => return Ok(Answer::Failed(with_causes(&error))),
     };
     let mut told = Instant::now();
     loop {
@@ -124,7 +124,7 @@ pub(crate) fn hand_over(path: &Path, id: &str) -> Answer {
     let read = || -> Result<Dataset> { Ok(opened(path)?.dataset(id)?) };
     match read() {
         Ok(dataset) => Answer::Measured(Box::new(dataset)),
-        Err(error) => Answer::Failed(format!("{error:#}")),
+        Err(error) => Answer::Failed(with_causes(&error)),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
     world::{LOOK_EVERY, SILENCE, World},
 };
 use anyhow::Result;
+use campaign::messages::with_causes;
 use model::workload::WorkerReport;
 use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
@@ -112,7 +113,7 @@ impl<'a> Lead<'a> {
                 Ok(Some((rank, word))) if word.run == self.run => self.take(rank, word.news),
                 Ok(Some(_)) => {}
                 Ok(None) => return,
-                Err(error) => return self.fail(PoolError::Lost { why: format!("{error:#}") }),
+                Err(error) => return self.fail(PoolError::Lost { why: with_causes(&error) }),
             }
         }
     }
@@ -237,7 +238,7 @@ impl<'a> Lead<'a> {
     fn go(&mut self) {
         self.rule(true);
         if let Err(error) = self.world.barrier(self.ranks.len()) {
-            self.fail(PoolError::Lost { why: format!("{error:#}") });
+            self.fail(PoolError::Lost { why: with_causes(&error) });
         }
     }
 }

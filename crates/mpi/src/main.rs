@@ -10,6 +10,7 @@ use assay_mpi::{
     rank,
     world::World,
 };
+use campaign::messages::with_causes;
 use std::{
     env,
     ffi::OsString,
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
         return status;
     }
     take_part().unwrap_or_else(|error| {
-        tell(&format!("{error:#}"));
+        tell(&with_causes(&error));
         ExitCode::FAILURE
     })
 }
@@ -56,7 +57,7 @@ fn each_host(asked: &EachHost) -> Result<ExitCode> {
         return Ok(follow(&world));
     }
     Ok(fleet::lead(&world, asked, tell).unwrap_or_else(|error| {
-        tell(&format!("{error:#}"));
+        tell(&with_causes(&error));
         world.abort()
     }))
 }
@@ -64,7 +65,7 @@ fn each_host(asked: &EachHost) -> Result<ExitCode> {
 /// Serves rank 0. Who cannot go on ends all: MPI would wait for a rank that is lost.
 fn follow(world: &World) -> ExitCode {
     if let Err(error) = rank::serve(world) {
-        tell(&format!("{error:#}"));
+        tell(&with_causes(&error));
         world.abort();
     }
     ExitCode::SUCCESS

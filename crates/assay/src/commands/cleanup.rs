@@ -6,7 +6,10 @@ use crate::{
     terminal,
 };
 use anyhow::{Result, bail};
-use campaign::inputs::assets::{self, Unneeded};
+use campaign::{
+    inputs::assets::{self, Unneeded},
+    messages::with_causes,
+};
 use lab::cleanup::Cleanup;
 use std::{collections::BTreeSet, path::Path};
 use store::Store;
@@ -22,7 +25,9 @@ pub fn cleanup(args: &CleanupArgs, store: &Path, state: &Path) -> Result<Exit> {
     let mut report = Cleanup { state, beside: &args.beside, dry_run: args.dry_run }.run()?;
     match clear_assets(store, state, args.dry_run) {
         Ok(lines) => report.done.extend(lines),
-        Err(error) => report.failed.push(format!("assets were not removed: {error:#}")),
+        Err(error) => {
+            report.failed.push(format!("assets were not removed: {}", with_causes(&error)))
+        }
     }
     for line in &report.done {
         terminal::out(line)?;

@@ -3,7 +3,10 @@
 
 use crate::terminal;
 use anyhow::Result;
-use campaign::stages::{Entrant, Placed};
+use campaign::{
+    messages::with_causes,
+    stages::{Entrant, Placed},
+};
 use model::{
     plan::{Plan, Scale},
     result::{Dataset, Origin, TargetState},
@@ -22,7 +25,10 @@ pub fn text(placed: &Placed, blocks: &[u32], store: &Path) -> Result<String> {
     }
     let mut text = String::from("\nexpected half-widths of a ratio's 95 % interval");
     let earlier = earlier(placed, store).unwrap_or_else(|error| {
-        terminal::note(&format!("cannot estimate from an earlier campaign: {error:#}"));
+        terminal::note(&format!(
+            "cannot estimate from an earlier campaign: {}",
+            with_causes(&error)
+        ));
         None
     });
     if let Some(dataset) = earlier {

@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use anyhow::{Context, Result};
 use campaign::{
     guests::protocol::{REPORTS, Report, TASK, TargetRuns, Task, Work, call},
+    messages::with_causes,
     run::{
         hosts::ThisHost,
         relay::{Relay, Step},
@@ -45,7 +46,7 @@ pub fn guest(dir: &Path) -> Result<Exit> {
     match task.work {
         Work::Try(targets) => {
             for (number, target) in targets.iter().enumerate() {
-                let why = try_out(&lab, target).err().map(|error| format!("{error:#}"));
+                let why = try_out(&lab, target).err().map(|error| with_causes(&error));
                 reporter.send(&Report::Tried { target: number, why })?;
             }
         }

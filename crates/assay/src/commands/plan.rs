@@ -9,6 +9,7 @@ use anyhow::Result;
 use campaign::{
     machine::numa,
     messages,
+    messages::with_causes,
     run::{condition, hosts::Hosts},
     scheduling::schedule,
     sizes::{free, load::TargetLoad, pilot::Pilot, range, space},
@@ -42,7 +43,10 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
     text += &cases(&ordered, scale)?;
     text += &commands(&ordered)?;
     let experience = forecast::experience(&ordered, scale, store).unwrap_or_else(|error| {
-        terminal::note(&format!("cannot estimate from an earlier campaign: {error:#}"));
+        terminal::note(&format!(
+            "cannot estimate from an earlier campaign: {}",
+            with_causes(&error)
+        ));
         None
     });
     text += &cost(&ordered, &load, &pilot, experience.as_ref())?;

@@ -13,7 +13,7 @@ use crate::{
     signals, source, terminal, whereabouts,
 };
 use anyhow::Result;
-use campaign::{run::hosts::Hosts, stages::sweeps};
+use campaign::{messages::with_causes, run::hosts::Hosts, stages::sweeps};
 use model::result::{Dataset, Sample, TargetState, Validity};
 use std::path::Path;
 use store::Store;
@@ -58,7 +58,7 @@ pub fn report_stopped(driven: &Result<()>, store: &Store, id: &str, end: &EndArg
 
 /// Finds a bad path for the report now, not after an hour of measuring; makes nothing.
 pub fn check_writable(path: &Path) -> Result<()> {
-    OutFile::at(path).map(drop).map_err(|error| exit::usage(format!("{error:#}")))
+    OutFile::at(path).map(drop).map_err(|error| exit::usage(with_causes(&error)))
 }
 
 /// Prints the answer or all tables, writes the report, and tells whether all went well.

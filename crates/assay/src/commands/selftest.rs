@@ -8,6 +8,7 @@ use crate::{
     signals, terminal,
 };
 use anyhow::Result;
+use campaign::messages::with_causes;
 use model::text::did_you_mean;
 use std::{path::Path, sync::atomic::Ordering};
 
@@ -45,8 +46,8 @@ fn line(check: &dyn Check, bench: &Bench<'_>) -> Result<Line> {
         Ok(outcome) => Ok(Line::Checked(name, outcome)),
         Err(error) if bench.stop.load(Ordering::Relaxed) => Err(error),
         Err(error) if exit::of(&error) == Exit::Lacking => {
-            Ok(Line::Skipped(name, format!("{error:#}")))
+            Ok(Line::Skipped(name, with_causes(&error)))
         }
-        Err(error) => Ok(Line::Failed(name, format!("{error:#}"))),
+        Err(error) => Ok(Line::Failed(name, with_causes(&error))),
     }
 }

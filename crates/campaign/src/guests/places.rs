@@ -9,7 +9,7 @@ use super::{
     reports,
 };
 use crate::{
-    messages::{Notes, refusal},
+    messages::{Notes, refusal, with_causes},
     stages::{Placed, place::TargetPlace},
 };
 use ::fs::ResolvedTarget;
@@ -303,7 +303,7 @@ fn try_out(
             Ok(tried)
         }
         Err(error) if error.downcast_ref::<LabError>().is_some() => {
-            let failed = |tried: Option<String>| tried.map(|_| format!("{error:#}"));
+            let failed = |tried: Option<String>| tried.map(|_| with_causes(&error));
             Ok(tried.into_iter().map(failed).collect())
         }
         Err(error) => Err(error),

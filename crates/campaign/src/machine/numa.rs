@@ -2,6 +2,7 @@
 //! their number, with its processors and its memory.
 
 use super::processors;
+use crate::messages::with_causes;
 use anyhow::{Context, Result, bail, ensure};
 use model::workload::{Job, Numa, NumaNode};
 use std::{fs, io, path::Path, sync::LazyLock};
@@ -70,7 +71,9 @@ pub fn note(numa: Numa) -> Result<Option<String>> {
 fn here() -> Result<&'static [Node]> {
     match &*HERE {
         Ok(nodes) => Ok(nodes),
-        Err(error) => bail!("cannot look up the NUMA nodes of this machine: {error:#}"),
+        Err(error) => {
+            bail!("cannot look up the NUMA nodes of this machine: {}", with_causes(error))
+        }
     }
 }
 

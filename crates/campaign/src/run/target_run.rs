@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     machine::{memory, numa, processors, reserve},
+    messages::with_causes,
     stages::{Amount, Item, Ordered, Placed},
 };
 use anyhow::{Context, Result};
@@ -327,7 +328,7 @@ fn make<'a>(
 fn fault(context: &RunContext<'_>, error: anyhow::Error, at: &str) -> Fault {
     let error = context.lab.check_disks().err().map_or(error, Into::into);
     let colon = if at.is_empty() { "" } else { ": " };
-    Fault { kind: fault_kind(&error), reason: format!("{at}{colon}{error:#}") }
+    Fault { kind: fault_kind(&error), reason: format!("{at}{colon}{}", with_causes(&error)) }
 }
 
 /// What kind of failure of a target `error` is.

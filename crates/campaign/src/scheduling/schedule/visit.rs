@@ -4,6 +4,7 @@
 use super::{Schedule, Slot};
 use crate::{
     guests::guest,
+    messages::with_causes,
     run::{
         relay::{self, Step},
         run_end::RunEnd,
@@ -47,7 +48,7 @@ fn run_in_guest(
         Ok(lab::guest::GuestExit::Stopped) => Ok(RunEnd::Stopped),
         Err(error) if error.downcast_ref::<LabError>().is_some() => {
             report((0, Event::Done(context.placed.cases().saturating_sub(done))))?;
-            let (kind, reason) = (target_run::fault_kind(&error), format!("{error:#}"));
+            let (kind, reason) = (target_run::fault_kind(&error), with_causes(&error));
             report((0, Event::Failed(Fault { kind, reason })))?;
             Ok(RunEnd::Done)
         }
