@@ -25,7 +25,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use values::{more_blocks, tag};
+use values::{more_blocks, tag, whole};
 
 /// Measures which file system, with which options, suits a workload on this machine.
 #[derive(Debug, Parser)]
@@ -303,13 +303,13 @@ pub struct TuneArgs {
     #[arg(long, value_name = "GLOB", value_delimiter = ',')]
     pub tests: Vec<String>,
     /// Numbers of worker processes
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_parser = whole::<u32>, value_delimiter = ',')]
     pub procs: Vec<u32>,
     /// Factor applied to all sizes [default: the campaign's]
     #[arg(long)]
     pub scale: Option<Scale>,
     /// Seed for order, offsets and data [default: random]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub consent: Consent,

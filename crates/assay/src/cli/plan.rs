@@ -3,7 +3,7 @@
 use super::{
     BackingArgs, ProgramArgs,
     headings::{COMPARED, LENGTH, OUTPUT, PLACE, WORK},
-    values::{duration_s, price, tag},
+    values::{duration_s, price, tag, whole},
 };
 use crate::like::DataSource;
 use clap::Args;
@@ -58,10 +58,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "GLOB", value_delimiter = ',', help_heading = WORK)]
     pub tests: Vec<String>,
     /// Numbers of worker processes [default: the suite's, else 1 and four per CPU, at most 64]
-    #[arg(long, value_delimiter = ',', allow_negative_numbers = true, help_heading = WORK)]
+    #[arg(long, value_parser = whole::<u32>, value_delimiter = ',', allow_negative_numbers = true, help_heading = WORK)]
     pub procs: Vec<u32>,
     /// Threads per worker in parallel parts [default: 1]
-    #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
+    #[arg(long, value_parser = whole::<u32>, allow_negative_numbers = true, help_heading = WORK)]
     pub threads: Option<u32>,
     /// How much to measure. smoke: 1 block; quick: at least 3 blocks and at most 10 minutes, until the leader is
     /// clear or tied within 5 % and 70 % of the ratios are resolved; standard: 5, 8, 12 or 20 blocks, and publish:
@@ -69,7 +69,7 @@ pub struct PlanArgs {
     #[arg(long, help_heading = LENGTH)]
     pub preset: Option<Preset>,
     /// Run exactly NUM blocks, regardless of precision
-    #[arg(long, value_name = "NUM", allow_negative_numbers = true, help_heading = LENGTH)]
+    #[arg(long, value_parser = whole::<u32>, value_name = "NUM", allow_negative_numbers = true, help_heading = LENGTH)]
     pub blocks: Option<u32>,
     /// Time limit for all blocks, e.g. 2h or 90m; blocks that would exceed it are not started [default: 10m with quick]
     #[arg(
@@ -92,7 +92,7 @@ pub struct PlanArgs {
     #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub scale: Option<Scale>,
     /// Seed for order, offsets and data [default: random]
-    #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
+    #[arg(long, value_parser = whole::<u64>, allow_negative_numbers = true, help_heading = WORK)]
     pub seed: Option<u64>,
     /// Data to write: random, compressible, zeros, ancestor, or like:PATH, which compresses and deduplicates
     /// like a sample of the files there [default: random]
@@ -100,10 +100,10 @@ pub struct PlanArgs {
     pub data: Option<DataSource>,
     /// Age every fresh file system with this many churn cycles before its tests, e.g. 100, 300 or 1000; 0
     /// creates the same files without churn
-    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, help_heading = WORK)]
+    #[arg(long, value_parser = whole::<u32>, value_name = "CYCLES", allow_negative_numbers = true, help_heading = WORK)]
     pub age: Option<u32>,
     /// Fill every fresh file system to this percentage before its tests, e.g. 50, 80 or 95
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help_heading = WORK)]
+    #[arg(long, value_parser = whole::<u32>, value_name = "PERCENT", allow_negative_numbers = true, help_heading = WORK)]
     pub fullness: Option<u32>,
     /// Target to compare the others to [default: the first]
     #[arg(long, value_name = "TARGET", help_heading = COMPARED)]
@@ -137,7 +137,7 @@ pub struct PlanArgs {
     #[arg(long, value_name = "KEY=VALUE", help_heading = WORK)]
     pub knob: Vec<String>,
     /// Time limit for one case, seconds [default: 3600]
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = LENGTH)]
+    #[arg(long, value_parser = whole::<u64>, value_name = "SECONDS", allow_negative_numbers = true, help_heading = LENGTH)]
     pub case_timeout: Option<u64>,
 }
 

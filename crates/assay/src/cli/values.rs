@@ -5,7 +5,7 @@ use model::{
     plan::{Price, PriceError},
     target::{Target, TargetError, TargetNames, split_name},
 };
-use std::path::Path;
+use std::{path::Path, str::FromStr};
 
 /// A time such as `2h` or `90m`, seconds.
 pub(super) fn duration_s(text: &str) -> Result<u64, String> {
@@ -27,6 +27,14 @@ pub(super) fn more_blocks(text: &str) -> Result<u32, String> {
     let more =
         digits.and_then(|digits| digits.parse().ok()).filter(|more| (1..=1000).contains(more));
     more.ok_or_else(|| "expected +N, e.g. +5 for five more blocks".into())
+}
+
+/// A whole number, 0 or above, e.g. `12`.
+pub(super) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| match text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() {
+        true => "the number is too large".into(),
+        false => "expected a whole number, 0 or above".into(),
+    })
 }
 
 /// A share between 0 and 1, written `5%` or `0.05`.
@@ -120,6 +128,15 @@ mod tests {
         for text in ["5", "0%", "100%", "-1%", "NaN", "a lot", ""] {
             assert!(share(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_whole_number_is_explained() {
+        assert_eq!(whole::<u32>("12"), Ok(12));
+        for text in ["x", "-1", "1.5", ""] {
+            assert_eq!(whole::<u32>(text), Err("expected a whole number, 0 or above".into()));
+        }
+        assert_eq!(whole::<u32>("4294967296"), Err("the number is too large".into()));
     }
 
     #[test]
