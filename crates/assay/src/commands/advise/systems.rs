@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(of("rhel-10").unwrap()[0].feature, "supported_on=rhel-10");
         for text in ["rhel-1", "rhel", "ubuntu-24", "windows"] {
             let error = of(text).unwrap_err().to_string();
-            assert!(error.contains("known are debian-12, oracle-linux-9, rhel-10"), "{error}");
+            assert!(error.contains("expected debian-12, oracle-linux-9, rhel-10"), "{error}");
         }
     }
 }
