@@ -11,18 +11,19 @@ use model::{
     target::Target,
     workload::Numa,
 };
-use std::path::Path;
+use std::{path::Path, sync::atomic::AtomicBool};
 
-/// The plan of `args`. Workers of an allocation are there from the start: unasked they are one and all, never more;
+/// The plan of `args`, read until `stop`. Workers of an allocation are there from the start: unasked they are one and all, never more;
 /// candidates take turns, and are directories that every host has.
 ///
 /// # Errors
-/// As of [`plan_input::asked`] and [`Resolved::new`]; more workers are asked for than there are, or what only one host
+/// As of [`plan_input::asked`] and [`Resolved::until`]; more workers are asked for than there are, or what only one host
 /// could have.
 pub fn resolved(
     args: &PlanArgs,
     (store, state): (&Path, &Path),
     hosts: &dyn Hosts,
+    stop: &AtomicBool,
 ) -> Result<Resolved> {
     let allocated = hosts.most_workers().map(|most| with_workers(args, most, hosts.is_shifted()));
     let mut asked = plan_input::asked(allocated.as_ref().unwrap_or(args), store, state)?;
@@ -30,7 +31,7 @@ pub fn resolved(
     if allocated.is_some() {
         asked.plan.order = Some(Order::InTurn);
     }
-    let resolved = Resolved::new(asked, &terminal::note)?;
+    let resolved = Resolved::until(stop, asked, &terminal::note)?;
     if let Some(like) = &args.like {
         repeat::check(&resolved, like)?;
     }

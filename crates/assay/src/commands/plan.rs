@@ -21,7 +21,7 @@ use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
-    let resolved = allocation::resolved(args, (store, state), hosts)?;
+    let resolved = allocation::resolved(args, (store, state), hosts, &AtomicBool::new(false))?;
     let (stop, unconfined) = (AtomicBool::new(false), args.programs.unconfined);
     let site = begin::site(state, &stop, unconfined);
     let look = |placed: &Placed| {

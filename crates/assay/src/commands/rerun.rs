@@ -97,7 +97,7 @@ impl Again {
         let site = begin::site(state, &stop, args.programs.unconfined);
         let mut ids = Vec::new();
         for _ in 0..self.times {
-            let resolved = allocation::resolved(&plan, (store_path, state), &ThisHost)?;
+            let resolved = allocation::resolved(&plan, (store_path, state), &ThisHost, &stop)?;
             let (ordered, consent) = disks::ordered(resolved, &site, &args.consent)?;
             let campaign = begin::campaign(&ordered, state)?;
             ids.push(campaign.id.clone());

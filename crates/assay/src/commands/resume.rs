@@ -39,7 +39,8 @@ pub fn resume(
         return run::finish(&store, &campaign.id, &args.end);
     }
     // Its mark says that it was begun here, and so checked.
-    let resolved = Resolved::new(Asked::by_user(campaign.plan.clone()), &terminal::note)?;
+    let asked = Asked::by_user(campaign.plan.clone());
+    let resolved = Resolved::until(&stop, asked, &terminal::note)?;
     if resolved.infos() != dataset.tests {
         bail!(
             "{} was started by assay {}, whose tests differ from this version's; finish it with \

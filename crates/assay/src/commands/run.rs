@@ -15,13 +15,15 @@ use crate::{
 use anyhow::Result;
 use campaign::{messages::with_causes, run::hosts::Hosts, stages::sweeps};
 use model::result::{Dataset, Sample, TargetState, Validity};
-use std::path::Path;
+use std::{path::Path, sync::atomic::AtomicBool};
 use store::Store;
 
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
     terminal::notes_for(args.end.progress());
-    let resolved = allocation::resolved(&args.plan, (store_path, state), hosts)?;
+    // A signal ends the program as long as it only reads.
+    let never = AtomicBool::new(false);
+    let resolved = allocation::resolved(&args.plan, (store_path, state), hosts, &never)?;
     check_writable(&args.end.out)?;
     let stop = signals::stop_flag()?;
     let site = begin::site(state, &stop, args.plan.programs.unconfined);

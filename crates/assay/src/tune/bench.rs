@@ -95,7 +95,7 @@ impl<'a> Campaigns<'a> {
         let plan = for_stages(plan);
         let asked_order = plan.order;
         let plan = Plan { targets: vec![default.clone()], ..plan };
-        let resolved = Resolved::new(Asked::by_user(plan), &terminal::note)?;
+        let resolved = Resolved::until(site.stop, Asked::by_user(plan), &terminal::note)?;
         process_limit::check(&resolved, &ThisHost)?;
         let (ordered, consent) = disks::ordered(resolved, &site.campaign(Wrong::Refuse), given)?;
         let costs = Costs::expected(&ordered, site.state)?;
@@ -169,7 +169,7 @@ impl Bench for Campaigns<'_> {
     fn measure(&mut self, stage: &Stage, variants: &[Variant]) -> Result<Dataset> {
         let start = Instant::now();
         let asked = Asked::by_user(self.stage_plan(stage, variants));
-        let resolved = Resolved::new(asked, &terminal::note)?;
+        let resolved = Resolved::until(self.site.stop, asked, &terminal::note)?;
         let site = self.site.campaign(Wrong::LeaveOut);
         let (ordered, _) = disks::ordered(resolved, &site, &self.consent)?;
         let mut campaign = begin::campaign(&ordered, self.site.state)?;

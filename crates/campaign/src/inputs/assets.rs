@@ -9,7 +9,6 @@ pub(crate) use shelf::{Shelf, keep};
 pub use shelf::{Unneeded, clear};
 
 use super::file;
-use crate::messages::refusal;
 use anyhow::Result;
 use disk::Device;
 use lab::{error::LabError, observe, page_cache};
@@ -18,8 +17,10 @@ use model::{
     workload::{Asset, AssetFile, AssetName, ContentHash, Job},
 };
 use sha2::{Digest, Sha256};
+use source::Folder;
 use std::{
     collections::BTreeSet,
+    fmt,
     io::{self, Read, Write},
     path::PathBuf,
     slice,
@@ -46,6 +47,15 @@ pub enum AssetError {
         name: AssetName,
         /// What is wrong.
         why: String,
+    },
+    /// Its suite is another one now.
+    #[error(
+        "suite {suite} is not the one that was read before: its file or its folder was replaced; run it again, or copy \
+         the suite into a folder that only you can write to"
+    )]
+    OtherSuite {
+        /// The suite.
+        suite: String,
     },
     /// It is not for the author of its suite to read.
     #[error(
@@ -120,6 +130,12 @@ pub enum AssetError {
     Stopped,
 }
 
+impl AssetError {
+    fn unusable(suite: &str, name: &AssetName, why: &dyn fmt::Display) -> AssetError {
+        AssetError::Unusable { suite: suite.into(), name: name.clone(), why: why.to_string() }
+    }
+}
+
 /// Why a content was not read to its end.
 #[derive(Debug, thiserror::Error)]
 enum Fault {
@@ -134,22 +150,46 @@ enum Fault {
     Stopped,
 }
 
-/// Returns the assets that the tests of `suite`, a file, need under `names`: those of `known`, which a plan has from
-/// its start, else those next to the file now.
+/// Returns the assets that the tests of `suite`, a file with the text `text`, need under `names`: those of `known`,
+/// which a plan has from its start, else those next to the file now, read until `stop`.
 ///
 /// # Errors
-/// An asset cannot be read, or all are too long together.
+/// An asset cannot be read, another suite is next to them now, all are too long together, or `stop` became true.
 pub(crate) fn of_suite(
-    suite: &str,
+    (suite, text): (&str, &str),
     names: &BTreeSet<AssetName>,
     known: &[Asset],
+    stop: &AtomicBool,
 ) -> Result<Vec<Asset>> {
-    let of = |name: &AssetName| {
-        let known = known.iter().find(|asset| asset.suite == suite && asset.name == *name);
-        known.map_or_else(|| source::look(suite, name), |asset| Ok(asset.clone()))
-    };
-    let found = names.iter().map(of).collect::<Result<Vec<Asset>, AssetError>>();
-    found.and_then(bounded).map_err(|why| refusal::usage(why.to_string()))
+    find(suite, text, names, known, stop).and_then(bounded).map_err(shelf::refused)
+}
+
+fn find(
+    suite: &str,
+    text: &str,
+    names: &BTreeSet<AssetName>,
+    known: &[Asset],
+    stop: &AtomicBool,
+) -> Result<Vec<Asset>, AssetError> {
+    let mut author = None;
+    let mut found = Vec::new();
+    for name in names {
+        if let Some(asset) = known.iter().find(|a| a.suite == suite && a.name == *name) {
+            found.push(asset.clone());
+            continue;
+        }
+        let author = match &mut author {
+            Some(author) => author,
+            none => none.insert(
+                Folder::of(suite)
+                    .and_then(|folder| folder.author(text))
+                    .map_err(|why| AssetError::unusable(suite, name, &why))?
+                    .ok_or_else(|| AssetError::OtherSuite { suite: suite.into() })?,
+            ),
+        };
+        found.push(author.look(name, stop)?);
+    }
+    Ok(found)
 }
 
 /// Checks that this host has `asset` where a job says.

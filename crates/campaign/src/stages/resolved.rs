@@ -18,6 +18,7 @@ use rustix::fs::{Access, access};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
 };
 use suites::Stretch;
 
@@ -58,9 +59,18 @@ impl Resolved {
     ///
     /// # Errors
     /// A name does not exist; a target cannot be made, or uses an option reserved for the command line.
-    pub fn new(mut asked: Asked, notes: Notes<'_>) -> Result<Resolved> {
+    pub fn new(asked: Asked, notes: Notes<'_>) -> Result<Resolved> {
+        Resolved::until(&AtomicBool::new(false), asked, notes)
+    }
+
+    /// Like [`Resolved::new`], for a program that has taken over its signals: assets may be long, and are read until
+    /// `stop` becomes true.
+    ///
+    /// # Errors
+    /// As of [`Resolved::new`]; a signal asked to stop.
+    pub fn until(stop: &AtomicBool, mut asked: Asked, notes: Notes<'_>) -> Result<Resolved> {
         asked.plan.check().map_err(|e| refusal::usage(e.to_string()))?;
-        let items = items(&mut asked.plan, notes)?;
+        let items = items(&mut asked.plan, stop, notes)?;
         let counts = all_counts(&items);
         let targets = asked.targets()?;
         let plan = asked.plan;

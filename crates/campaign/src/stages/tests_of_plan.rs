@@ -6,7 +6,7 @@ use crate::{
 };
 use anyhow::Result;
 use model::{plan::Plan, workload::Asset};
-use std::{collections::HashSet, thread};
+use std::{collections::HashSet, sync::atomic::AtomicBool, thread};
 use suites::{Suite, Test, Workers};
 use wildmatch::WildMatch;
 
@@ -45,8 +45,8 @@ pub(super) fn all_counts(items: &[Item]) -> Vec<u32> {
 }
 
 /// The tests of all suites of `plan`, with the files that they are declared in read into it, and
-/// their assets.
-pub(super) fn items(plan: &mut Plan, notes: Notes<'_>) -> Result<Vec<Item>> {
+/// their assets, which are read until `stop`.
+pub(super) fn items(plan: &mut Plan, stop: &AtomicBool, notes: Notes<'_>) -> Result<Vec<Item>> {
     let (mut items, mut all_assets) = (Vec::new(), Vec::new());
     for name in plan.suites.clone() {
         let suite = catalogue::suite(&name, &plan.knobs, &mut plan.files)?;
@@ -68,7 +68,8 @@ pub(super) fn items(plan: &mut Plan, notes: Notes<'_>) -> Result<Vec<Item>> {
             notes(&format!("left out: {line}"));
         }
         let needed = ready.iter().flat_map(|test| test.assets()).collect();
-        let found = assets::of_suite(&name, &needed, &plan.assets)?;
+        let text = plan.files.get(&name).map_or("", String::as_str);
+        let found = assets::of_suite((&name, text), &needed, &plan.assets, stop)?;
         items.extend(ready.into_iter().map(|test| {
             let fixed = matches!(test.workers(), Workers::Fixed(_));
             let counts = if fixed { counts[..1].to_vec() } else { counts.clone() };

@@ -1,7 +1,7 @@
 //! Copies of assets in the folder `assets` of the state folder, each under its SHA-256 and the ending of its name, with
 //! mode 0444. A campaign locks the folder as long as it runs.
 
-use super::{AssetError, Fault, copied, source};
+use super::{AssetError, Fault, copied, source::Folder};
 use crate::messages::refusal;
 use anyhow::Result;
 use lab::ownership::State;
@@ -94,7 +94,7 @@ pub(crate) fn keep(plan: &Plan, state: &Path, stop: &AtomicBool) -> Result<Shelf
     Ok(shelf)
 }
 
-fn refused(why: AssetError) -> anyhow::Error {
+pub(super) fn refused(why: AssetError) -> anyhow::Error {
     match why {
         AssetError::Stopped => refusal::stopped(why.to_string()),
         AssetError::NoRoom { .. } => refusal::lacking(why.to_string()),
@@ -183,12 +183,12 @@ pub(super) fn fill(
     let (path, most) = (dir.join(file_name(asset)), bytes.0.saturating_add(1));
     let gone =
         |why: String| AssetError::Gone { asset: Box::new(asset.clone()), dir: dir.into(), why };
-    let shared =
-        source::open(suite, name).is_ok_and(|(source, _)| ioctl_ficlone(&*copy, source).is_ok());
-    let found = match shared {
+    let source = Folder::of(suite).and_then(|folder| folder.asset(name));
+    let source = source.map_err(|why| gone(why.to_string()))?;
+    let found = match ioctl_ficlone(&*copy, &source) {
         // What is hashed is the copy: the source may change meanwhile.
-        true => copied(&*copy, &mut io::sink(), most, stop).map_err(fault_of_copy(&path))?,
-        false => source::read((suite, name), copy, most, stop).map_err(|fault| match fault {
+        Ok(()) => copied(&*copy, &mut io::sink(), most, stop).map_err(fault_of_copy(&path))?,
+        Err(_) => copied(&source, copy, most, stop).map_err(|fault| match fault {
             Fault::Read(why) => gone(why.to_string()),
             other => fault_of_copy(&path)(other),
         })?,

@@ -2,12 +2,10 @@
 //! its folder are opened, whatever links are there.
 
 use super::{AssetError, Fault, MOST_BYTES, copied};
-use model::{
-    text::Bytes,
-    workload::{Asset, AssetName, ContentHash},
-};
+use crate::inputs::file;
+use model::workload::{Asset, AssetName};
 use rustix::{
-    fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat},
+    fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2},
     io::Errno,
     process::geteuid,
 };
@@ -16,89 +14,104 @@ use std::{
     fs::File,
     io,
     os::fd::{AsRawFd, OwnedFd},
-    path::{Path, PathBuf},
+    path::Path,
     sync::atomic::AtomicBool,
 };
 
 /// Links may lead to other files below the folder, and nowhere else.
 const STAY: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 
-/// Returns the asset `name` of the suite in the file `suite`, with length and hash.
-///
-/// # Errors
-/// It cannot be opened or read, is longer than assets may be, or is not for the author of the suite to read.
-pub(super) fn look(suite: &str, name: &AssetName) -> Result<Asset, AssetError> {
-    let wrong = |why: &dyn fmt::Display| AssetError::Unusable {
-        suite: suite.into(),
-        name: name.clone(),
-        why: why.to_string(),
-    };
-    let (file, folder) = open(suite, name).map_err(|why| wrong(&explained(why)))?;
-    if !is_of_author(&file, &folder, suite).map_err(|why| wrong(&why))? {
-        return Err(AssetError::NotOfAuthor { suite: suite.into(), name: name.clone() });
+/// The folder of a suite, open: all that is read of the suite is read below this one folder, whatever takes its name
+/// meanwhile.
+pub(super) struct Folder<'s> {
+    dir: OwnedFd,
+    /// The file of the suite, as the plan names it.
+    suite: &'s str,
+}
+
+/// A suite whose text was found in its folder.
+pub(super) struct Author<'s> {
+    folder: Folder<'s>,
+    /// The user who wrote the text.
+    user: u32,
+}
+
+impl<'s> Folder<'s> {
+    /// Opens the folder of the file `suite`, as a place only.
+    ///
+    /// # Errors
+    /// It is not a folder that can be entered.
+    pub(super) fn of(suite: &'s str) -> io::Result<Folder<'s>> {
+        let folder = Path::new(suite).parent().filter(|folder| !folder.as_os_str().is_empty());
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = openat(CWD, folder.unwrap_or(Path::new(".")), flags, Mode::empty())?;
+        Ok(Folder { dir, suite })
     }
-    // The command line has not taken over any signal yet: one ends the program.
-    let never = AtomicBool::new(false);
-    match copied(&file, &mut io::sink(), MOST_BYTES.0 + 1, &never).map_err(|why| wrong(&why))? {
-        (bytes, _) if bytes > MOST_BYTES => Err(AssetError::TooLong { bytes }),
-        (bytes, sha256) => Ok(Asset { suite: suite.into(), name: name.clone(), bytes, sha256 }),
+
+    /// Finds who wrote `text`, which was read as the suite earlier: the folder may be another one now, with a suite of
+    /// another user, and only the author of this very text may name assets in it. `None` if the suite in this folder
+    /// has another text.
+    ///
+    /// # Errors
+    /// The suite in this folder cannot be read.
+    pub(super) fn author(self, text: &str) -> io::Result<Option<Author<'s>>> {
+        let own = Path::new(self.suite).file_name().unwrap_or_default();
+        let place = openat(&self.dir, own, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        let user = fstat(&place)?.st_uid;
+        let path = format!("/proc/self/fd/{}", place.as_raw_fd());
+        let found = file::text(path)?;
+        Ok((found == text).then_some(Author { folder: self, user }))
+    }
+
+    /// Opens the asset `name`.
+    ///
+    /// # Errors
+    /// It is not a regular file below the folder, or belongs to another user than that folder under another name, too.
+    pub(super) fn asset(&self, name: &AssetName) -> io::Result<File> {
+        // By its name alone first: opening some devices has side effects.
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let found = openat2(&self.dir, name.as_path(), flags, Mode::empty(), STAY);
+        let found = found.map_err(|errno| explained(errno.into()))?;
+        let (stat, owner) = (fstat(&found)?, fstat(&self.dir)?.st_uid);
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        if stat.st_nlink > 1 && stat.st_uid != owner {
+            return Err(io::Error::other(
+                "it has other names and belongs to another user than its folder",
+            ));
+        }
+        File::open(format!("/proc/self/fd/{}", found.as_raw_fd()))
     }
 }
 
-/// Writes what the asset `name` of `suite` holds now to `to`, at most `most` bytes, until `stop`.
-///
-/// # Errors
-/// It cannot be opened or read, or `to` takes no more.
-pub(super) fn read(
-    (suite, name): (&str, &AssetName),
-    to: &mut impl io::Write,
-    most: u64,
-    stop: &AtomicBool,
-) -> Result<(Bytes, ContentHash), Fault> {
-    let (file, _) = open(suite, name).map_err(|why| Fault::Read(explained(why)))?;
-    copied(&file, to, most, stop)
-}
-
-/// Opens the asset `name` of `suite`; also the folder of that, as a place only.
-///
-/// # Errors
-/// It is not a regular file below the folder of the suite, or belongs to another user than that folder under another
-/// name, too.
-pub(super) fn open(suite: &str, name: &AssetName) -> io::Result<(File, OwnedFd)> {
-    let folder = openat(
-        CWD,
-        folder(suite),
-        OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-        Mode::empty(),
-    )?;
-    // By its name alone first: opening some devices has side effects.
-    let found =
-        openat2(&folder, name.as_path(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), STAY)?;
-    let (stat, owner) = (fstat(&found)?, fstat(&folder)?.st_uid);
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err(io::Error::other("it is not a regular file"));
+impl Author<'_> {
+    /// Returns the asset `name` with length and hash, read until `stop`.
+    ///
+    /// # Errors
+    /// It cannot be opened or read, is longer than assets may be, or is not for the author of the suite to read.
+    pub(super) fn look(&self, name: &AssetName, stop: &AtomicBool) -> Result<Asset, AssetError> {
+        let suite = self.folder.suite;
+        let wrong = |why: &dyn fmt::Display| AssetError::unusable(suite, name, why);
+        let file = self.folder.asset(name).map_err(|why| wrong(&why))?;
+        if !self.may_read(&file).map_err(|why| wrong(&why))? {
+            return Err(AssetError::NotOfAuthor { suite: suite.into(), name: name.clone() });
+        }
+        match copied(&file, &mut io::sink(), MOST_BYTES.0 + 1, stop) {
+            Ok((bytes, _)) if bytes > MOST_BYTES => Err(AssetError::TooLong { bytes }),
+            Ok((bytes, sha256)) => {
+                Ok(Asset { suite: suite.into(), name: name.clone(), bytes, sha256 })
+            }
+            Err(Fault::Stopped) => Err(AssetError::Stopped),
+            Err(why) => Err(wrong(&why)),
+        }
     }
-    if stat.st_nlink > 1 && stat.st_uid != owner {
-        return Err(io::Error::other(
-            "it has other names and belongs to another user than its folder",
-        ));
+
+    /// Returns whether `file` belongs to the author, or the author is the user who runs the suite. Otherwise commands
+    /// of another user would read what only this user may, e.g. private files beside the suite in /tmp.
+    fn may_read(&self, file: &File) -> io::Result<bool> {
+        Ok(self.user == geteuid().as_raw() || self.user == fstat(file)?.st_uid)
     }
-    Ok((File::open(format!("/proc/self/fd/{}", found.as_raw_fd()))?, folder))
-}
-
-/// Returns whether `file` belongs to the author of `suite`, which lies in `folder`, or the author is the user who runs
-/// it. Otherwise commands of another user would read what only this user may, e.g. private files beside the suite in
-/// /tmp.
-fn is_of_author(file: &File, folder: &OwnedFd, suite: &str) -> io::Result<bool> {
-    let own = Path::new(suite).file_name().unwrap_or_default();
-    let author = statat(folder, own, AtFlags::empty())?.st_uid;
-    Ok(author == geteuid().as_raw() || author == fstat(file)?.st_uid)
-}
-
-/// The folder of the suite in the file `suite`.
-fn folder(suite: &str) -> PathBuf {
-    let folder = Path::new(suite).parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new(".")).into()
 }
 
 fn explained(error: io::Error) -> io::Error {

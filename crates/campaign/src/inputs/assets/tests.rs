@@ -1,6 +1,7 @@
 //! Assets are found below the folder of their suite alone, copied once, and never taken for others.
 
-use super::{shelf, source, *};
+use super::{shelf, source::Folder, *};
+use crate::messages::refusal::{self, Refusal};
 use model::plan::Plan;
 use std::{
     fs,
@@ -23,6 +24,16 @@ fn name(text: &str) -> AssetName {
     text.parse().unwrap()
 }
 
+fn look(suite: &str, name: &AssetName) -> Result<Asset, AssetError> {
+    let author = Folder::of(suite).unwrap().author("").unwrap().unwrap();
+    author.look(name, &AtomicBool::new(false))
+}
+
+/// The assets `names` of `suite`, whose text was read as empty.
+fn of_suite(suite: &str, names: &BTreeSet<AssetName>, known: &[Asset]) -> Result<Vec<Asset>> {
+    super::of_suite((suite, ""), names, known, &AtomicBool::new(false))
+}
+
 fn keep(plan: &Plan, state: &Path) -> Result<Shelf> {
     shelf::keep(plan, state, &AtomicBool::new(false))
 }
@@ -35,7 +46,7 @@ fn plan(suite: &str) -> Plan {
 #[test]
 fn asset_has_length_and_hash() {
     let (_top, suite) = folder();
-    let asset = source::look(&suite, &name("data/keys.csv")).unwrap();
+    let asset = look(&suite, &name("data/keys.csv")).unwrap();
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!((asset.bytes, asset.sha256.to_string().as_str()), (Bytes(3), abc));
 }
@@ -50,10 +61,10 @@ fn names_stay_below_the_folder() {
     symlink("/proc/self/root", at("s/root")).unwrap();
     symlink("data/keys.csv", at("s/inside")).unwrap();
     for out in ["up", "absolute", "folder/secret", "root/etc/passwd"] {
-        let why = source::look(&suite, &name(out)).unwrap_err().to_string();
+        let why = look(&suite, &name(out)).unwrap_err().to_string();
         assert!(why.contains("leads out of the folder") && why.contains(&suite), "{out}: {why}");
     }
-    assert_eq!(source::look(&suite, &name("inside")).unwrap().bytes, Bytes(3));
+    assert_eq!(look(&suite, &name("inside")).unwrap().bytes, Bytes(3));
 }
 
 #[test]
@@ -63,7 +74,7 @@ fn suite_of_another_user_names_no_file_of_this_one() {
     }
     let (top, suite) = folder();
     let give = |path: &str| chown(top.path().join(path), Some(65534), None).unwrap();
-    let look = || source::look(&suite, &name("data/keys.csv"));
+    let look = || look(&suite, &name("data/keys.csv"));
     give("s/mine.toml");
     let why = look().unwrap_err().to_string();
     assert!(why.contains("`data/keys.csv` does not belong to the owner of suite"), "{why}");
@@ -72,15 +83,47 @@ fn suite_of_another_user_names_no_file_of_this_one() {
 }
 
 #[test]
+fn folder_that_is_swapped_after_its_suite_was_read_gives_no_asset() {
+    let (top, suite) = folder();
+    let (read, at) = (fs::read_to_string(&suite).unwrap(), |path: &str| top.path().join(path));
+    let names = BTreeSet::from([name("data/keys.csv")]);
+    let find = |text: &str| super::of_suite((&suite, text), &names, &[], &AtomicBool::new(false));
+    assert_eq!(find(&read).unwrap().len(), 1);
+    // The folder of another user takes its place, with a suite of that user.
+    fs::rename(at("s"), at("old")).unwrap();
+    fs::create_dir_all(at("private/data")).unwrap();
+    fs::write(at("private/data/keys.csv"), "secret").unwrap();
+    fs::write(at("private/mine.toml"), "name = 'other'").unwrap();
+    symlink("private", at("s")).unwrap();
+    let why = find(&read).unwrap_err().to_string();
+    assert!(why.contains("is not the one that was read before"), "{why}");
+    // One that is swapped later changes nothing either: the folder stays open.
+    let author = Folder::of(&suite).unwrap().author("name = 'other'").unwrap().unwrap();
+    fs::remove_file(at("s")).unwrap();
+    fs::rename(at("old"), at("s")).unwrap();
+    let asset = author.look(&name("data/keys.csv"), &AtomicBool::new(false)).unwrap();
+    assert_eq!(asset.bytes, Bytes(6));
+}
+
+#[test]
+fn stopped_look_at_assets_ends_at_once() {
+    let (_top, suite) = folder();
+    let names = BTreeSet::from([name("data/keys.csv")]);
+    let found = super::of_suite((&suite, ""), &names, &[], &AtomicBool::new(true));
+    let why = found.unwrap_err();
+    assert!(matches!(why.downcast_ref(), Some(Refusal::Stopped(_))), "{why}");
+}
+
+#[test]
 fn irregular_asset_is_refused_without_blocking() {
     let (top, suite) = folder();
     let pipe = top.path().join("s/pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for other in ["pipe", "data"] {
-        let why = source::look(&suite, &name(other)).unwrap_err().to_string();
+        let why = look(&suite, &name(other)).unwrap_err().to_string();
         assert!(why.contains("not a regular file"), "{why}");
     }
-    assert!(matches!(source::look(&suite, &name("none")), Err(AssetError::Unusable { .. })));
+    assert!(matches!(look(&suite, &name("none")), Err(AssetError::Unusable { .. })));
 }
 
 #[test]
