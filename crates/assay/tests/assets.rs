@@ -105,6 +105,10 @@ fn workers_of_another_user_read_an_asset_that_root_keeps() {
     }
     let place = Place::new();
     suite(&place, "key");
+    let text = fs::read_to_string(place.path("suite/mine.toml")).unwrap();
+    // Programs may go by the ending of the name.
+    let text = text.replace("&& !", "&& echo {asset:data/keys.csv} | grep '[.]csv$' && !");
+    fs::write(place.path("suite/mine.toml"), text.replace("'''", "\"\"\"")).unwrap();
     fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o755)).unwrap();
     let on = on(&place);
     std::os::unix::fs::chown(place.path("data"), Some(65534), Some(65534)).unwrap();

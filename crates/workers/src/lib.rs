@@ -8,6 +8,7 @@
 //! even when the coordinator is killed.
 
 mod error;
+mod held;
 mod meter;
 mod pool;
 mod processes;

@@ -1,5 +1,6 @@
 //! Sets up a worker process: tied to the life of its coordinator, and confined if its test runs external programs.
 
+use crate::held;
 use engine::{
     barrier::Barrier,
     confine::{self, Confinement},
@@ -9,14 +10,13 @@ use model::{
     workload::{AssetFile, Job, Programs},
 };
 use rustix::{
-    fs::{Mode, OFlags},
     io::Errno,
     process::{Signal, getppid, set_parent_process_death_signal},
 };
 use std::{
     fs::File,
     os::{
-        fd::{AsRawFd, IntoRawFd, RawFd},
+        fd::{AsRawFd, RawFd},
         unix::fs::FileExt,
     },
     path::Path,
@@ -58,16 +58,6 @@ impl Coordinator {
 /// The directory in which confined programs see the assets of their job, each under its name.
 const ASSETS: &str = "/assay-assets";
 
-/// Opens `asset` for the rest of the life of this process and of what it starts, and gives it the path that leads to
-/// what is open.
-fn hold_open(asset: &mut AssetFile) -> Result<(), String> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW;
-    let file = rustix::fs::open(&asset.path, flags, Mode::empty());
-    let file = file.map_err(|why| format!("cannot open the asset `{}`: {why}", asset.name))?;
-    asset.path = format!("/proc/self/fd/{}", file.into_raw_fd()).into();
-    Ok(())
-}
-
 /// The work place of a worker.
 pub(crate) struct Surroundings<'a> {
     /// Its job.
@@ -90,7 +80,7 @@ impl Surroundings<'_> {
         let Some(user) = self.user.filter(|_| self.job.programs != Programs::Confined) else {
             return Ok(());
         };
-        self.job.assets.iter_mut().try_for_each(hold_open)?;
+        held::hold(&mut self.job.assets)?;
         confine::become_user(user)
             .and_then(|()| self.tie())
             .map_err(|why| format!("cannot become the user of the directory: {why}"))
