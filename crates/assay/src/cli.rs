@@ -394,6 +394,9 @@ pub struct ExportArgs {
     /// Keep paths, host names, addresses and serial numbers in a bundle
     #[arg(long)]
     pub identify: bool,
+    /// Leave the files of assets out of a bundle; it then has their hashes only
+    #[arg(long)]
+    pub without_assets: bool,
 }
 
 /// Formats of `export`: those of samples, and those derived here.

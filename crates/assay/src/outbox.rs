@@ -17,6 +17,8 @@ use rustix::{
 };
 use std::{
     ffi::{OsStr, OsString},
+    fs::File,
+    io::Write,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
@@ -43,6 +45,18 @@ impl Outbox {
     /// A part of `name` is not a plain name, something else than a file of this user has the name, or it cannot be
     /// written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+        self.fill(name, &mut |file| Ok(file.write_all(bytes)?))
+    }
+
+    /// The same, of what `fill` writes.
+    ///
+    /// # Errors
+    /// As of [`Outbox::write`]; the error of `fill`.
+    pub fn fill(
+        &self,
+        name: &str,
+        fill: &mut dyn FnMut(&mut File) -> Result<()>,
+    ) -> Result<PathBuf> {
         let (mut path, mut dir) = (self.path.clone(), self.dir.try_clone()?);
         let (folders, file) = name.rsplit_once('/').map_or((None, name), |(f, n)| (Some(f), n));
         for folder in folders.into_iter().flat_map(|folders| folders.split('/')) {
@@ -51,7 +65,7 @@ impl Outbox {
                 .with_context(|| format!("cannot create {}", path.display()))?;
         }
         path.push(checked(file)?);
-        replace::replace(&dir, OsStr::new(file), bytes).with_context(|| cannot_write(&path))?;
+        replace::replace(&dir, OsStr::new(file), fill).with_context(|| cannot_write(&path))?;
         Ok(path)
     }
 }

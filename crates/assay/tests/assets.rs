@@ -4,6 +4,7 @@ use crate::common::{Place, confines_or_skip, root_or_skip, smallest};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -64,7 +65,82 @@ fn confined_command_reads_its_asset_and_cannot_write_it() {
     place.ok(&["rm", "last"]);
     assert!(place.ok(&["cleanup"]).contains(hash));
     place.ok(&["import", file.to_str().unwrap()]);
+    // The bundle has brought it back.
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "key");
+    place.ok(&["rm", "last"]);
+    assert!(place.ok(&["cleanup"]).contains(hash));
     place.assert_clean();
+}
+
+/// The one file in the folder `dir`.
+fn only_file(dir: &Path) -> PathBuf {
+    let mut files = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.next().unwrap();
+    assert!(files.next().is_none());
+    file
+}
+
+#[test]
+fn bundle_brings_its_assets_and_is_refused_by_name_if_they_are_others() {
+    let place = Place::new();
+    suite(&place, "key");
+    let text = fs::read_to_string(place.path("suite/mine.toml")).unwrap();
+    let text = text.replace("&& ! echo x >> {asset:data/keys.csv}", "");
+    fs::write(place.path("suite/mine.toml"), text).unwrap();
+    place.ok(&args("run", &on(&place), &["--blocks", "1", "--unconfined"]));
+    let copy = only_file(&place.path("state/assets"));
+    let export = |out: &str, more: &[&str]| {
+        let dir = place.dir(out);
+        let words = ["export", "last", "--format", "bundle", "--identify", "--out", out];
+        let output = place.assay(&[&words[..], more].concat());
+        assert!(output.status.success());
+        (only_file(&dir), String::from_utf8(output.stderr).unwrap())
+    };
+    let (with, said) = export("with", &[]);
+    assert!(said.contains("enclosed: asset data/keys.csv of suite/mine.toml, 3 B"), "{said}");
+    assert!(said.contains("holds 3 B of assets"), "{said}");
+    let (without, said) = export("without", &["--without-assets"]);
+    assert!(said.contains("left out: asset data/keys.csv of suite/mine.toml, 3 B"), "{said}");
+    // Nothing of the campaign but its bundle is left.
+    place.ok(&["rm", "last"]);
+    fs::remove_dir_all(place.path("state/assets")).unwrap();
+    place.ok(&["import", without.to_str().unwrap()]);
+    assert!(!copy.exists());
+    place.ok(&["rm", "last"]);
+    place.ok(&["import", with.to_str().unwrap()]);
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "key");
+    assert!(place.ok(&["cleanup"]).contains("nothing to clean up"));
+    place.ok(&["rm", "last"]);
+    // The assets are a gzip stream of their own behind the campaign.
+    let mut other = fs::read(&with).unwrap();
+    let at = other.windows(4).rposition(|bytes| bytes == [0x1f, 0x8b, 8, 0]).unwrap();
+    other.truncate(at);
+    formats::export::enclose(&mut &b"kez"[..], &mut other).unwrap();
+    fs::write(place.path("other.gz"), other).unwrap();
+    let why = place.fails_last(&["import", "other.gz"], 2);
+    assert!(why.contains("asset `data/keys.csv` of suite suite/mine.toml was damaged"), "{why}");
+    assert!(!place.ok(&["list"]).contains("mine"), "nothing is stored");
+    let why = place.fails_last(&["export", "last", "--format", "csv", "--without-assets"], 2);
+    assert!(why.contains("only to --format bundle"), "{why}");
+}
+
+#[test]
+fn campaign_whose_copy_is_gone_resumes_with_the_asset_of_its_bundle() {
+    let place = Place::new();
+    suite(&place, "key");
+    let text = fs::read_to_string(place.path("suite/mine.toml")).unwrap();
+    let text = text.replace("&& ! echo x >> {asset:data/keys.csv}", "");
+    fs::write(place.path("suite/mine.toml"), text).unwrap();
+    place.ok(&args("run", &on(&place), &["--blocks", "1", "--unconfined"]));
+    place.dir("out");
+    place.ok(&["export", "last", "--format", "bundle", "--identify", "--out", "out"]);
+    fs::remove_dir_all(place.path("suite")).unwrap();
+    fs::remove_dir_all(place.path("state/assets")).unwrap();
+    let resume = ["resume", "last", "--blocks", "+1", "--unconfined"];
+    assert!(place.fails_last(&resume, 2).contains("asset `data/keys.csv`"));
+    place.ok(&["import", only_file(&place.path("out")).to_str().unwrap()]);
+    place.ok(&resume);
+    assert_eq!(faults(&place), [""; 0]);
 }
 
 #[test]

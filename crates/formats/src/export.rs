@@ -14,8 +14,12 @@ mod psv;
 mod scalar;
 mod schema;
 
-pub(crate) use self::bundle::{BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES};
-pub use self::bundle::{bundle, packed};
+pub(crate) use self::bundle::{
+    BUNDLE_SCHEMA_NAME, ENCLOSING_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES,
+};
+pub use self::bundle::{
+    Enclosed, MOST_ENCLOSED_BYTES, bundle, bundle_to_enclose, enclose, packed, packed_with,
+};
 pub use self::csv::csv;
 pub(crate) use self::csv::{
     HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
@@ -63,6 +67,8 @@ pub struct ExportOptions {
     pub identified: bool,
     /// Names of the host and of users that no rule would recognise.
     pub names: Vec<String>,
+    /// Assets that the caller will append to a bundle ([`enclose`]).
+    pub enclosed: Vec<Enclosed>,
 }
 
 /// `value` as JSON in lines. Characters that would command a terminal stand as their escapes, which are

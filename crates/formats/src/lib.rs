@@ -25,7 +25,11 @@ mod table;
 mod text;
 
 pub use error::FormatError;
-pub use importers::{fio::pattern_kind as fio_pattern_kind, tool_tests};
+pub use importers::{
+    bundle::{each_enclosed, enclosed},
+    fio::pattern_kind as fio_pattern_kind,
+    tool_tests,
+};
 pub use naming::test_id;
 pub use published::{SummaryKind, SummaryRow, published, summary_rows};
 pub use source::InputFile;

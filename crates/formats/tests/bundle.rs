@@ -5,7 +5,7 @@ use crate::files;
 
 use files::options;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
-use formats::{NamedBytes, export, import, published};
+use formats::{FormatError, NamedBytes, export, import, published};
 use model::{
     result::{Dataset, TargetState},
     strategies::dataset,
@@ -154,4 +154,83 @@ fn endless_heading() -> Vec<u8> {
     gzip.write_all(b"{\"schema\":\"assay-bundle-1\",\"x\":\"").unwrap();
     gzip.write_all(&[b'a'; 1 << 20]).unwrap();
     gzip.finish().unwrap()
+}
+
+/// A bundle of `lines` with `contents` behind them, each said to have these bytes.
+fn enclosing(contents: &[(&[u8], u64)]) -> NamedBytes {
+    let data = published().unwrap().swap_remove(0);
+    let assets = contents.iter().enumerate();
+    let assets = assets.map(|(index, (_, bytes))| export::Enclosed { index, bytes: *bytes });
+    let options = export::ExportOptions {
+        identified: true,
+        enclosed: assets.collect(),
+        ..export::ExportOptions::default()
+    };
+    let (name, mut bytes) = export::bundle_to_enclose(&data, &options).unwrap().swap_remove(0);
+    for (content, _) in contents {
+        export::enclose(&mut &content[..], &mut bytes).unwrap();
+    }
+    (name, bytes)
+}
+
+/// Why an asset was not taken.
+struct Refused(String);
+
+impl From<FormatError> for Refused {
+    fn from(why: FormatError) -> Refused {
+        Refused(why.to_string())
+    }
+}
+
+/// What a bundle holds, each by its place.
+fn contents(file: &NamedBytes) -> Result<Vec<(usize, Vec<u8>)>, String> {
+    let mut found = Vec::new();
+    let read = formats::each_enclosed::<Refused>(&[file], &mut |asset, content| {
+        let mut bytes = Vec::new();
+        content.read_to_end(&mut bytes).map_err(|why| Refused(why.to_string()))?;
+        found.push((asset.index, bytes));
+        Ok(())
+    });
+    read.map(|()| found).map_err(|Refused(why)| why)
+}
+
+#[test]
+fn bundle_holds_assets_behind_its_campaign() {
+    let file = enclosing(&[(b"abc", 3), (b"", 0)]);
+    assert_eq!(contents(&file).unwrap(), [(0, b"abc".to_vec()), (1, Vec::new())]);
+    assert_eq!(formats::enclosed(&file).unwrap().len(), 2);
+    let data = published().unwrap().swap_remove(0);
+    let plain = export::bundle(&data, true, &[]).unwrap();
+    assert_eq!(back(&[file]), back(&plain), "the campaign is the same");
+    assert!(
+        text(&plain).starts_with("{\"schema\":\"assay-bundle-1\",\"identified\":true,\"sha256\"")
+    );
+    assert_eq!(contents(&plain[0]).unwrap(), []);
+    assert!(formats::enclosed(&("x.json".into(), b"{}".to_vec())).unwrap().is_empty());
+}
+
+#[test]
+fn asset_is_inflated_no_further_than_the_bundle_says() {
+    // A megabyte of one letter is a kilobyte of gzip.
+    let bomb = vec![b'x'; 1 << 20];
+    let mut inflated = 0;
+    let file = enclosing(&[(&bomb, 3)]);
+    let read = formats::each_enclosed::<Refused>(&[&file], &mut |_, content| {
+        inflated = std::io::copy(content, &mut std::io::sink()).unwrap();
+        Err(Refused("is longer".into()))
+    });
+    assert!(read.is_err());
+    assert_eq!(inflated, 4);
+    let why = formats::enclosed(&enclosing(&[(b"", 64 << 30), (b"", 1)])).unwrap_err().to_string();
+    assert!(why.contains("the limit is 64.0 GiB"), "{why}");
+}
+
+#[test]
+fn bundle_whose_assets_are_truncated_or_followed_by_more_is_refused() {
+    let (name, bytes) = enclosing(&[(b"abc", 3)]);
+    for cut in [1, 9, 20] {
+        assert!(contents(&(name.clone(), bytes[..bytes.len() - cut].to_vec())).is_err(), "{cut}");
+    }
+    let more = (name, [&bytes[..], b"x"].concat());
+    assert!(contents(&more).unwrap_err().contains("data after the end of the bundle"));
 }

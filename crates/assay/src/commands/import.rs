@@ -1,5 +1,6 @@
 //! `assay import`: files of another tool, or an exported campaign, into the store.
 
+mod enclosed;
 mod targets;
 
 use crate::{cli::ImportArgs, exit::Exit, opened, terminal};
@@ -40,9 +41,9 @@ impl InputFile for OnDisk {
     }
 }
 
-/// Reads the files, finds their format, and stores the campaign, a sample at a time. Without a valid sample it
+/// Reads the files, finds their format, and stores the campaign, a sample at a time; its assets go to the state folder. Without a valid sample it
 /// fails: what another tool wrote is not stored then, an exported campaign is, with why it failed.
-pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
+pub fn import(args: &ImportArgs, store: &Path, state: &Path) -> Result<Exit> {
     let of_targets = targets::read(&args.target)?;
     let paths: Vec<PathBuf> = args.files.iter().chain(of_targets.files()).cloned().collect();
     let found = find_all(&paths)?;
@@ -50,7 +51,7 @@ pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
     let created = newest(&paths)?;
     let options = of_targets.options(&args.files, created)?;
     let format = formats::choose(&files, args.format.as_deref())?;
-    let mut taken = Taken::default();
+    let (mut taken, mut shelf) = (Taken::default(), None);
     let imported = opened::store(store)?.import_from(|incoming| {
         let head = formats::import_into(&files, Some(format), &options, &mut |sample| {
             taken.count(&sample);
@@ -58,8 +59,13 @@ pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
         })?;
         taken.targets = head.targets.len();
         taken.check(formats::is_own(format))?;
+        if format == "bundle" {
+            shelf = enclosed::take(&files, &head.campaign.plan.assets, state)?;
+        }
         Ok::<_, anyhow::Error>(head)
     })?;
+    // No cleanup may run before the store names the assets.
+    drop(shelf);
     let line = match imported {
         Imported::Stored(id) => format!("{id}: {taken}"),
         Imported::AlreadyThere(id) => format!("{id}: already in the store, identical"),
@@ -164,8 +170,11 @@ fn check_sizes(paths: &[PathBuf]) -> Result<u64> {
     let mut all = 0u64;
     for path in paths {
         let meta = path.metadata().with_context(|| cannot_read(path))?;
-        file::fits(&meta, MOST_BYTES).with_context(|| cannot_read(path))?;
-        all = all.saturating_add(meta.len());
+        file::fits(&meta, u64::MAX).with_context(|| cannot_read(path))?;
+        let assets = enclosed::bytes(path);
+        let most = MOST_BYTES.saturating_add(assets);
+        file::fits(&meta, most).with_context(|| cannot_read(path))?;
+        all = all.saturating_add(meta.len().saturating_sub(assets));
     }
     if all > MOST_BYTES {
         let (all, most) = (Bytes(all), Bytes(MOST_BYTES));

@@ -25,10 +25,14 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Names that are tried for a file; who makes more of them beside it has it fail.
 const MOST_NAMES: u32 = 1000;
 
-/// Writes `name` in `dir`, in place of a file of this user that may have the name.
-pub(super) fn replace(dir: &OwnedFd, name: &OsStr, bytes: &[u8]) -> Result<()> {
+/// Has `fill` write `name` in `dir`, in place of a file of this user that may have the name.
+pub(super) fn replace(
+    dir: &OwnedFd,
+    name: &OsStr,
+    fill: &mut dyn FnMut(&mut File) -> Result<()>,
+) -> Result<()> {
     let there = may_replace(dir, name)?;
-    Ok(New::write(dir, bytes, there)?.take_name(name)?)
+    Ok(New::filled(dir, there, fill)?.take_name(name)?)
 }
 
 /// The same; what is there gets a name that is free, which is given, unless `is_replaced` by its bytes.
@@ -145,13 +149,22 @@ struct New<'a> {
 }
 
 impl New<'_> {
-    /// Writes one. It is as open to others as the umask says, and no more than `old`, which it is to replace.
+    /// Writes `bytes` as one.
     fn write<'a>(dir: &'a OwnedFd, bytes: &[u8], old: Option<Stat>) -> Result<New<'a>> {
+        New::filled(dir, old, &mut |file| Ok(file.write_all(bytes)?))
+    }
+
+    /// Has `fill` write one. It is as open to others as the umask says, and no more than `old`, which it is to replace.
+    fn filled<'a>(
+        dir: &'a OwnedFd,
+        old: Option<Stat>,
+        fill: &mut dyn FnMut(&mut File) -> Result<()>,
+    ) -> Result<New<'a>> {
         let (new, file) = New::make(dir).context("cannot create a file in its folder")?;
         let mode = fstat(&file)?.st_mode & old.map_or(0o777, |old| old.st_mode) & 0o777;
         fchmod(&file, Mode::from_raw_mode(mode))?;
         let mut file = File::from(file);
-        file.write_all(bytes)?;
+        fill(&mut file)?;
         file.sync_all()?;
         Ok(new)
     }

@@ -2,9 +2,11 @@
 //! their content (`source`), copied once into the state folder (`shelf`), and given to workers as paths of that copy:
 //! the user's own file may change while a campaign runs, or between a campaign and its resumption.
 
+mod bundled;
 mod shelf;
 mod source;
 
+pub use bundled::{Incoming, Outgoing, outgoing, receive};
 pub(crate) use shelf::{Shelf, keep};
 pub use shelf::{Unneeded, clear};
 
@@ -79,6 +81,17 @@ pub enum AssetError {
         /// The folder of copies.
         dir: PathBuf,
         /// What was found instead.
+        why: String,
+    },
+    /// What came from elsewhere is not its content.
+    #[error(
+        "asset `{}` of suite {} was damaged on its way here: {why}, expected {} and SHA-256 {}; get it again",
+        .asset.name, .asset.suite, .asset.bytes, .asset.sha256
+    )]
+    Damaged {
+        /// What was announced.
+        asset: Box<Asset>,
+        /// What is wrong.
         why: String,
     },
     /// A host lacks its copy.
@@ -237,7 +250,7 @@ fn bounded(assets: Vec<Asset>) -> Result<Vec<Asset>, AssetError> {
 /// Writes what `from` holds to `to`, at most `most` bytes, until `stop`; the length and the hash of what was written.
 fn copied(
     from: impl Read,
-    to: &mut impl Write,
+    to: &mut (impl Write + ?Sized),
     most: u64,
     stop: &AtomicBool,
 ) -> Result<(Bytes, ContentHash), Fault> {

@@ -2,9 +2,10 @@
 //!
 //! It is gzip (RFC 1952) over lines of JSON, so that `zcat` and any program read it: first [`Heading`], then the
 //! campaign with its plan and environment, its targets and its tests, then one line for each sample. The same
-//! campaign gives the same bytes.
+//! campaign gives the same bytes. Assets of the campaign may follow, each as a gzip stream of its own ([`enclose`]);
+//! the first line lists them.
 
-use super::{Exporter, stem};
+use super::{ExportOptions, Exporter, stem};
 use crate::{FormatError, NamedBytes, anonymous};
 use flate2::{Compression, GzBuilder};
 use model::{
@@ -14,16 +15,22 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::Write;
+use std::io::{self, Read, Write};
 
 pub(super) const EXPORTER: Exporter = Exporter {
     name: "bundle",
     help: "One compressed file to share, for `assay import`; identifies neither machine nor users",
-    files: |dataset, options| bundle(dataset, options.identified, &options.names),
+    files: |dataset, options| bundle_to_enclose(dataset, options),
 };
 
 /// What the field `schema` says; the number changes when a reader would have to.
 pub(crate) const BUNDLE_SCHEMA_NAME: &str = "assay-bundle-1";
+
+/// The same of a bundle that assets follow.
+pub(crate) const ENCLOSING_SCHEMA_NAME: &str = "assay-bundle-2";
+
+/// Most bytes of all assets that a bundle holds.
+pub const MOST_ENCLOSED_BYTES: u64 = 64 << 30;
 
 /// Most bytes of a bundle before compression; few bytes could stand for any number of them.
 pub(crate) const MOST_BUNDLE_BYTES: u64 = 1 << 30;
@@ -39,6 +46,19 @@ pub(crate) struct Heading {
     pub(crate) identified: bool,
     /// SHA-256 of all lines after this one, with their ends, hexadecimal.
     pub(crate) sha256: String,
+    /// Assets that follow the lines, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) assets: Vec<Enclosed>,
+}
+
+/// An asset that a bundle holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Enclosed {
+    /// Its place in the assets of the plan, from 0.
+    pub index: usize,
+    /// Its length.
+    pub bytes: u64,
 }
 
 /// The second line: what there is once.
@@ -56,20 +76,50 @@ pub fn bundle(
     identified: bool,
     names: &[String],
 ) -> Result<Vec<NamedBytes>, FormatError> {
+    let options = ExportOptions { identified, names: names.into(), ..ExportOptions::default() };
+    bundle_to_enclose(dataset, &options)
+}
+
+/// The beginning of the file, which the assets that `options` enclose are to follow.
+///
+/// # Errors
+/// The campaign exceeds the size limit of a bundle.
+pub fn bundle_to_enclose(
+    dataset: &Dataset,
+    options: &ExportOptions,
+) -> Result<Vec<NamedBytes>, FormatError> {
     let left_out;
-    let dataset = if identified {
+    let dataset = if options.identified {
         dataset
     } else {
-        left_out = anonymous::anonymous(dataset.clone(), names)?;
+        left_out = anonymous::anonymous(dataset.clone(), &options.names)?;
         &left_out
     };
-    let bytes = packed(&lines(dataset)?, identified).map_err(failed)?;
-    Ok(vec![(format!("{}.assay.gz", stem(dataset)), bytes)])
+    let bytes = packed_with(&lines(dataset)?, options.identified, &options.enclosed);
+    Ok(vec![(format!("{}.assay.gz", stem(dataset)), bytes.map_err(failed)?)])
+}
+
+/// Appends the content of an asset to a bundle, read and written in parts.
+///
+/// # Errors
+/// It cannot be read, or `bundle` takes no more.
+pub fn enclose(content: &mut impl Read, bundle: &mut impl Write) -> io::Result<()> {
+    // Much data is compressed already, and much of it takes long.
+    let mut gzip = GzBuilder::new().mtime(0).write(bundle, Compression::fast());
+    io::copy(content, &mut gzip)?;
+    gzip.finish().map(drop)
 }
 
 /// A bundle of `lines`, those after the first, whatever stands in them.
-pub fn packed(lines: &[u8], identified: bool) -> std::io::Result<Vec<u8>> {
-    let heading = Heading { schema: BUNDLE_SCHEMA_NAME.into(), identified, sha256: hash(lines) };
+pub fn packed(lines: &[u8], identified: bool) -> io::Result<Vec<u8>> {
+    packed_with(lines, identified, &[])
+}
+
+/// The same, as the beginning of a bundle that holds `assets`.
+pub fn packed_with(lines: &[u8], identified: bool, assets: &[Enclosed]) -> io::Result<Vec<u8>> {
+    let schema = if assets.is_empty() { BUNDLE_SCHEMA_NAME } else { ENCLOSING_SCHEMA_NAME };
+    let (schema, assets) = (schema.into(), assets.to_vec());
+    let heading = Heading { schema, identified, sha256: hash(lines), assets };
     // Neither a time nor a name: equal campaigns are equal files.
     let mut gzip = GzBuilder::new().mtime(0).write(Vec::new(), Compression::default());
     serde_json::to_writer(&mut gzip, &heading)?;

@@ -1,13 +1,16 @@
 //! Reads what `export --format bundle` writes: gzip over lines of JSON, a sample at a time. What stands in it was
 //! from elsewhere: a few kilobytes can stand for terabytes, so bytes are counted as they are inflated, and no
-//! line is held that is longer than any sample.
+//! line is held that is longer than any sample. Assets behind the lines are read by [`each_enclosed`].
 
 use crate::{
     FormatError, ImportOptions,
-    export::{BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES},
+    export::{
+        BUNDLE_SCHEMA_NAME, ENCLOSING_SCHEMA_NAME, Enclosed, Heading, MOST_BUNDLE_BYTES,
+        MOST_ENCLOSED_BYTES, MOST_LINE_BYTES,
+    },
     figure::json_error,
     names_of,
-    source::{Input, Take},
+    source::{Input, InputFile, Take},
 };
 use flate2::bufread::GzDecoder;
 use model::{
@@ -17,7 +20,7 @@ use model::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
-use std::io::{BufRead, BufReader, Read, Take as AtMost};
+use std::io::{self, BufRead, BufReader, Read, Take as AtMost};
 
 /// The importer.
 pub(crate) struct Importer;
@@ -26,7 +29,7 @@ pub(crate) struct Importer;
 const FAMILY: &str = "{\"schema\":\"assay-bundle-";
 
 /// Most bytes of the first line.
-const MOST_HEADING_BYTES: u64 = 1 << 12;
+const MOST_HEADING_BYTES: u64 = 1 << 16;
 
 /// The second line.
 #[derive(Deserialize)]
@@ -56,14 +59,7 @@ impl crate::Importer for Importer {
         _: &ImportOptions,
         take: &mut Take<'_>,
     ) -> Result<Head, FormatError> {
-        let mut own = Vec::new();
-        for file in files {
-            own.extend(file.is_of(self)?.then_some(*file));
-        }
-        let [file] = own[..] else {
-            let why = format!("it contains {} bundles of assay; import each separately", own.len());
-            return Err(FormatError::file(&names_of(files), why));
-        };
+        let file = only_one(files)?;
         let mut lines = Lines::new(file, MOST_BUNDLE_BYTES)?;
         let heading = lines.heading()?;
         let Once { campaign, targets, tests } =
@@ -71,8 +67,70 @@ impl crate::Importer for Importer {
         while let Some(sample) = lines.next::<Sample>()? {
             take(sample)?;
         }
-        lines.finish(&heading.sha256)?;
+        lines.finish(&heading)?;
         Ok(Head { campaign, targets, tests })
+    }
+}
+
+/// The one bundle of `files`.
+fn only_one<'a>(files: &[Input<'a>]) -> Result<Input<'a>, FormatError> {
+    let mut own = Vec::new();
+    for file in files {
+        own.extend(file.is_of(&Importer)?.then_some(*file));
+    }
+    match own[..] {
+        [file] => Ok(file),
+        _ => {
+            let why = format!("it contains {} bundles of assay; import each separately", own.len());
+            Err(FormatError::file(&names_of(files), why))
+        }
+    }
+}
+
+/// The assets that `file` says that it holds, none if it is not a bundle. Only the first line is read.
+///
+/// # Errors
+/// It cannot be read, its first line is damaged, or they are more than a bundle may hold.
+pub fn enclosed(file: &dyn InputFile) -> Result<Vec<Enclosed>, FormatError> {
+    let file = Input(file);
+    match file.is_of(&Importer)? {
+        true => Ok(Lines::new(file, MOST_BUNDLE_BYTES)?.heading()?.assets),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// Hands the content of each asset in the one bundle of `files` to `put`, which reads it as it is inflated. At most one
+/// byte more is inflated than the bundle says that it has.
+///
+/// # Errors
+/// The bundle is damaged, or the error of `put`.
+pub fn each_enclosed<E: From<FormatError>>(
+    files: &[&dyn InputFile],
+    put: &mut dyn FnMut(Enclosed, &mut dyn Read) -> Result<(), E>,
+) -> Result<(), E> {
+    let files: Vec<Input<'_>> = files.iter().map(|file| Input(*file)).collect();
+    let file = only_one(&files)?;
+    let damaged = |why: io::Error| FormatError::file(file.name(), format!("is damaged: {why}"));
+    let mut lines = Lines::new(file, MOST_BUNDLE_BYTES)?;
+    let heading = lines.heading()?;
+    io::copy(&mut lines.text, &mut io::sink()).map_err(damaged)?;
+    let mut packed = lines.text.into_inner().into_inner().into_inner();
+    for asset in heading.assets {
+        let mut content = GzDecoder::new(packed).take(asset.bytes.saturating_add(1));
+        put(asset, &mut content)?;
+        io::copy(&mut content, &mut io::sink()).map_err(damaged)?;
+        packed = content.into_inner().into_inner();
+    }
+    ends(file.name(), &mut packed)?;
+    Ok(())
+}
+
+/// Checks that nothing stands behind a bundle.
+fn ends(file: &str, packed: &mut Packed<'_>) -> Result<(), FormatError> {
+    match packed.fill_buf() {
+        Ok([]) => Ok(()),
+        Ok(_) => Err(FormatError::file(file, "there is data after the end of the bundle")),
+        Err(why) => Err(FormatError::file(file, format!("cannot be read: {why}"))),
     }
 }
 
@@ -104,13 +162,22 @@ impl<'a> Lines<'a> {
     fn heading(&mut self) -> Result<Heading, FormatError> {
         self.advance(MOST_HEADING_BYTES)?;
         let heading: Heading = self.parsed()?;
-        if heading.schema != BUNDLE_SCHEMA_NAME {
+        let expected = match heading.assets[..] {
+            [] => BUNDLE_SCHEMA_NAME,
+            _ => ENCLOSING_SCHEMA_NAME,
+        };
+        if heading.schema != expected {
             let why = format!(
-                "has the format {:?}, but this version reads {BUNDLE_SCHEMA_NAME}; use the \
-                 version that wrote it",
+                "has the format {:?}, but this version reads {expected}; use the version that \
+                 wrote it",
                 heading.schema
             );
             return Err(self.wrong(why));
+        }
+        let all = heading.assets.iter().fold(0, |all: u64, asset| all.saturating_add(asset.bytes));
+        if all > MOST_ENCLOSED_BYTES {
+            let (all, most) = (Bytes(all), Bytes(MOST_ENCLOSED_BYTES));
+            return Err(self.wrong(format!("its assets have {all}, and the limit is {most}")));
         }
         Ok(heading)
     }
@@ -148,19 +215,18 @@ impl<'a> Lines<'a> {
             .map_err(|why| json_error(self.file, self.read - 1, &why, "not a bundle of assay"))
     }
 
-    /// Whether all of it is what was written: the hash is `expected`, and nothing stands behind it.
-    fn finish(self, expected: &str) -> Result<(), FormatError> {
+    /// Whether all of it is what was written: the hash is that of `heading`, and nothing but its assets stands behind.
+    fn finish(self, heading: &Heading) -> Result<(), FormatError> {
+        let expected = &heading.sha256;
         let found = ContentHash::of_bytes(self.hash.clone().finalize().into()).to_string();
-        if found != expected {
+        if found != *expected {
             let why = format!("its content has the hash {found}, expected {expected}");
             return Err(self.wrong(why));
         }
         let file = self.file;
-        let mut packed = self.text.into_inner().into_inner().into_inner();
-        match packed.fill_buf() {
-            Ok([]) => Ok(()),
-            Ok(_) => Err(FormatError::file(file, "there is data after the end of the bundle")),
-            Err(why) => Err(FormatError::file(file, format!("cannot be read: {why}"))),
+        match heading.assets[..] {
+            [] => ends(file, &mut self.text.into_inner().into_inner().into_inner()),
+            _ => Ok(()),
         }
     }
 

@@ -20,7 +20,7 @@ use rustix::{
 use std::{
     collections::BTreeSet,
     fs::File,
-    io,
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
 };
@@ -50,6 +50,61 @@ impl Drop for Shelf {
 }
 
 impl Shelf {
+    /// The shelf of the state folder `state`, made if it is missing.
+    pub(super) fn open(state: &Path) -> Result<Shelf> {
+        let state = State::open(state)?;
+        let shelf = Shelf { dir: state.path().join(FOLDER), folder: Some(state.folder(FOLDER)?) };
+        flock(shelf.folder()?, FlockOperation::LockShared).map_err(failed("lock", &shelf.dir))?;
+        Ok(shelf)
+    }
+
+    /// The shelf of the state folder `state`, if it has one.
+    pub(super) fn existing(state: &Path) -> Result<Option<Shelf>> {
+        if state.join(FOLDER).exists() { Shelf::open(state).map(Some) } else { Ok(None) }
+    }
+
+    fn folder(&self) -> Result<&File, AssetError> {
+        let missing = || failed("open", &self.dir)(Errno::NOENT);
+        self.folder.as_ref().ok_or_else(missing)
+    }
+
+    /// Where the copy of `asset` is, or would be.
+    pub(super) fn path_of(&self, asset: &Asset) -> PathBuf {
+        self.dir.join(file_name(asset))
+    }
+
+    /// Opens the copy of `asset`; `None` if there is none.
+    pub(super) fn open_copy(&self, asset: &Asset) -> Result<Option<File>, AssetError> {
+        open_copy(self.folder()?, &self.dir, asset)
+    }
+
+    /// Checks that there is room for those of `assets` that are missing.
+    pub(super) fn check_room(&self, assets: &[&Asset]) -> Result<(), AssetError> {
+        let folder = self.folder()?;
+        let mut missing = Vec::new();
+        for asset in assets {
+            missing.extend(open_copy(folder, &self.dir, asset)?.is_none().then_some(*asset));
+        }
+        check_room(folder, &self.dir, &missing)
+    }
+
+    /// Makes the copy of `asset` of what `fill` writes, which is checked also if there is a copy; its path.
+    pub(super) fn put(
+        &self,
+        asset: &Asset,
+        fill: &mut dyn FnMut(&mut dyn Write) -> Result<(), AssetError>,
+    ) -> Result<PathBuf, AssetError> {
+        let folder = self.folder()?;
+        match holds(folder, &self.dir, asset, &AtomicBool::new(false))? {
+            true => fill(&mut io::sink())?,
+            false => {
+                check_room(folder, &self.dir, &[asset])?;
+                add(folder, &self.dir, asset, |copy| fill(copy))?;
+            }
+        }
+        Ok(self.path_of(asset))
+    }
+
     /// For a guest, which sees the copies of its machine in `dir`.
     pub(crate) fn of_guest(dir: &Path) -> Shelf {
         Shelf { dir: dir.into(), folder: None }
@@ -86,11 +141,8 @@ pub(crate) fn keep(plan: &Plan, state: &Path, stop: &AtomicBool) -> Result<Shelf
     if plan.assets.is_empty() {
         return Ok(Shelf::default());
     }
-    let state = State::open(state)?;
-    let shelf = Shelf { dir: state.path().join(FOLDER), folder: Some(state.folder(FOLDER)?) };
-    let Some(folder) = &shelf.folder else { return Ok(shelf) };
-    flock(folder, FlockOperation::LockShared).map_err(failed("lock", &shelf.dir))?;
-    fill_gaps(folder, &shelf.dir, &plan.assets, stop).map_err(refused)?;
+    let shelf = Shelf::open(state)?;
+    fill_gaps(shelf.folder()?, &shelf.dir, &plan.assets, stop).map_err(refused)?;
     Ok(shelf)
 }
 
@@ -112,25 +164,37 @@ fn fill_gaps(
 ) -> Result<(), AssetError> {
     let mut missing: Vec<&Asset> = Vec::new();
     for asset in assets {
-        let is_known = missing.iter().any(|other| file_name(other) == file_name(asset));
+        let is_known = missing.iter().any(|other| is_one_copy(other, asset));
         if !is_known && !holds(folder, dir, asset, stop)? {
             missing.push(asset);
         }
     }
     check_room(folder, dir, &missing)?;
-    missing.iter().try_for_each(|asset| add(folder, dir, asset, stop))
+    missing
+        .iter()
+        .try_for_each(|asset| add(folder, dir, asset, |copy| fill(copy, asset, dir, stop)))
+}
+
+/// Whether `one` and `other` have the same copy.
+pub(super) fn is_one_copy(one: &Asset, other: &Asset) -> bool {
+    file_name(one) == file_name(other)
+}
+
+/// Opens the copy of `asset` in `folder`; `None` if there is none.
+fn open_copy(folder: &File, dir: &Path, asset: &Asset) -> Result<Option<File>, AssetError> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    match openat(folder, file_name(asset), flags, Mode::empty()) {
+        Ok(copy) => Ok(Some(copy.into())),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(failed("open", &dir.join(file_name(asset)))(errno)),
+    }
 }
 
 /// Returns whether `folder` has the very content of `asset`. A copy that was changed is removed.
 fn holds(folder: &File, dir: &Path, asset: &Asset, stop: &AtomicBool) -> Result<bool, AssetError> {
     let name = file_name(asset);
     let path = dir.join(&name);
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let copy = match openat(folder, &*name, flags, Mode::empty()) {
-        Ok(copy) => File::from(copy),
-        Err(Errno::NOENT) => return Ok(false),
-        Err(errno) => return Err(failed("open", &path)(errno)),
-    };
+    let Some(copy) = open_copy(folder, dir, asset)? else { return Ok(false) };
     let read = copied(&copy, &mut io::sink(), asset.bytes.0.saturating_add(1), stop);
     if read.map_err(fault_of_copy(&path))? == (asset.bytes, asset.sha256) {
         return Ok(true);
@@ -150,16 +214,21 @@ fn check_room(folder: &File, dir: &Path, missing: &[&Asset]) -> Result<(), Asset
     }
 }
 
-/// Copies `asset` from beside its suite into `folder`.
-fn add(folder: &File, dir: &Path, asset: &Asset, stop: &AtomicBool) -> Result<(), AssetError> {
+/// Adds the copy of `asset` to `folder`, which gets its name once `fill` has written and checked it.
+fn add(
+    folder: &File,
+    dir: &Path,
+    asset: &Asset,
+    fill: impl FnOnce(&mut File) -> Result<(), AssetError>,
+) -> Result<(), AssetError> {
     let (name, new) = (file_name(asset), format!("{UNFINISHED}{}", std::process::id()));
     let path = dir.join(&name);
     // A leftover of a killed process with the same number.
     remove(folder, &new).map_err(failed("replace", &path))?;
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let copy = openat(folder, &*new, flags, Mode::from_raw_mode(0o600))
-        .map_err(failed("create", &path))?;
-    let made = fill(&mut File::from(copy), asset, dir, stop).and_then(|copy| {
+    let copy = openat(folder, &*new, flags, Mode::from_raw_mode(0o600));
+    let mut copy = File::from(copy.map_err(failed("create", &path))?);
+    let made = fill(&mut copy).and_then(|()| {
         fchmod(&copy, Mode::from_raw_mode(0o444)).map_err(failed("close", &path))?;
         fsync(&copy).map_err(failed("sync", &path))?;
         renameat(folder, &*new, folder, &*name).map_err(failed("name", &path))
@@ -178,7 +247,7 @@ pub(super) fn fill(
     asset: &Asset,
     dir: &Path,
     stop: &AtomicBool,
-) -> Result<File, AssetError> {
+) -> Result<(), AssetError> {
     let Asset { suite, name, bytes, sha256 } = asset;
     let (path, most) = (dir.join(file_name(asset)), bytes.0.saturating_add(1));
     let gone =
@@ -195,7 +264,7 @@ pub(super) fn fill(
     };
     match found {
         (found, _) if found > *bytes => Err(gone(format!("the file there is longer than {bytes}"))),
-        found if found == (*bytes, *sha256) => copy.try_clone().map_err(failed("copy", dir)),
+        found if found == (*bytes, *sha256) => Ok(()),
         (bytes, sha256) => Err(gone(format!("the file there has {bytes} and SHA-256 {sha256}"))),
     }
 }

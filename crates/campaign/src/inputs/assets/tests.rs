@@ -293,3 +293,35 @@ fn unneeded_copies_are_removed_unless_a_campaign_runs() {
     assert_eq!(clear(&[], false), Unneeded::Removed(vec![path.into()]));
     assert!(!path.exists());
 }
+
+#[test]
+fn copy_goes_out_once_and_comes_in_checked() {
+    let ((_top, suite), [from, to]) = (folder(), [(); 2].map(|()| tempfile::tempdir().unwrap()));
+    let plan = plan(&suite);
+    let assets = [plan.assets[0].clone(), plan.assets[0].clone()];
+    assert!(outgoing(&assets, from.path()).unwrap().is_empty());
+    let file = keep(&plan, from.path()).unwrap().files(&plan.assets).remove(0);
+    let mut copies = outgoing(&assets, from.path()).unwrap();
+    assert_eq!(copies.len(), 1, "one content is one copy");
+    let shelf = Incoming::open(to.path()).unwrap();
+    shelf.check_room(&[&assets[0]]).unwrap();
+    let path = shelf.put(&assets[0], &mut copies[0]).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "abc");
+    // Also what is there already is not taken on trust.
+    for (other, why) in [("abd", "it has 3 B and"), ("abcd", "longer than 3 B"), ("", "it has 0 B")]
+    {
+        let told = shelf.put(&assets[0], &mut other.as_bytes()).unwrap_err().to_string();
+        assert!(told.contains("`data/keys.csv`") && told.contains(why), "{told}");
+    }
+    fs::remove_file(&path).unwrap();
+    assert!(shelf.put(&assets[0], &mut &b"abd"[..]).is_err());
+    assert_eq!(fs::read_dir(to.path().join("assets")).unwrap().count(), 0, "nothing is left");
+    let none = BTreeSet::new();
+    assert_eq!(clear(to.path(), &none, false).unwrap(), Unneeded::InUse);
+    // A copy that was changed does not go out.
+    fs::remove_file(&file.path).unwrap();
+    fs::write(&file.path, "abd").unwrap();
+    let mut changed = outgoing(&assets, from.path()).unwrap().remove(0);
+    let why = changed.read_to_end(&mut Vec::new()).unwrap_err().to_string();
+    assert!(why.contains("`data/keys.csv` was changed"), "{why}");
+}
