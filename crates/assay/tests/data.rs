@@ -71,16 +71,16 @@ fn data() -> Dataset {
         let other = Metric::new("settle_s", 77.0, "s", Better::Lower);
         let bins = vec![(1000, 3), (2000, 1)];
         let columns = BTreeMap::from([("bytes".to_string(), vec![5])]);
-        Sample {
-            histograms: vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }],
-            series: Some(Series { end_ms: vec![1000], columns }),
-            seconds: 1.0,
-            ..Sample::bare(block, target as u32, case, vec![ranking, other])
-        }
+        let mut sample =
+            Sample::bare(block, target as u32, case, vec![ranking, other]).lasting(1.0);
+        sample.figures.histograms =
+            vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }];
+        sample.figures.series = Some(Series { end_ms: vec![1000], columns });
+        sample
     };
     let cells = [(0, 0, 0, 4.0), (1, 0, 0, 9.0), (0, 1, 0, 12.0), (0, 0, 1, 2.5), (2, 1, 0, 1e9)];
     let mut samples: Vec<Sample> = cells.into_iter().map(sample).collect();
-    samples[4].validity = Validity::Invalid("too short".into());
+    samples[4].evidence.validity = Validity::Invalid("too short".into());
     data.samples = samples;
     data.checked().unwrap()
 }
@@ -303,7 +303,7 @@ fn as_values(data: &Dataset, name: &str, columns: &[Vec<String>]) -> Value {
 #[test]
 fn parquet_of_many_rows_is_whole() {
     let mut data = data();
-    data.samples[0].histograms[0].bins = (1..=600_000).map(|ns| (ns, 2)).collect();
+    data.samples[0].figures.histograms[0].bins = (1..=600_000).map(|ns| (ns, 2)).collect();
     let sum = "SELECT count(*), sum(latency_ns * count)::BIGINT FROM 'histograms.parquet'";
     let program = format!("import duckdb\nprint(duckdb.sql(\"{sum}\").fetchall())");
     let Some(printed) = python(&["duckdb"], &program, &data) else { return };

@@ -103,10 +103,10 @@ fn apps(table: &Printed, data: &Dataset, check: &mut Check) {
         let cell = |column| table.cell(row, column);
         let test = if cell("work") == "uv sync" { "apps.uv.sync" } else { "apps.uv.remove" };
         let s = sample(data, test, cell("target"));
-        check.number(test, s.metrics[0].value, cell("wall_s"));
-        check.number(test, s.seconds, cell("wall_s"));
-        check.number(test, s.cpu_user_s, cell("user_s"));
-        check.number(test, s.cpu_sys_s, cell("system_s"));
+        check.number(test, s.figures.metrics[0].value, cell("wall_s"));
+        check.number(test, s.figures.seconds, cell("wall_s"));
+        check.number(test, s.covariates.cpu_user_s, cell("user_s"));
+        check.number(test, s.covariates.cpu_sys_s, cell("system_s"));
     }
 }
 
@@ -129,7 +129,7 @@ fn mdtest(table: &Printed, data: &Dataset, check: &mut Check) {
         assert_eq!(test.id, format!("mdtest.{}", words.join(".")));
         for target in &table.header[1..] {
             let s = sample(data, &test.id, target);
-            check.number(&row[0], s.metrics[0].value, table.cell(row, target));
+            check.number(&row[0], s.figures.metrics[0].value, table.cell(row, target));
         }
     }
 }
@@ -140,7 +140,7 @@ fn matrix(table: &Printed, data: &Dataset, check: &mut Check) {
         let bytes: u64 = cell("block_bytes").parse().unwrap();
         let block = if bytes < 1024 { bytes.to_string() } else { format!("{}k", bytes / 1024) };
         let test = format!("matrix.{}.{block}.t{}", cell("pattern"), cell("threads"));
-        check.number(&test, sample(data, &test, cell("fs")).metrics[0].value, cell("iops"));
+        check.number(&test, sample(data, &test, cell("fs")).figures.metrics[0].value, cell("iops"));
     }
 }
 
@@ -158,12 +158,12 @@ fn bonnie(table: &Printed, data: &Dataset, check: &mut Check) {
         let known = names.iter().find(|(name, _)| *name == phase).map_or(phase, |(_, id)| id);
         let s = sample(data, &format!("bonnie.{known}"), cell("target"));
         if cell("value").starts_with('+') {
-            assert!(!s.validity.is_valid() && s.metrics.is_empty(), "{s:?}");
+            assert!(!s.evidence.validity.is_valid() && s.figures.metrics.is_empty(), "{s:?}");
             check.cells += 1;
             continue;
         }
         let by = if cell("unit") == "MiB/s" { 1.048576 } else { 1.0 };
-        check.number(phase, s.metrics[0].value / by, cell("value"));
+        check.number(phase, s.figures.metrics[0].value / by, cell("value"));
         check.number(phase, s.metric("cpu_pct").unwrap(), cell("cpu_pct"));
         let by = if cell("latency").ends_with("us") { 1e3 } else { 1.0 };
         check.number(phase, s.metric("latency_max_ms").unwrap() * by, cell("latency"));
@@ -185,7 +185,7 @@ fn raid1_fio(table: &Printed, data: &Dataset, check: &mut Check) {
             sum += iops;
         }
         assert_eq!(s.metric("iops"), Some(sum));
-        check.number("runtime", s.seconds * 1e3, cell("runtime_ms"));
+        check.number("runtime", s.figures.seconds * 1e3, cell("runtime_ms"));
         let knob = |key: &str| data.campaign.plan.knobs.get(key).map(String::as_str);
         assert_eq!(knob("size"), Some(cell("size_per_job")));
         assert_eq!(knob("direct").unwrap_or("true") == "true", cell("direct") == "1");

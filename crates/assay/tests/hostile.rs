@@ -79,7 +79,7 @@ fn foreign_store(place: &Place, id: &str) {
             let sample = Sample::bare(block, position as u32, case, vec![metric]);
             store.append(id, (attempt, 1), &sample).unwrap();
             let validity = Validity::Invalid(named("why"));
-            store.append(id, (attempt, 1), &Sample { validity, ..sample }).unwrap();
+            store.append(id, (attempt, 1), &sample.judged(validity)).unwrap();
         }
         store.finish_block(id, block, attempt, 1.0).unwrap();
     }

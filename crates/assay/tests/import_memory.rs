@@ -38,7 +38,7 @@ fn large() -> Dataset {
         let metric = |name: &String| Metric::new(name, f64::from(n) + 0.1, "MB/s", Better::Higher);
         let metrics = names.iter().map(metric).collect();
         let bare = Sample::bare(n / data.tests.len() as u32, 0, case, metrics);
-        Sample { bytes: 1 << 20, ops: 256, seconds: 1.0, ..bare }
+        bare.timed(1 << 20, 256, 1.0)
     };
     data.samples = (0..SAMPLES).map(sample).collect();
     data

@@ -172,9 +172,11 @@ fn a_study_is_compared_by_its_metric_with_what_did_all_of_its_work_and_nothing_e
     let study = nano.campaign.id.as_str();
     let mut own = nano.clone();
     own.samples.iter_mut().for_each(|sample| {
-        let other =
-            model::figure::Metric { name: "durable_rate".into(), ..sample.metrics[0].clone() };
-        sample.metrics.insert(0, other);
+        let other = model::figure::Metric {
+            name: "durable_rate".into(),
+            ..sample.figures.metrics[0].clone()
+        };
+        sample.figures.metrics.insert(0, other);
     });
     own.tests.iter_mut().for_each(|test| test.metric = "durable_rate".into());
     let size = |test: &model::workload::TestInfo| TestSize {
@@ -215,7 +217,7 @@ fn an_import_without_a_valid_sample_fails() {
     };
     // A failed campaign may be shared, and says that it failed.
     for sample in &mut own.samples {
-        sample.validity = model::result::Validity::Invalid("the disk was full".into());
+        sample.evidence.validity = model::result::Validity::Invalid("the disk was full".into());
     }
     write(&own);
     let output = place.assay(&["import", "own.json"]);

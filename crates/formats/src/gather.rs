@@ -237,7 +237,7 @@ impl<'a> Gather<'a> {
 
     /// Whether any measurement may be used.
     pub(crate) fn any_valid(&self) -> bool {
-        self.samples.iter().any(|sample| sample.validity.is_valid())
+        self.samples.iter().any(|sample| sample.evidence.validity.is_valid())
     }
 
     /// The campaign; `notes` say what the source does not tell.
@@ -382,17 +382,12 @@ fn sample(position: u32, target: String, reading: Reading) -> Sample {
         Err(why) => (Vec::new(), Validity::Invalid(why)),
     };
     let (cpu_user_s, cpu_sys_s) = reading.cpu_s.unwrap_or_default();
-    Sample {
-        seconds: reading.seconds,
-        ops: reading.ops,
-        bytes: reading.bytes,
-        cpu_user_s,
-        cpu_sys_s,
-        validity,
-        histograms: reading.histograms,
-        series: reading.series,
-        ..Sample::bare(0, position, case, metrics)
-    }
+    let mut sample = Sample::bare(0, position, case, metrics)
+        .timed(reading.bytes, reading.ops, reading.seconds)
+        .judged(validity);
+    (sample.covariates.cpu_user_s, sample.covariates.cpu_sys_s) = (cpu_user_s, cpu_sys_s);
+    (sample.figures.histograms, sample.figures.series) = (reading.histograms, reading.series);
+    sample
 }
 
 #[cfg(test)]

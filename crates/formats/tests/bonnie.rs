@@ -7,7 +7,7 @@ use files::*;
 use model::result::Dataset;
 
 fn rate(data: &Dataset, key: &str) -> f64 {
-    sample(data, &format!("bonnie.{key}")).metrics[0].value
+    sample(data, &format!("bonnie.{key}")).figures.metrics[0].value
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_hidden_phase_is_no_number() {
             let why = invalid(&data, &format!("bonnie.{key}"));
             assert_eq!(why, "bonnie++ hid a phase shorter than 0.5 s");
         }
-        assert_eq!(data.samples.iter().filter(|s| s.validity.is_valid()).count(), 5);
+        assert_eq!(data.samples.iter().filter(|s| s.evidence.validity.is_valid()).count(), 5);
     }
 }
 
@@ -49,10 +49,12 @@ fn a_hidden_phase_is_no_number() {
 fn text_agrees_with_csv_within_its_digits() {
     let (text, csv) = (read_fixtures(&["bonnie.txt"]), read_fixtures(&["bonnie.csv"]));
     assert_eq!(text.tests, csv.tests);
-    for (a, b) in text.samples.iter().zip(&csv.samples).filter(|(a, _)| a.validity.is_valid()) {
-        let ratio = a.metrics[0].value / b.metrics[0].value;
+    for (a, b) in
+        text.samples.iter().zip(&csv.samples).filter(|(a, _)| a.evidence.validity.is_valid())
+    {
+        let ratio = a.figures.metrics[0].value / b.figures.metrics[0].value;
         assert!((0.95..1.05).contains(&ratio), "{a:?} {b:?}");
-        assert_eq!(a.metrics[1..], b.metrics[1..]);
+        assert_eq!(a.figures.metrics[1..], b.figures.metrics[1..]);
     }
 }
 
@@ -64,7 +66,10 @@ fn version_1_03_is_the_same_in_text_and_csv() {
     assert_eq!(rate(&csv, "seeks"), 189.7);
     assert_eq!(rate(&csv, "random_delete"), 6543.0);
     for (a, b) in text.samples.iter().zip(&csv.samples) {
-        assert_eq!((&a.metrics, &a.validity), (&b.metrics, &b.validity));
+        assert_eq!(
+            (&a.figures.metrics, &a.evidence.validity),
+            (&b.figures.metrics, &b.evidence.validity)
+        );
     }
 }
 
@@ -79,8 +84,8 @@ fn phases_that_were_skipped_are_left_out() {
     assert_eq!(text.samples[0].case.procs, 4);
     for (a, b) in text.samples.iter().zip(&csv.samples) {
         assert_eq!(
-            (&a.case.test, &a.metrics, a.case.procs),
-            (&b.case.test, &b.metrics, b.case.procs)
+            (&a.case.test, &a.figures.metrics, a.case.procs),
+            (&b.case.test, &b.figures.metrics, b.case.procs)
         );
     }
 }

@@ -41,7 +41,7 @@ proptest! {
         let files = export::bundle(&data, false, &["here".into()]).unwrap();
         let read = back(&files).unwrap();
         let figures = |data: &Dataset| {
-            let figure = |s: &model::result::Sample| (s.block, s.position, s.ops, s.series.clone().map(|s| s.end_ms));
+            let figure = |s: &model::result::Sample| (s.block, s.position, s.figures.ops, s.figures.series.clone().map(|s| s.end_ms));
             data.samples.iter().map(figure).collect::<Vec<_>>()
         };
         prop_assert_eq!(figures(&read), figures(&data));

@@ -159,17 +159,20 @@ fn what_people_posted_is_read() {
         let data = posted(name).unwrap();
         check(&data);
         let job = &data.samples[0];
-        assert_eq!((data.samples.len(), job.metrics[0].value), (1, iops), "{name}");
+        assert_eq!((data.samples.len(), job.figures.metrics[0].value), (1, iops), "{name}");
         assert!((job.metric(rate.0).unwrap() - rate.1).abs() < 1e-9 * rate.1, "{name}");
     }
     let mdtest = posted("mdtest-indented.txt").unwrap();
-    assert_eq!(sample(&mdtest, "mdtest.file.create").metrics[0].value, 5000.0);
+    assert_eq!(sample(&mdtest, "mdtest.file.create").figures.metrics[0].value, 5000.0);
     assert_eq!(mdtest.samples.len(), 6);
     let bonnie = posted("bonnie-mail-wrapped.txt").unwrap();
     for (test, value) in
         [("put_block", 51.2), ("rewrite", 25.6), ("get_block", 61.44), ("seeks", 210.5)]
     {
-        assert!(near(sample(&bonnie, &format!("bonnie.{test}")).metrics[0].value, value), "{test}");
+        assert!(
+            near(sample(&bonnie, &format!("bonnie.{test}")).figures.metrics[0].value, value),
+            "{test}"
+        );
     }
 }
 

@@ -20,12 +20,12 @@ fn csv_gives_a_sample_for_each_phase() {
     assert_eq!(ids(&data), IDS);
     let write = sample(&data, "elbencho.write");
     assert_eq!((write.case.procs, write.case.threads), (1, 2));
-    assert!(near(write.metrics[0].value, 311.0 * MB));
+    assert!(near(write.figures.metrics[0].value, 311.0 * MB));
     assert_eq!(write.metric("iops"), Some(19944.0));
     assert_eq!((write.metric("wall_s"), write.metric("first_done_s")), (Some(0.04), Some(0.025)));
     assert_eq!(write.metric("service_max_us"), Some(28066.0));
     let stat = sample(&data, "elbencho.stat");
-    assert_eq!((stat.metrics[0].value, stat.ops), (522193.0, 200));
+    assert_eq!((stat.figures.metrics[0].value, stat.figures.ops), (522193.0, 200));
     assert_eq!((stat.metric("wall_s"), stat.metric("entry_service_mean_us")), (None, None));
     assert_eq!(data.campaign.environment.0["tool.elbencho"], "3.1-10");
 }
@@ -36,10 +36,10 @@ fn json_gives_the_bytes_themselves() {
     assert_eq!(ids(&json), IDS);
     assert_eq!(json.tests, csv.tests);
     let write = sample(&json, "elbencho.write");
-    assert!(near(write.metrics[0].value, 326.773204));
+    assert!(near(write.figures.metrics[0].value, 326.773204));
     for (a, b) in json.samples.iter().zip(&csv.samples) {
         assert_eq!(a.case.test, b.case.test);
-        for metric in a.metrics.iter().filter(|metric| metric.name != "rate") {
+        for metric in a.figures.metrics.iter().filter(|metric| metric.name != "rate") {
             assert_eq!(Some(metric.value), b.metric(&metric.name), "{}", metric.name);
         }
     }
@@ -50,7 +50,7 @@ fn text_gives_the_figures_of_the_csv() {
     let (text, csv) = (read_fixtures(&["elbencho.txt"]), read_fixtures(&["elbencho.csv"]));
     assert_eq!(text.tests, csv.tests);
     for (a, b) in text.samples.iter().zip(&csv.samples) {
-        assert_eq!(a.metrics[0], b.metrics[0]);
+        assert_eq!(a.figures.metrics[0], b.figures.metrics[0]);
     }
     assert!(near(sample(&text, "elbencho.write").metric("service_max_us").unwrap(), 28100.0));
     assert!(text.campaign.notes.iter().any(|note| note.contains("threads")));
@@ -93,12 +93,12 @@ fn versions_1_count_in_milliseconds_and_microseconds() {
     let data = read_fixtures(&["elbencho-1.x.txt"]);
     tests_are_of(&data, "elbencho");
     let write = sample(&data, "elbencho.write");
-    assert!(near(write.metrics[0].value, 1480.0 * 1.048576));
-    assert_eq!((write.metric("iops"), write.seconds), (Some(1480.0), 4.1));
+    assert!(near(write.figures.metrics[0].value, 1480.0 * 1.048576));
+    assert_eq!((write.metric("iops"), write.figures.seconds), (Some(1480.0), 4.1));
     assert_eq!(write.metric("first_done_s"), Some(4.0));
     assert!(near(write.metric("service_mean_us").unwrap(), 660.0));
     let read = sample(&data, "elbencho.read");
-    assert!(near(read.metrics[0].value, 3000.0 * 1.048576));
+    assert!(near(read.figures.metrics[0].value, 3000.0 * 1.048576));
     assert!(near(read.metric("service_mean_us").unwrap(), 330.0));
 }
 
@@ -106,7 +106,7 @@ fn versions_1_count_in_milliseconds_and_microseconds() {
 fn a_phase_with_its_totals_needs_no_closing_rule() {
     let data = read_fixtures(&["elbencho-no-closing-rule.txt"]);
     let write = sample(&data, "elbencho.write");
-    assert!(near(write.metrics[0].value, 250.0 * 1.048576));
+    assert!(near(write.figures.metrics[0].value, 250.0 * 1.048576));
     assert_eq!(write.metric("iops"), Some(2000.0));
     assert!(data.campaign.notes.iter().any(|note| note.contains("`---`")));
 }
@@ -115,7 +115,7 @@ fn a_phase_with_its_totals_needs_no_closing_rule() {
 fn decimal_megabytes_are_not_mebibytes() {
     let decimal = text("elbencho-1.x.txt").replace("Throughput MiB/s", "Throughput MB/s ");
     let data = read(&[file("a.txt", &decimal)]);
-    assert_eq!(sample(&data, "elbencho.write").metrics[0].value, 1480.0);
+    assert_eq!(sample(&data, "elbencho.write").figures.metrics[0].value, 1480.0);
 }
 
 #[test]

@@ -41,13 +41,8 @@ fn single(group: Group, metrics: Vec<Metric>, histograms: Vec<Histogram>) -> Dat
         threads: 1,
         cache: CacheState::Any,
     };
-    let sample = Sample {
-        seconds: 2.0,
-        bytes: 8_192_000,
-        ops: 2000,
-        histograms,
-        ..Sample::bare(1, 0, case, metrics)
-    };
+    let mut sample = Sample::bare(1, 0, case, metrics).timed(8_192_000, 2000, 2.0);
+    sample.figures.histograms = histograms;
     (data.tests, data.samples) = (vec![test], vec![sample]);
     data
 }
@@ -77,7 +72,7 @@ fn what_came_from_fio_goes_back_to_fio() {
     let again = back(&data);
     let (before, after) = (&data.samples[0], &again.samples[0]);
     assert_eq!(after.case.procs, 8);
-    assert_eq!(after.histograms, before.histograms);
+    assert_eq!(after.figures.histograms, before.figures.histograms);
     assert_eq!(after.metric("iops"), before.metric("iops"));
     for direction in ["read", "write"] {
         for what in ["iops", "service_p50_us", "service_p99_us", "service_p999_us"] {
@@ -89,7 +84,7 @@ fn what_came_from_fio_goes_back_to_fio() {
         let off = after.metric(&rate).unwrap() / before.metric(&rate).unwrap() - 1.0;
         assert!(off.abs() < 1e-6, "{rate}: {off}");
     }
-    assert!((after.cpu_sys_s / before.cpu_sys_s - 1.0).abs() < 1e-9);
+    assert!((after.covariates.cpu_sys_s / before.covariates.cpu_sys_s - 1.0).abs() < 1e-9);
     assert_eq!(again.tests[0].id, "fio.xfs-fio-oltp7030-p8-b0");
 }
 
@@ -124,17 +119,17 @@ fn a_native_sample_becomes_a_job_of_its_direction() {
     assert_eq!(job["read"]["clat_ns"]["mean"], 1040.0);
     assert_eq!(job["write"]["total_ios"], 0);
     let again = back(&data);
-    assert_eq!(again.samples[0].histograms, [read]);
+    assert_eq!(again.samples[0].figures.histograms, [read]);
     assert_eq!(again.tests[0].group, Group::RandomRead);
 }
 
 #[test]
 fn a_sample_that_is_not_valid_has_an_error() {
     let mut data = single(Group::Files, Vec::new(), Vec::new());
-    data.samples[0].validity = Validity::Lukewarm("3 %".into());
+    data.samples[0].evidence.validity = Validity::Lukewarm("3 %".into());
     let again = back(&data);
     let why = "fio stopped: Operation canceled (error 125)";
-    assert_eq!(again.samples[0].validity, Validity::Invalid(why.into()));
+    assert_eq!(again.samples[0].evidence.validity, Validity::Invalid(why.into()));
     let text = String::from_utf8(export::fio_json(&data).unwrap().remove(0).1).unwrap();
     assert!(text.contains("\"description\": \"lukewarm: 3 %\""), "{text}");
 }
@@ -156,7 +151,7 @@ fn percentiles_in_csv_are_those_of_the_histograms() {
         ..model::figure::Histogram::new("read", model::figure::LatencyKind::Service)
     };
     data.samples.truncate(1);
-    data.samples[0].histograms =
+    data.samples[0].figures.histograms =
         vec![few, model::figure::Histogram::new("sync", model::figure::LatencyKind::Service)];
     let files = export::csv(&data).unwrap();
     let (name, bytes) = &files[4];
@@ -200,7 +195,7 @@ fn latencies_in_csv_belong_to_their_sample() {
         "{error}"
     );
     files.truncate(3);
-    assert_eq!(read(&files).unwrap().samples[0].histograms, []);
+    assert_eq!(read(&files).unwrap().samples[0].figures.histograms, []);
 }
 
 #[test]

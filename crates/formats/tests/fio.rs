@@ -62,16 +62,16 @@ fn three_encodings_of_one_run_give_the_same_numbers() {
                 near(printed, &metric, us, 1.0 / us);
             }
         }
-        assert_eq!(printed.validity, Validity::Valid);
-        assert_eq!(printed.metrics.len(), json.metrics.len());
+        assert_eq!(printed.evidence.validity, Validity::Valid);
+        assert_eq!(printed.figures.metrics.len(), json.figures.metrics.len());
     }
     near(&json, "iops", 25_691.570116 + 11_027.167399, 1e-12);
     near(&json, "read_rate", 105.232671, 1e-6);
     near(&json, "write_service_p99_us", 8355.84, 1e-12);
     assert_eq!((json.case.procs, text.case.procs), (8, 8));
-    assert_eq!((json.ops, text.ops), (128_612 + 55_202, 128_612 + 55_202));
-    assert_eq!((json.bytes, text.bytes), (752_902_144, 752_902_144));
-    assert!((json.cpu_sys_s - 0.02815248 * 40.032).abs() < 1e-9);
+    assert_eq!((json.figures.ops, text.figures.ops), (128_612 + 55_202, 128_612 + 55_202));
+    assert_eq!((json.figures.bytes, text.figures.bytes), (752_902_144, 752_902_144));
+    assert!((json.covariates.cpu_sys_s - 0.02815248 * 40.032).abs() < 1e-9);
 }
 
 #[test]
@@ -100,9 +100,11 @@ fn the_same_job_is_one_test_however_it_was_printed() {
 #[test]
 fn bins_become_histograms_that_hold_every_operation() {
     let sample = one(JSON_PLUS);
-    let [read, write] = &sample.histograms[..] else { panic!("{}", sample.histograms.len()) };
+    let [read, write] = &sample.figures.histograms[..] else {
+        panic!("{}", sample.figures.histograms.len())
+    };
     assert_eq!((read.op.as_str(), read.latency), ("read", LatencyKind::Service));
-    assert_eq!((read.count(), write.count()), (98_350, sample.ops - 98_350));
+    assert_eq!((read.count(), write.count()), (98_350, sample.figures.ops - 98_350));
     // fio's own percentile is one of its bins.
     let p99_us = sample.metric("read_service_p99_us").unwrap();
     assert_eq!(read.quantile_ns(0.99).unwrap() as f64, p99_us * 1000.0);
@@ -112,9 +114,9 @@ fn bins_become_histograms_that_hold_every_operation() {
 fn a_job_that_failed_is_invalid_and_keeps_what_it_did() {
     let sample = one(ENOSPC);
     let why = "fio stopped: No space left on device (error 28)";
-    assert_eq!(sample.validity, Validity::Invalid(why.into()));
+    assert_eq!(sample.evidence.validity, Validity::Invalid(why.into()));
     near(&sample, "iops", 1026.856903, 1e-12);
-    assert_eq!(sample.bytes, 2_564_816_896);
+    assert_eq!(sample.figures.bytes, 2_564_816_896);
 }
 
 #[test]
@@ -172,8 +174,8 @@ fn workers_printed_one_by_one_are_summed() {
     near(&sum, "iops", 2.0 * alone.metric("iops").unwrap(), 1e-12);
     near(&sum, "read_rate", 2.0 * alone.metric("read_rate").unwrap(), 1e-12);
     near(&sum, "read_service_p99_us", alone.metric("read_service_p99_us").unwrap(), 1e-12);
-    assert_eq!(sum.histograms[0].count(), 2 * alone.histograms[0].count());
-    assert_eq!(sum.seconds, alone.seconds);
+    assert_eq!(sum.figures.histograms[0].count(), 2 * alone.figures.histograms[0].count());
+    assert_eq!(sum.figures.seconds, alone.figures.seconds);
     // Without bins the percentiles of both are not those of the whole.
     let sum = one(&twice.replace("\"bins\"", "\"other\""));
     assert_eq!(sum.metric("read_service_p99_us"), None);
@@ -198,7 +200,9 @@ fn terse_lines_tell_workers_from_runs_by_the_disk() {
 #[test]
 fn a_run_of_a_moment_is_too_short_to_tell() {
     let sample = one(&FSYNC.replace("\"runtime\" : 5094", "\"runtime\" : 42"));
-    assert!(matches!(sample.validity, Validity::Invalid(why) if why.starts_with("ran for 42 ms")));
+    assert!(
+        matches!(sample.evidence.validity, Validity::Invalid(why) if why.starts_with("ran for 42 ms"))
+    );
 }
 
 #[test]
@@ -217,7 +221,7 @@ fn damage_is_an_error_of_its_line() {
     // Nothing that is merely huge may stop the program or become infinite.
     for number in ["1e300", "18446744073709551615"] {
         if let Ok(data) = read(&[("a.json", &FSYNC.replace("67108864", number))]) {
-            assert!(data.samples[0].metrics.iter().all(|metric| metric.value.is_finite()));
+            assert!(data.samples[0].figures.metrics.iter().all(|metric| metric.value.is_finite()));
         }
     }
 }
@@ -229,7 +233,7 @@ fn releases_2_count_in_kib_and_microseconds() {
     near(&text, "write_rate", 114_176.0 * 1.024 / 3001.0, 1e-12);
     assert_eq!(text.metric("read_service_p999_us"), Some(266.0));
     assert_eq!(text.metric("write_service_mean_us"), Some(3.05));
-    assert_eq!((text.case.procs, text.validity), (2, Validity::Valid));
+    assert_eq!((text.case.procs, text.evidence.validity), (2, Validity::Valid));
 
     let data = read(&[("fio-xfs.json", OLD_JSON)]).unwrap();
     let json = &data.samples[0];
@@ -262,7 +266,10 @@ fn every_version_of_terse_output_is_read() {
     new[5..5 + 3 * 47].chunks(47).for_each(|direction| four.extend(&direction[..41]));
     four.extend(&new[5 + 3 * 47..]);
     let again = one(&four.join(";"));
-    assert_eq!((again.metrics, again.validity), (sample.metrics, Validity::Valid));
+    assert_eq!(
+        (again.figures.metrics, again.evidence.validity),
+        (sample.figures.metrics, Validity::Valid)
+    );
 }
 
 #[test]
@@ -285,22 +292,22 @@ fn clients_are_summed_and_their_sum_is_not_counted_again() {
     let (job, status) = result.split_at(result.find("Run status group").unwrap());
     let sum = job.replacen("oltp7030: (groupid=0, jobs=8)", "All clients: (groupid=0, jobs=8)", 1);
     let sample = one(&format!("<host> {setup}\n{job}{sum}{status}"));
-    assert_eq!((sample.case.procs, sample.bytes), (8, (100_409 + 43_012) * 4096));
+    assert_eq!((sample.case.procs, sample.figures.bytes), (8, (100_409 + 43_012) * 4096));
 }
 
 #[test]
 fn bytes_of_the_one_disk_are_those_of_the_one_job() {
     let sectors = "\"read_sectors\" : 16, \"write_sectors\" : 21880, \"read_merges\"";
     let sample = one(&FSYNC.replace("\"read_merges\"", sectors));
-    assert_eq!(sample.device_read_bytes, Some(16 * 512));
-    assert_eq!(sample.device_write_bytes, Some(21_880 * 512));
-    assert_eq!(one(FSYNC).device_write_bytes, None);
+    assert_eq!(sample.covariates.device_read_bytes, Some(16 * 512));
+    assert_eq!(sample.covariates.device_write_bytes, Some(21_880 * 512));
+    assert_eq!(one(FSYNC).covariates.device_write_bytes, None);
 }
 
 #[test]
 fn a_fixed_rate_does_not_make_latencies_ones_that_users_wait_for() {
     let paced = JSON_PLUS.replace("\"numjobs\"", "\"rate_iops\" : \"1000\", \"numjobs\"");
     let data = read(&[("xfs.json", &paced)]).unwrap();
-    assert_eq!(data.samples[0].histograms[0].latency, LatencyKind::Service);
+    assert_eq!(data.samples[0].figures.histograms[0].latency, LatencyKind::Service);
     assert!(data.campaign.notes.iter().any(|note| note.contains("not from its scheduled start")));
 }

@@ -12,8 +12,11 @@ fn the_status_of_groups_alone_gives_rates_and_nothing_else() {
     let group = &data.samples[0];
     assert_eq!(group.metric("read_rate"), Some(205.0));
     assert_eq!(group.metric("write_rate"), Some(68.3));
-    assert_eq!((group.metrics[0].name.as_str(), group.metrics[0].value), ("rate", 273.3));
-    assert_eq!((group.metrics.len(), group.seconds), (3, 60.0));
+    assert_eq!(
+        (group.figures.metrics[0].name.as_str(), group.figures.metrics[0].value),
+        ("rate", 273.3)
+    );
+    assert_eq!((group.figures.metrics.len(), group.figures.seconds), (3, 60.0));
     assert!(data.campaign.notes.iter().any(|note| note.contains("The number of processes")));
     let old = "Run status group 0 (all jobs):\n   READ: io=266688KB, aggrb=88866KB/s, minb=88866KB/s, \
                maxb=88866KB/s, mint=3001msec, maxt=3001msec\n";
@@ -21,7 +24,7 @@ fn the_status_of_groups_alone_gives_rates_and_nothing_else() {
     assert!(near(data.samples[0].metric("read_rate").unwrap(), 88866.0 * 1.024e-3));
     let wrong = text("fio-run-status.txt").replace("(205MB/s),", "(2050MB/s),");
     let data = read(&[file("a.txt", &wrong)]);
-    let why = data.samples[0].validity.why().unwrap();
+    let why = data.samples[0].evidence.validity.why().unwrap();
     assert!(why.starts_with("contradicts itself: the rate is 2050"), "{why}");
     let again = [text("fio-run-status.txt"), text("fio-run-status.txt")].concat();
     let data = read(&[file("a.txt", &again)]);
@@ -46,12 +49,12 @@ fn the_sum_of_clients_alone_is_a_job_and_beside_them_is_none() {
     let data = read_fixtures(&["fio-all-clients.txt"]);
     let sum = &data.samples[0];
     assert_eq!((data.samples.len(), sum.case.procs), (1, 4));
-    assert_eq!(sum.metrics[0].value, 2000.0);
+    assert_eq!(sum.figures.metrics[0].value, 2000.0);
     assert!((sum.metric("write_rate").unwrap() - 2097.15).abs() < 0.005 * 2097.15);
     assert_eq!(sum.metric("service_mean_us"), Some(16000.0));
     let again = [text("fio-all-clients.txt"), text("fio-all-clients.txt")].concat();
     let data = read(&[file("a.txt", &again)]);
-    assert_eq!((data.samples.len(), data.samples[0].metrics[0].value), (1, 2000.0));
+    assert_eq!((data.samples.len(), data.samples[0].figures.metrics[0].value), (1, 2000.0));
     assert!(data.campaign.notes.iter().any(|note| note.contains("more than once")));
     let client = text("fio-all-clients.txt")
         .replace("All clients: (", "<a> w: (")
@@ -62,7 +65,7 @@ fn the_sum_of_clients_alone_is_a_job_and_beside_them_is_none() {
     assert_eq!((data.samples.len(), data.samples[0].case.procs), (1, 1));
     let data = read_fixtures(&["fio-all-clients.json"]);
     let sum = &data.samples[0];
-    assert_eq!((data.samples.len(), sum.metrics[0].value), (1, 50000.0));
+    assert_eq!((data.samples.len(), sum.figures.metrics[0].value), (1, 50000.0));
     assert_eq!(sum.metric("read_rate"), Some(204.8));
     assert_eq!(sum.metric("service_p99_us"), Some(400.0));
 }

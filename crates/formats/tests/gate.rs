@@ -113,12 +113,12 @@ fn outputs_of_a_status_interval_are_one_run() {
     let parts =
         [at(0, 821, 1452), at(1000, 1821, 5915), at(2000, 2821, 9854), at(2234, 3004, 9900)];
     let data = fio(&parts);
-    assert_eq!(only(&data).ops, 9900);
+    assert_eq!(only(&data).figures.ops, 9900);
     assert!(says(&data, "the last output"));
     // The next run has an end of its own.
     let next = [at(10_000, 821, 1000), at(11_000, 1821, 4000), at(12_200, 3005, 8000)];
     let data = fio(&[&parts[..], &next].concat());
-    let ops: Vec<u64> = data.samples.iter().map(|sample| sample.ops).collect();
+    let ops: Vec<u64> = data.samples.iter().map(|sample| sample.figures.ops).collect();
     assert_eq!(ops, [9900, 8000]);
     // Runs after one another are not parts of one, however short.
     let data = fio(&[at(0, 3000, 9000), at(3100, 3002, 9100), at(6300, 3001, 9200)]);
@@ -141,7 +141,7 @@ fn text_of_a_status_interval_is_one_run() {
                  ioengine=psync, iodepth=1\n";
     let run = |pid| [part(pid, 196, 880), part(pid, 842, 1881), part(pid, 1497, 3003)].concat();
     let data = read(&[file("xfs.txt", &format!("{setup}{}", run(10_481)))]);
-    assert_eq!(only(&data).ops, 1497);
+    assert_eq!(only(&data).figures.ops, 1497);
     assert!(says(&data, "the last output"));
     let data = read(&[file("xfs.txt", &format!("{setup}{}{setup}{}", run(10_481), run(10_500)))]);
     assert_eq!(data.samples.len(), 2);
@@ -184,7 +184,7 @@ fn the_sum_of_both_directions_is_not_a_third() {
             (Some(4000.0), Some(3000.0), Some(1000.0))
         );
         assert_eq!((of("mixed_iops"), of("mixed_rate")), (None, None), "{name}");
-        assert_eq!((sample.ops, sample.bytes), (40_000, 163_840_000), "{name}");
+        assert_eq!((sample.figures.ops, sample.figures.bytes), (40_000, 163_840_000), "{name}");
     }
     let data = read_fixtures(&["fio-3.33-unified-both.terse"]);
     let sample = only(&data);
@@ -204,8 +204,8 @@ fn reads_of_verification_are_no_part_of_a_write_test() {
     let told = |options| fio(&[document(options, json!({}), &flows)]);
     let data = told(json!({"rw": "write", "bs": "4k", "verify": "crc32c"}));
     let sample = only(&data);
-    assert_eq!((sample.ops, sample.metric("read_iops")), (1024, None));
-    assert!(sample.validity.is_valid() && says(&data, "reads everything back"));
+    assert_eq!((sample.figures.ops, sample.metric("read_iops")), (1024, None));
+    assert!(sample.evidence.validity.is_valid() && says(&data, "reads everything back"));
     // In a mix they cannot be told from the others.
     let data = told(json!({"rw": "randrw", "bs": "4k", "verify": "crc32c"}));
     assert!(why(only(&data)).contains("`verify`"));
@@ -236,12 +236,12 @@ fn a_record_of_several_jobs_is_of_none() {
     // Its own processes.
     let own = json!({"rw": "randread", "bs": "4k", "numjobs": "2"});
     let data = group(own, &global, &flows[..1], 2003);
-    assert!(only(&data).validity.is_valid());
+    assert!(only(&data).evidence.validity.is_valid());
     assert_eq!(data.tests[0].testtype, "random read");
     // All that is done stands in what the jobs share.
     let shared = json!({"rw": "randread", "bs": "4k", "group_reporting": "1"});
     let data = group(json!({"filename": "/dev/sdb"}), &shared, &flows[..1], 2003);
-    assert!(only(&data).validity.is_valid());
+    assert!(only(&data).evidence.validity.is_valid());
     assert_eq!(only(&data).case.procs, 2);
     // On a command line the options have the last name.
     let named = json!({"name": "other", "rw": "randread", "bs": "4k", "group_reporting": ""});
@@ -267,7 +267,7 @@ fn a_text_record_of_several_jobs_is_of_none() {
     assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
     assert_eq!(data.tests[0].testtype, "read");
     // Jobs that do the same may share one.
-    assert!(only(&of("read")).validity.is_valid());
+    assert!(only(&of("read")).evidence.validity.is_valid());
 }
 
 #[test]
@@ -302,14 +302,17 @@ fn a_printed_figure_stays_where_counts_do_not_round_to_it() {
     let sample = only(&data);
     assert!(near(sample.metric("write_rate").unwrap(), 2097.152), "{sample:?}");
     assert_eq!(sample.metric("write_iops"), Some(240.0));
-    assert!(sample.validity.is_valid());
+    assert!(sample.evidence.validity.is_valid());
 }
 
 #[test]
 fn zeros_of_what_was_not_done_are_no_figures() {
     let data = read_fixtures(&["fio-3.12-sync-zero.json"]);
     let sample = only(&data);
-    assert!(sample.metrics.iter().all(|metric| !metric.name.starts_with("sync_")), "{sample:?}");
+    assert!(
+        sample.figures.metrics.iter().all(|metric| !metric.name.starts_with("sync_")),
+        "{sample:?}"
+    );
     assert_eq!(sample.metric("iops"), Some(5000.0));
     assert!(near(sample.metric("read_rate").unwrap(), 20.48));
     assert_eq!(sample.metric("service_p99_us"), Some(300.0));
@@ -319,8 +322,8 @@ fn zeros_of_what_was_not_done_are_no_figures() {
     untimed["jobs"][0]["read"]["lat_ns"] =
         json!({"min": 0, "max": 0, "mean": 0.0, "percentile": {"99.000000": 0}});
     let data = fio(&[untimed]);
-    assert!(only(&data).metrics.iter().all(|metric| !metric.name.contains("service")));
-    assert!(only(&data).validity.is_valid());
+    assert!(only(&data).figures.metrics.iter().all(|metric| !metric.name.contains("service")));
+    assert!(only(&data).evidence.validity.is_valid());
 }
 
 #[test]
@@ -330,7 +333,7 @@ fn figures_of_fio_that_contradict_each_other_are_no_measurement() {
         change(&mut document["jobs"][0]["read"]);
         fio(&[document])
     };
-    assert!(only(&with(&|_| ())).validity.is_valid());
+    assert!(only(&with(&|_| ())).evidence.validity.is_valid());
     let why_of = |change: &dyn Fn(&mut Value)| why(only(&with(change))).to_owned();
     let told = why_of(&|read| read["io_bytes"] = json!(10_000 * 8192));
     assert!(told.contains("10000 read operations of 4096 bytes cannot move"), "{told}");
@@ -348,7 +351,7 @@ fn figures_of_fio_that_contradict_each_other_are_no_measurement() {
     let mut deep = reads(json!({"rw": "randread", "bs": "4k", "iodepth": "8"}));
     deep["jobs"][0]["read"]["clat_ns"] =
         json!({"min": 1, "max": 9_000_000, "mean": 8e6, "N": 10_000});
-    assert!(only(&fio(&[deep])).validity.is_valid());
+    assert!(only(&fio(&[deep])).evidence.validity.is_valid());
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn a_mean_of_mdtest_outside_of_its_iterations_is_no_measurement() {
     let data = read(&[file("a.txt", &wrong)]);
     let told = why(sample(&data, "mdtest.file.create"));
     assert!(told.contains("ops_rate mean is 7800, above ops_rate max 7000"), "{told}");
-    assert!(sample(&data, "mdtest.file.remove").validity.is_valid());
+    assert!(sample(&data, "mdtest.file.remove").evidence.validity.is_valid());
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn more_operations_of_sysbench_than_threads_are_no_measurement() {
     let line = slow.lines().find(|line| line.trim_start().starts_with("avg:")).unwrap();
     let slow = slow.replace(line, "         avg:      90.00");
     let data = read(&[file("a.txt", &slow)]);
-    let told = sample(&data, "sysbench.rndrw").validity.why().unwrap();
+    let told = sample(&data, "sysbench.rndrw").evidence.validity.why().unwrap();
     assert!(told.contains("operations in flight, of at most 4"), "{told}");
 }
 
@@ -106,7 +106,7 @@ fn a_comma_that_iostat_put_before_its_first_report_is_passed_over() {
     let disk = only(&data);
     assert_eq!(disk.metric("iops"), Some(50.0));
     assert!(near(disk.metric("write_rate").unwrap(), 0.39 * 1.048576));
-    assert!(disk.validity.is_valid() && says(&data, "A comma before the first report"));
+    assert!(disk.evidence.validity.is_valid() && says(&data, "A comma before the first report"));
     assert_eq!((disk.metric("read_await_ms"), disk.metric("write_await_ms")), (None, Some(2.0)));
 }
 
@@ -115,7 +115,7 @@ fn a_short_row_of_iostat_is_left_out_alone() {
     let data = read_fixtures(&["iostat-one-row-short.json"]);
     let disk = only(&data);
     assert_eq!((disk.case.test.as_str(), disk.metric("iops")), ("iostat.sdb", Some(300.0)));
-    assert!(near(disk.metric("read_rate").unwrap(), 1.2288) && disk.validity.is_valid());
+    assert!(near(disk.metric("read_rate").unwrap(), 1.2288) && disk.evidence.validity.is_valid());
     assert!(says(&data, "A device row"));
 }
 
@@ -136,20 +136,20 @@ fn an_only_report_since_boot_is_no_measurement() {
     let since_boot = "\"r/s\": 1.37, \"w/s\": 20.41, \"rkB/s\": 33.12, \"wkB/s\": 411.93";
     let interval = "\"r/s\": 0.00, \"w/s\": 250.50, \"rkB/s\": 0.00, \"wkB/s\": 1002.00";
     assert!(why(only(&iostat(&[since_boot]))).contains("averages since boot"));
-    assert!(only(&iostat(&[interval])).validity.is_valid());
+    assert!(only(&iostat(&[interval])).evidence.validity.is_valid());
     // The first of several is left out, unless it is of an interval, as `iostat -y` writes.
     assert_eq!(iostat(&[since_boot, interval]).samples.len(), 1);
     let later = "\"r/s\": 0.00, \"w/s\": 251.00, \"rkB/s\": 0.00, \"wkB/s\": 1004.00";
     assert_eq!(iostat(&[interval, later]).samples.len(), 2);
     // Real ones last some hundredths longer than was asked for.
     let real = "\"r/s\": 0.99, \"w/s\": 557.43, \"rkB/s\": 3.96, \"wkB/s\": 64213.86";
-    assert!(only(&iostat(&[real])).validity.is_valid());
+    assert!(only(&iostat(&[real])).evidence.validity.is_valid());
     // Totals tell how long a report lasted.
     let total = |total: u32| {
         format!("\"tps\": 89.05, \"kB_wrtn/s\": 147.26, \"kB_read\": 0, \"kB_wrtn\": {total}")
     };
-    assert!(only(&iostat(&[&total(296)])).validity.is_valid());
-    assert!(!only(&iostat(&[&total(1_296_000)])).validity.is_valid());
+    assert!(only(&iostat(&[&total(296)])).evidence.validity.is_valid());
+    assert!(!only(&iostat(&[&total(1_296_000)])).evidence.validity.is_valid());
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn an_id_is_never_a_path() {
 fn a_number_that_is_none_is_refused_with_its_place() {
     let files = written(&small());
     let text = |files: &[NamedBytes]| String::from_utf8(files[0].1.clone()).unwrap();
-    let value = small().samples[0].metrics[0].value;
+    let value = small().samples[0].figures.metrics[0].value;
     for wrong in ["1e999", "-1e999", "NaN", "inf", "null"] {
         let [mut csv, mut json] = files.clone();
         csv[0].1 = text(&csv).replacen(&format!(",{value:?},"), &format!(",{wrong},"), 1).into();
@@ -123,7 +123,7 @@ fn sums_and_units_that_leave_the_numbers_are_refused() {
 fn a_ragged_series_is_refused() {
     let mut data = small();
     let columns = BTreeMap::from([("ops".to_owned(), vec![1, 2]), ("bytes".to_owned(), vec![1])]);
-    data.samples[0].series = Some(Series { end_ms: vec![10, 20], columns });
+    data.samples[0].figures.series = Some(Series { end_ms: vec![10, 20], columns });
     for files in written(&data) {
         assert!(read(&files).is_err());
     }
@@ -160,8 +160,8 @@ fn no_cell_of_a_table_is_a_formula() {
     for (number, start) in ["=", "+", "-", "@", "'=", "＝"].iter().enumerate() {
         data.tests[number].name = format!("{start}{formula}");
     }
-    data.samples[0].metrics[0].unit = "@SUM(1)".into();
-    data.samples[0].metrics[0].value = -2.5;
+    data.samples[0].figures.metrics[0].unit = "@SUM(1)".into();
+    data.samples[0].figures.metrics[0].value = -2.5;
     let [csv, _] = written(&data);
     for (name, bytes) in csv.iter().filter(|(name, _)| name.ends_with(".csv")) {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&bytes[..]);

@@ -31,23 +31,19 @@ fn each_run_of_a_command_is_a_sample() {
     let sleep = of(ids[0]);
     let walls: Vec<Option<f64>> = sleep.iter().map(|s| s.metric("wall_s")).collect();
     assert_eq!(walls, [Some(0.024458438000000002), Some(0.027520557), Some(0.023377248)]);
-    assert!(sleep.iter().all(|s| s.block == 0 && s.validity == Validity::Valid));
+    assert!(sleep.iter().all(|s| s.block == 0 && s.evidence.validity == Validity::Valid));
     assert_eq!(sleep[1].metric("peak_memory"), Some(5.3248));
     assert_eq!(
         (sleep[0].metric("user_s"), sleep[0].metric("sys_s")),
         (Some(0.0009836666666666665), Some(0.0))
     );
     assert!(data.campaign.notes[0].contains("not replicates"));
-    assert!(
-        of(ids[1])
-            .iter()
-            .all(|s| matches!(&s.validity, Validity::Invalid(why) if why.contains("exit code 3")))
-    );
-    assert!(
-        of(ids[2])
-            .iter()
-            .all(|s| matches!(&s.validity, Validity::Invalid(why) if why.contains("below 5 ms")))
-    );
+    assert!(of(ids[1]).iter().all(
+        |s| matches!(&s.evidence.validity, Validity::Invalid(why) if why.contains("exit code 3"))
+    ));
+    assert!(of(ids[2]).iter().all(
+        |s| matches!(&s.evidence.validity, Validity::Invalid(why) if why.contains("below 5 ms"))
+    ));
 }
 
 #[test]
@@ -56,7 +52,7 @@ fn a_killed_command_and_a_wrong_time_are_told() {
     let killed = HYPERFINE[..codes].to_owned() + &HYPERFINE[codes..].replacen("0,", "null,", 1);
     let data = read(&[("a.json", &killed)]).unwrap();
     assert_eq!(
-        data.samples[0].validity,
+        data.samples[0].evidence.validity,
         Validity::Invalid("the command was killed by a signal".into())
     );
     let error = read(&[("a.json", &HYPERFINE.replace("        0.027520557,", "        -1.0,"))])
@@ -76,7 +72,7 @@ fn reports_of_a_device_are_its_samples_without_the_one_since_boot() {
     assert_eq!(disk[1].metric("write_await_ms"), Some(2.44));
     assert_eq!(disk[0].metric("util"), Some(4.0));
     let idle = data.samples.iter().find(|s| s.case.test == "iostat.loop0").unwrap();
-    assert_eq!(idle.validity, Validity::Invalid("the device was idle".into()));
+    assert_eq!(idle.evidence.validity, Validity::Invalid("the device was idle".into()));
     assert!(data.campaign.notes[0].contains("whole machine"));
 }
 

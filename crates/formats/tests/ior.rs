@@ -12,14 +12,14 @@ fn every_repetition_of_the_json_is_a_sample() {
     let data = read_fixtures(&["ior-posix.json"]);
     tests_are_of(&data, "ior");
     let rates: Vec<_> =
-        data.samples.iter().map(|s| (s.case.test.as_str(), s.metrics[0].value)).collect();
+        data.samples.iter().map(|s| (s.case.test.as_str(), s.figures.metrics[0].value)).collect();
     assert_eq!(rates.len(), 6);
     assert_eq!((rates[0].0, rates[5].0), ("ior.write", "ior.read"));
     assert!(near(rates[0].1, 1122.7381 * MB) && near(rates[1].1, 4409.2190 * MB));
     assert!(data.samples.iter().all(|s| s.block == 0));
     let notes = data.campaign.notes.join(" ");
     assert!(notes.contains("are in one block") && !notes.contains("stand as blocks"), "{notes}");
-    assert_eq!((data.samples[0].case.procs, data.samples[0].seconds), (2, 0.1140));
+    assert_eq!((data.samples[0].case.procs, data.samples[0].figures.seconds), (2, 0.1140));
     assert_eq!(data.samples[1].metric("open_s"), None);
     assert_eq!(data.campaign.environment.0["tool.ior"], "4.1.0+dev");
 }
@@ -28,8 +28,11 @@ fn every_repetition_of_the_json_is_a_sample() {
 fn the_listing_gives_rows_and_tasks() {
     let data = read_fixtures(&["ior-default.txt"]);
     let read = sample(&data, "ior.read");
-    assert!(near(read.metrics[0].value, 11834.0 * MB));
-    assert_eq!((read.case.procs, read.seconds, read.metric("iops")), (2, 0.001352, Some(47832.0)));
+    assert!(near(read.figures.metrics[0].value, 11834.0 * MB));
+    assert_eq!(
+        (read.case.procs, read.figures.seconds, read.metric("iops")),
+        (2, 0.001352, Some(47832.0))
+    );
     assert!(near(read.metric("service_mean_us").unwrap(), 42.0));
 }
 
@@ -40,14 +43,14 @@ fn version_3_with_random_offsets_is_another_test() {
     assert_eq!(data.samples.len(), 4);
     let ids: Vec<_> = data.tests.iter().map(|t| t.id.as_str()).collect();
     assert_eq!(ids, ["ior.rndwrite", "ior.rndread"]);
-    assert!(near(data.samples[2].metrics[0].value, 500.0 * MB));
+    assert!(near(data.samples[2].figures.metrics[0].value, 500.0 * MB));
     assert_eq!(data.samples[0].case.procs, 4);
 }
 
 #[test]
 fn the_best_of_one_is_a_figure_and_the_best_of_several_is_not() {
     let data = read_fixtures(&["ior-2.10.txt"]);
-    assert!(near(sample(&data, "ior.write").metrics[0].value, 310.5 * MB));
+    assert!(near(sample(&data, "ior.write").figures.metrics[0].value, 310.5 * MB));
     let several = text("ior-2.10.txt").replace("repetitions        = 1", "repetitions        = 5");
     let data = read(&[file("ior.txt", &several)]);
     assert_eq!(invalid(&data, "ior.read"), "IOR printed only the best of 5 repetitions");
@@ -57,7 +60,7 @@ fn the_best_of_one_is_a_figure_and_the_best_of_several_is_not() {
 fn csv_rows_are_repetitions_and_say_what_they_do_not_tell() {
     let data = read_fixtures(&["ior-random-shared.csv"]);
     assert_eq!(data.samples.len(), 4);
-    assert!(near(data.samples[2].metrics[0].value, 56.5247 * MB));
+    assert!(near(data.samples[2].figures.metrics[0].value, 56.5247 * MB));
     assert_eq!(data.samples[2].case.procs, 2);
     assert!(data.campaign.notes.iter().any(|note| note.contains("does not distinguish random")));
 }
@@ -73,7 +76,7 @@ fn other_transfers_are_other_work() {
 fn a_summary_of_all_that_has_rows_stands_for_the_closing_line() {
     let data = read_fixtures(&["ior-without-finished.txt"]);
     let write = sample(&data, "ior.write");
-    assert!(near(write.metrics[0].value, 1000.0 * MB));
+    assert!(near(write.figures.metrics[0].value, 1000.0 * MB));
     assert_eq!((write.metric("iops"), write.case.procs), (Some(1000.0), 2));
     assert!(data.campaign.notes.iter().any(|note| note.contains("`Finished` is missing")));
     let text = text("ior-without-finished.txt");
@@ -98,8 +101,8 @@ fn a_summary_of_all_that_has_rows_stands_for_the_closing_line() {
 fn rows_of_the_summary_are_no_results_where_blank_lines_were_lost() {
     let data = read_fixtures(&["ior-blank-lines-lost.txt"]);
     assert_eq!(data.samples.len(), 2);
-    assert!(near(sample(&data, "ior.write").metrics[0].value, 512.0 * MB));
-    assert!(near(sample(&data, "ior.read").metrics[0].value, 1024.0 * MB));
+    assert!(near(sample(&data, "ior.write").figures.metrics[0].value, 512.0 * MB));
+    assert!(near(sample(&data, "ior.read").figures.metrics[0].value, 1024.0 * MB));
     assert_eq!(data.samples[0].case.procs, 2);
 }
 

@@ -17,7 +17,8 @@ fn each_file_system_is_a_target_and_each_row_a_case() {
     let data =
         read(&[matrix("ext4,seqrd,512,1,100\nxfs,rndwr,1048576,8,12.5\next4,seqrd,512,1,110\n")]);
     assert_eq!(labels(&data), ["ext4", "xfs"]);
-    let values: Vec<_> = data.samples.iter().map(|s| (s.position, s.metrics[0].value)).collect();
+    let values: Vec<_> =
+        data.samples.iter().map(|s| (s.position, s.figures.metrics[0].value)).collect();
     assert_eq!(values, [(0, 100.0), (0, 110.0), (1, 12.5)]);
     let test = &data.tests[1];
     assert_eq!(

@@ -13,7 +13,7 @@ fn a_table_gives_a_sample_for_each_phase() {
     assert_eq!(tests[0], ("mdtest.dir.create", "Directory creation"));
     assert_eq!((tests.len(), data.samples.len()), (10, 10));
     let create = sample(&data, "mdtest.dir.create");
-    assert_eq!(create.metrics.len(), 1);
+    assert_eq!(create.figures.metrics.len(), 1);
     assert_eq!((create.case.procs, create.case.threads), (2, 1));
     assert_eq!(create.metric("ops_rate"), Some(31111.518));
     assert_eq!(sample(&data, "mdtest.tree.remove").metric("ops_rate"), Some(900.143));
@@ -52,7 +52,7 @@ fn directories_name_targets_when_files_do_not() {
 fn iterations_give_their_mean_and_spread() {
     let data = read_fixtures(&["mdtest-ext4-i3-w3901.txt"]);
     let stat = sample(&data, "mdtest.file.stat");
-    assert_eq!(stat.metrics[0].value, 54750.178);
+    assert_eq!(stat.figures.metrics[0].value, 54750.178);
     assert_eq!(stat.metric("ops_rate_max"), Some(82547.805));
     assert_eq!(stat.metric("ops_rate_min"), Some(8534.663));
     assert_eq!(stat.metric("ops_rate_sd"), Some(40297.646));
@@ -62,8 +62,8 @@ fn iterations_give_their_mean_and_spread() {
 fn verbose_lines_of_one_rank_are_no_figures() {
     let data = read_fixtures(&["mdtest-xfs-F-u-v.txt"]);
     assert_eq!(data.samples.len(), 6);
-    assert_eq!(sample(&data, "mdtest.file.create").metrics[0].value, 62182.321);
-    assert_eq!(sample(&data, "mdtest.tree.create").metrics[0].value, 4164.255);
+    assert_eq!(sample(&data, "mdtest.file.create").figures.metrics[0].value, 62182.321);
+    assert_eq!(sample(&data, "mdtest.tree.create").figures.metrics[0].value, 4164.255);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn phases_that_were_not_run_are_left_out() {
     let ids: Vec<_> = data.tests.iter().map(|t| t.id.as_str()).collect();
     let run = ["dir.create", "dir.stat", "file.create", "file.stat", "tree.create"];
     assert_eq!(ids, run.map(|id| format!("mdtest.{id}")));
-    assert_eq!(sample(&data, "mdtest.dir.stat").metrics[0].value, 211111.111);
+    assert_eq!(sample(&data, "mdtest.dir.stat").figures.metrics[0].value, 211111.111);
     assert_eq!(data.samples[0].case.procs, 4);
     assert_eq!(data.campaign.environment.0["tool.mdtest"], "1.9.3");
 }
@@ -90,7 +90,7 @@ fn phases_that_were_not_run_are_left_out() {
 fn rates_of_single_ranks_and_times_are_no_figures() {
     let data = read_fixtures(&["mdtest-4.1-P-p.txt"]);
     assert_eq!(data.samples.len(), 3);
-    assert_eq!(sample(&data, "mdtest.file.create").metrics[0].value, 1200.016);
+    assert_eq!(sample(&data, "mdtest.file.create").figures.metrics[0].value, 1200.016);
     assert_eq!(sample(&data, "mdtest.file.stat").case.procs, 10);
 }
 

@@ -41,10 +41,11 @@ fn small() -> Dataset {
     let of = |block, rate| {
         let rate = Metric::new("durable_rate", rate, "MB/s", Better::Higher);
         let tail = Metric::new("latency_p99_us", 250.0, "us", Better::Lower);
-        let sample = Sample::bare(block, 0, case.clone(), vec![rate, tail]);
-        Sample { ops: 10, seconds: 2.0, cpu_user_s: 1.0, ..sample }
+        let mut sample = Sample::bare(block, 0, case.clone(), vec![rate, tail]).timed(0, 10, 2.0);
+        sample.covariates.cpu_user_s = 1.0;
+        sample
     };
-    let failed = Sample { validity: Validity::Invalid("short".into()), ..of(2, 900.0) };
+    let failed = of(2, 900.0).judged(Validity::Invalid("short".into()));
     data.samples = vec![of(0, 500.0), of(1, 250.0), failed];
     data.campaign.environment.0.clear();
     data
@@ -69,7 +70,7 @@ fn a_run_of_hyperfine_is_the_time_of_one_unit() {
 fn what_is_written_for_hyperfine_is_read_as_its_own() {
     let mut data = small();
     for sample in &mut data.samples {
-        sample.metrics = vec![Metric::new("wall_s", 1.5, "s", Better::Lower)];
+        sample.figures.metrics = vec![Metric::new("wall_s", 1.5, "s", Better::Lower)];
     }
     let file = ("x.json".to_string(), written("hyperfine", &data).into_bytes());
     let back = import(&[file], Some("hyperfine"), &options()).unwrap();
@@ -77,7 +78,7 @@ fn what_is_written_for_hyperfine_is_read_as_its_own() {
     data.samples.truncate(1);
     let file = ("x.json".to_string(), written("hyperfine", &data).into_bytes());
     let back = import(&[file], None, &options()).unwrap();
-    assert_eq!(sample(&back, &back.tests[0].id).seconds, 1.5);
+    assert_eq!(sample(&back, &back.tests[0].id).figures.seconds, 1.5);
 }
 
 #[test]
@@ -128,10 +129,10 @@ fn is_name(name: &str) -> bool {
 proptest! {
     #[test]
     fn whatever_things_are_called_each_line_is_one(data in dataset()) {
-        let valid: Vec<_> = data.samples.iter().filter(|s| s.validity.is_valid()).collect();
+        let valid: Vec<_> = data.samples.iter().filter(|s| s.evidence.validity.is_valid()).collect();
         let text = written("benchfmt", &data);
         let lines: Vec<&str> = text.lines().filter(|l| l.starts_with("Benchmark")).collect();
-        prop_assert_eq!(lines.len(), valid.iter().filter(|s| !s.metrics.is_empty()).count());
+        prop_assert_eq!(lines.len(), valid.iter().filter(|s| !s.figures.metrics.is_empty()).count());
         for line in lines {
             let words: Vec<&str> = line.split_whitespace().collect();
             prop_assert!(words.len() >= 4 && words.len().is_multiple_of(2), "{}", line);
@@ -151,7 +152,7 @@ proptest! {
                 prop_assert!(seen.insert(name.to_string()), "twice: {}", line);
             }
         }
-        let figures: usize = valid.iter().map(|s| s.metrics.len()).sum();
+        let figures: usize = valid.iter().map(|s| s.figures.metrics.len()).sum();
         prop_assert_eq!(seen.len(), data.samples.len() + figures);
         serde_json::from_str::<serde_json::Value>(&written("hyperfine", &data)).unwrap();
     }

@@ -10,7 +10,7 @@ use model::result::{Campaign, Dataset, Validity};
 
 /// The value of the ranking figure of a test.
 fn value(data: &Dataset, test: &str) -> f64 {
-    sample(data, test).metrics[0].value
+    sample(data, test).figures.metrics[0].value
 }
 
 /// A text with one part in the place of another, as the error that it gives.
@@ -25,7 +25,7 @@ fn doubted(name: &str, from: &str, to: &str) -> String {
     let whole = text(name);
     assert!(whole.contains(from), "{name} holds no {from}");
     let data = import(&[file(name, &whole.replacen(from, to, 1))], None, &options()).unwrap();
-    let mut reasons = data.samples.iter().filter_map(|sample| sample.validity.why());
+    let mut reasons = data.samples.iter().filter_map(|sample| sample.evidence.validity.why());
     reasons.next().unwrap_or_else(|| panic!("{name} with {to} is valid")).into()
 }
 
@@ -33,12 +33,12 @@ fn doubted(name: &str, from: &str, to: &str) -> String {
 fn dd_is_bytes_over_seconds() {
     let data = read_fixtures(&["dd.txt"]);
     let copy = sample(&data, "dd.copy-b1048576");
-    assert!(near(copy.metrics[0].value, 1_073_741_824.0 / 2.5 / 1e6));
-    assert_eq!((copy.case.procs, copy.ops, copy.seconds), (1, 1024, 2.5));
+    assert!(near(copy.figures.metrics[0].value, 1_073_741_824.0 / 2.5 / 1e6));
+    assert_eq!((copy.case.procs, copy.figures.ops, copy.figures.seconds), (1, 1024, 2.5));
     let command = format!("$ dd if=/dev/zero of=/srv/f bs=1M\n{}", text("dd.txt"));
-    assert_eq!(sample(&read(&[file("a.txt", &command)]), "dd.write-b1048576").ops, 1024);
+    assert_eq!(sample(&read(&[file("a.txt", &command)]), "dd.write-b1048576").figures.ops, 1024);
     let command = command.replace("if=/dev/zero of=/srv/f", "if=/srv/f of=/dev/null");
-    assert_eq!(sample(&read(&[file("a.txt", &command)]), "dd.read-b1048576").ops, 1024);
+    assert_eq!(sample(&read(&[file("a.txt", &command)]), "dd.read-b1048576").figures.ops, 1024);
     let bsd = "1024+0 records in\n1024+0 records out\n1073741824 bytes transferred in 2.500000 secs \
                (429496730 bytes/sec)\n";
     assert!(near(value(&read(&[file("a.txt", bsd)]), "dd.copy-b1048576"), 429.4967296));
@@ -61,17 +61,17 @@ fn dd_is_bytes_over_seconds() {
 fn ioping_is_within_the_requests() {
     let data = read_fixtures(&["ioping.txt"]);
     let read_test = sample(&data, "ioping.read");
-    assert_eq!(read_test.metrics[0].value, 2000.0);
-    assert_eq!((read_test.ops, read_test.seconds), (2, 0.001));
+    assert_eq!(read_test.figures.metrics[0].value, 2000.0);
+    assert_eq!((read_test.figures.ops, read_test.figures.seconds), (2, 0.001));
     for (name, us) in [("min", 400.0), ("mean", 500.0), ("max", 600.0)] {
         assert!(near(read_test.metric(&format!("service_{name}_us")).unwrap(), us), "{name}");
     }
     assert!(near(read_test.metric("read_rate").unwrap(), 7.81 * 1.048576));
     let real = read_fixtures(&["ioping-1.3.txt"]);
     let real = sample(&real, "ioping.read");
-    assert_eq!((real.metrics[0].value, real.ops), (99.0, 4));
+    assert_eq!((real.figures.metrics[0].value, real.figures.ops), (99.0, 4));
     let writes = text("ioping.txt").replace("<<<", ">>>").replace("KiB read", "KiB written");
-    assert_eq!(sample(&read(&[file("a.txt", &writes)]), "ioping.write").ops, 2);
+    assert_eq!(sample(&read(&[file("a.txt", &writes)]), "ioping.write").figures.ops, 2);
     let why = doubted("ioping.txt", "/ 500 us", "/ 900 us");
     assert!(why.contains("timed mean is 0.0009, above timed max 0.0006"), "{why}");
     assert!(doubted("ioping.txt", "in 1.00 ms", "in 9.00 ms").contains("contradicts itself"));
@@ -115,7 +115,7 @@ fn iozone_of_several_processes_is_what_the_children_saw() {
     let long = text("iozone-t.txt").replace("=       0.00 kB/sec", "= 1600000.00 kB/sec");
     let data = read(&[file("a.txt", &long)]);
     let write = sample(&data, "iozone.write-r64k-s512k");
-    assert!(near(write.metrics[0].value, 3_279_573.75 * 1.024e-3));
+    assert!(near(write.figures.metrics[0].value, 3_279_573.75 * 1.024e-3));
     assert_eq!(write.case.procs, 2);
 }
 
@@ -123,7 +123,7 @@ fn iozone_of_several_processes_is_what_the_children_saw() {
 fn dbench_counts_millions_of_bytes_of_all_clients() {
     let data = read_fixtures(&["dbench-4.00.txt"]);
     let load = sample(&data, "dbench.load");
-    assert_eq!((load.metrics[0].value, load.case.procs), (56.3213, 2));
+    assert_eq!((load.figures.metrics[0].value, load.case.procs), (56.3213, 2));
     assert_eq!(load.metric("service_max_us"), Some(265_724.0));
     assert_eq!(load.metric("writex_service_mean_us"), Some(87.0));
     assert_eq!(data.campaign.environment.0["tool.dbench"], "4.00");
@@ -138,7 +138,10 @@ fn what_yabs_calls_a_megabyte_is_told_by_its_operations() {
     let data = read_fixtures(&["yabs.txt"]);
     assert_eq!(data.samples.len(), 4);
     let small = sample(&data, "yabs.randrw-4k");
-    assert_eq!((small.metrics[0].value, small.metric("read_iops")), (50_600.0, Some(25_000.0)));
+    assert_eq!(
+        (small.figures.metrics[0].value, small.metric("read_iops")),
+        (50_600.0, Some(25_000.0))
+    );
     assert!(near(small.metric("read_rate").unwrap(), 102.4));
     assert!(near(small.metric("write_rate").unwrap(), 104.8576));
     let since = text("yabs.txt")
@@ -163,7 +166,7 @@ fn io500_gives_its_phases_and_what_it_marked_is_invalid() {
     let data = read_fixtures(&["io500.txt"]);
     assert_eq!(data.samples.len(), 12);
     assert!(near(value(&data, "io500.ior-easy-write"), 2.5 * 1073.741824));
-    assert_eq!(sample(&data, "io500.ior-easy-write").seconds, 300.123);
+    assert_eq!(sample(&data, "io500.ior-easy-write").figures.seconds, 300.123);
     assert_eq!(value(&data, "io500.find"), 250_000.0);
     assert!(invalid(&data, "io500.ior-hard-read").contains("IO500 marked"));
     assert!(data.targets[0].facts.0["io500.score"].contains("TOTAL"));
@@ -178,18 +181,34 @@ fn text_of_iostat_gives_reports_and_the_first_is_since_boot() {
     let disk: Vec<_> = data.samples.iter().filter(|s| s.case.test == "iostat.vda").collect();
     assert_eq!(disk.len(), 2);
     let told = |why: &Validity| format!("{why:?}");
-    assert!(told(&disk[0].validity).contains("since boot"));
-    assert_eq!(disk[1].metrics[0].value, 495.05);
+    assert!(told(&disk[0].evidence.validity).contains("since boot"));
+    assert_eq!(disk[1].figures.metrics[0].value, 495.05);
     assert!(near(disk[1].metric("read_rate").unwrap(), 81437.62 * 1.024e-3));
     assert_eq!(disk[1].metric("util"), Some(15.84));
     let idle = data.samples.iter().rfind(|s| s.case.test == "iostat.loop1").unwrap();
-    assert!(told(&idle.validity).contains("idle"));
+    assert!(told(&idle.evidence.validity).contains("idle"));
     let without = format!("$ iostat -xy 1 2\n{}", text("iostat-x.txt"));
     let data = read(&[file("a.txt", &without)]);
-    assert!(data.samples.iter().find(|s| s.case.test == "iostat.vda").unwrap().validity.is_valid());
+    assert!(
+        data.samples
+            .iter()
+            .find(|s| s.case.test == "iostat.vda")
+            .unwrap()
+            .evidence
+            .validity
+            .is_valid()
+    );
     let part = text("iostat-x.txt").lines().skip(1).collect::<Vec<_>>().join("\n");
     let data = read(&[file("a.txt", &part)]);
-    assert!(data.samples.iter().find(|s| s.case.test == "iostat.vda").unwrap().validity.is_valid());
+    assert!(
+        data.samples
+            .iter()
+            .find(|s| s.case.test == "iostat.vda")
+            .unwrap()
+            .evidence
+            .validity
+            .is_valid()
+    );
     let comma = text("iostat-x.txt").replace("495.05", "495,05");
     let data = read(&[file("a.txt", &comma)]);
     assert!(data.samples.iter().any(|s| s.metric("iops") == Some(495.05)));
@@ -212,13 +231,13 @@ fn the_first_report_of_text_is_read_where_its_rates_are_whole_counts() {
     let interval = of("74.00 1184.00 98.00 784.00");
     let data = read(&[file("a.txt", &interval)]);
     let disk = sample(&data, "iostat.sda");
-    assert_eq!((disk.metrics[0].value, disk.metric("flush_iops")), (172.0, Some(2.0)));
+    assert_eq!((disk.figures.metrics[0].value, disk.metric("flush_iops")), (172.0, Some(2.0)));
     let data = read(&[file("a.txt", &since_boot)]);
     assert!(invalid(&data, "iostat.sda").contains("since boot"));
     // Each output has a first report.
     let both = interval.clone() + &since_boot;
     let data = read(&[file("a.txt", &both)]);
-    let valid: Vec<bool> = data.samples.iter().map(|s| s.validity.is_valid()).collect();
+    let valid: Vec<bool> = data.samples.iter().map(|s| s.evidence.validity.is_valid()).collect();
     assert_eq!(valid, [true, false]);
     assert_eq!(read(&[file("a.txt", &interval.repeat(2))]).samples.len(), 1);
 }
@@ -270,13 +289,13 @@ fn logs_of_workers_may_be_equal_and_of_two_targets_are_two() {
     assert_eq!(value(&read(&files), "fio-log.j-iops-write"), 1000.0);
     let target = Some("x".to_owned());
     let one = import(&files, None, &formats::ImportOptions { target, ..options() }).unwrap();
-    assert_eq!((one.samples.len(), one.samples[0].metrics[0].value), (1, 1000.0));
+    assert_eq!((one.samples.len(), one.samples[0].figures.metrics[0].value), (1, 1000.0));
     let each =
         files.iter().zip(["a", "b"]).map(|((name, _), target)| (name.clone(), target.into()));
     let options = formats::ImportOptions { targets: each.collect(), ..options() };
     let two = import(&files, None, &options).unwrap();
     assert_eq!(labels(&two), ["a", "b"]);
-    assert!(two.samples.iter().all(|sample| sample.metrics[0].value == 500.0));
+    assert!(two.samples.iter().all(|sample| sample.figures.metrics[0].value == 500.0));
 }
 
 #[test]
@@ -291,14 +310,14 @@ fn logs_of_fio_are_means_over_their_time_with_their_series() {
         before = cells[0];
     }
     let bandwidth = sample(&data, "fio-log.randrw-bw-read");
-    assert!(near(bandwidth.metrics[0].value, sum / before));
-    assert_eq!(bandwidth.metrics[0].name, "rate");
-    assert!(bandwidth.series.as_ref().unwrap().columns.contains_key("read_bytes"));
+    assert!(near(bandwidth.figures.metrics[0].value, sum / before));
+    assert_eq!(bandwidth.figures.metrics[0].name, "rate");
+    assert!(bandwidth.figures.series.as_ref().unwrap().columns.contains_key("read_bytes"));
     let two = [fixture("randrw_bw.1.log"), file("randrw_bw.2.log", &log)];
     let both = read(&two);
     let both = sample(&both, "fio-log.randrw-bw-read");
-    assert!(near(both.metrics[0].value, 2.0 * sum / before));
-    assert_eq!((both.case.procs, both.series.is_none()), (2, true));
+    assert!(near(both.figures.metrics[0].value, 2.0 * sum / before));
+    assert_eq!((both.case.procs, both.figures.series.is_none()), (2, true));
     let iops = read(&[file("j_iops.1.log", "1000, 500, 1, 0, 0\n2000, 700, 1, 0, 0\n")]);
     assert_eq!(value(&iops, "fio-log.j-iops-write"), 600.0);
 }
@@ -310,11 +329,14 @@ fn latencies_of_logs_are_nanoseconds_where_that_is_told() {
     let log = text("raw_clat.1.log");
     let all: Vec<f64> =
         log.lines().map(|row| row.split(", ").nth(1).unwrap().parse().unwrap()).collect();
-    assert!(near(single.metrics[0].value, all.iter().sum::<f64>() / all.len() as f64 / 1e3));
-    assert_eq!((single.ops, single.histograms[0].count()), (16, 16));
+    assert!(near(
+        single.figures.metrics[0].value,
+        all.iter().sum::<f64>() / all.len() as f64 / 1e3
+    ));
+    assert_eq!((single.figures.ops, single.figures.histograms[0].count()), (16, 16));
     let mean = read_fixtures(&["randrw_clat.1.log"]);
     assert_eq!(
-        sample(&mean, "fio-log.randrw-clat-write").metrics[0].name,
+        sample(&mean, "fio-log.randrw-clat-write").figures.metrics[0].name,
         "service_interval_mean_us"
     );
     let old = file("j_lat.1.log", "1, 500, 0, 4096\n2, 400, 0, 4096\n");
@@ -335,10 +357,10 @@ fn latencies_of_logs_are_nanoseconds_where_that_is_told() {
 fn a_live_csv_is_a_series() {
     let data = read_fixtures(&["elbencho-live.csv"]);
     let phase = sample(&data, "elbencho.read");
-    assert!(near(phase.metrics[0].value, 104.8576));
-    assert_eq!((phase.metric("iops"), phase.seconds), (Some(25_600.0), 2.0));
+    assert!(near(phase.figures.metrics[0].value, 104.8576));
+    assert_eq!((phase.metric("iops"), phase.figures.seconds), (Some(25_600.0), 2.0));
     assert_eq!(phase.metric("service_mean_us"), Some(305.0));
-    let series = phase.series.as_ref().unwrap();
+    let series = phase.figures.series.as_ref().unwrap();
     assert_eq!(series.end_ms, [1000, 2000]);
     assert_eq!(series.columns["bytes"], [104_857_600; 2]);
     assert_eq!(series.columns["ops"], [25_600; 2]);
@@ -355,7 +377,7 @@ fn hyperfine_in_each_of_its_ways() {
     let data = read_fixtures(&["hyperfine.csv"]);
     let cp = sample(&data, "hyperfine.cp-r-a-b");
     assert_eq!(
-        (cp.metrics[0].value, cp.metric("user_s"), cp.metric("sys_s")),
+        (cp.figures.metrics[0].value, cp.metric("user_s"), cp.metric("sys_s")),
         (2.5, Some(0.2), Some(1.1))
     );
     assert_eq!((cp.metric("wall_min_s"), cp.metric("wall_max_s")), (Some(2.4), Some(2.7)));
@@ -369,9 +391,9 @@ fn hyperfine_in_each_of_its_ways() {
     let data = import(&[fixture("hyperfine-2.json")], None, &options()).unwrap();
     let runs: Vec<_> = data.samples.iter().collect();
     assert_eq!(runs.len(), 2);
-    assert_eq!((runs[0].metrics[0].value, runs[0].metric("user_s")), (2.4, Some(0.2)));
+    assert_eq!((runs[0].figures.metrics[0].value, runs[0].metric("user_s")), (2.4, Some(0.2)));
     assert_eq!(runs[0].metric("peak_memory"), Some(1.048576));
-    assert!(format!("{:?}", runs[1].validity).contains("exit code 1"));
+    assert!(format!("{:?}", runs[1].evidence.validity).contains("exit code 1"));
     assert!(
         spoilt("hyperfine-2.json", "\"unit\": \"second\"", "\"unit\": \"minute\"")
             .contains("`minute`")
@@ -384,7 +406,10 @@ fn sysbench_before_1_0_counts_in_all() {
         let data = read_fixtures(&[name]);
         tests_are_of(&data, "sysbench");
         let mixed = sample(&data, "sysbench.rndrw");
-        assert_eq!((mixed.metrics[0].value, mixed.seconds, mixed.ops), (500.0, 20.0, 10_000));
+        assert_eq!(
+            (mixed.figures.metrics[0].value, mixed.figures.seconds, mixed.figures.ops),
+            (500.0, 20.0, 10_000)
+        );
         assert_eq!(
             (mixed.metric("read_iops"), mixed.metric("write_iops")),
             (Some(300.0), Some(200.0))
@@ -398,7 +423,7 @@ fn sysbench_before_1_0_counts_in_all() {
         // fsyncs are no events of these versions, however many there are.
         let others = text(name).replace("800 Other = 10800", "12800 Other = 22800");
         let data = read(&[file(name, &others)]);
-        assert_eq!(sample(&data, "sysbench.rndrw").metrics[0].value, 500.0);
+        assert_eq!(sample(&data, "sysbench.rndrw").figures.metrics[0].value, 500.0);
         let size = ["16Kb", "16KB"].into_iter().find(|size| text(name).contains(size)).unwrap();
         assert!(doubted(name, size, &size.replace("16", "4")).contains("cannot move"));
         assert!(spoilt(name, "= 10800 Total", "= 9800 Total").contains("not a count of sysbench"));

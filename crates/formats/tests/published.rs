@@ -55,7 +55,7 @@ fn value(data: &Dataset, procs: u32, test: &str, target: &str) -> Option<Option<
     let case = |s: &&model::result::Sample| {
         s.case.procs == procs && s.case.test == test && s.case.target == target
     };
-    data.samples.iter().find(case).map(|sample| sample.metrics.first().map(|m| m.value))
+    data.samples.iter().find(case).map(|sample| sample.figures.metrics.first().map(|m| m.value))
 }
 
 fn cell(data: &Dataset, procs: u32, test: &str, name: &str) -> Option<Interval> {
@@ -130,8 +130,8 @@ fn every_cell_is_a_sample_and_every_test_is_known() {
             assert_ne!(test.group, Group::Meta, "{test:?}");
         }
         for sample in &data.samples {
-            assert_eq!(sample.validity, Validity::Valid, "{sample:?}");
-            assert!(sample.metrics.iter().all(|m| m.value.is_finite() && m.value > 0.0));
+            assert_eq!(sample.evidence.validity, Validity::Valid, "{sample:?}");
+            assert!(sample.figures.metrics.iter().all(|m| m.value.is_finite() && m.value > 0.0));
         }
         let is_bound = |s: &&model::result::Sample| s.metric(Metric::AT_LEAST).is_some();
         bounds.push(data.samples.iter().filter(is_bound).count());
@@ -143,11 +143,11 @@ fn every_cell_is_a_sample_and_every_test_is_known() {
 fn what_bonnie_did_not_time_is_no_figure() {
     let campaigns = published().unwrap();
     let raid1 = campaigns.iter().find(|d| d.campaign.id.contains("bonnie")).unwrap();
-    let hidden: Vec<_> = raid1.samples.iter().filter(|s| !s.validity.is_valid()).collect();
+    let hidden: Vec<_> = raid1.samples.iter().filter(|s| !s.evidence.validity.is_valid()).collect();
     assert_eq!(hidden.len(), 8);
     for sample in hidden {
-        assert!(sample.metrics.is_empty(), "{sample:?}");
-        assert!(sample.validity.to_string().contains("0.5 s"), "{sample:?}");
+        assert!(sample.figures.metrics.is_empty(), "{sample:?}");
+        assert!(sample.evidence.validity.to_string().contains("0.5 s"), "{sample:?}");
     }
 }
 

@@ -67,7 +67,10 @@ fn nano_files_become_samples_of_two_targets() {
         (write.metric("nano_rate"), write.metric("nano_accuracy")),
         (Some(100.25), Some(99.5))
     );
-    assert_eq!((write.seconds, write.skew_ms, write.overlap), (4.0, 500.0, 0.375));
+    assert_eq!(
+        (write.figures.seconds, write.covariates.skew_ms, write.covariates.overlap),
+        (4.0, 500.0, 0.375)
+    );
     assert_eq!(data.samples[6].metric("latency_ms"), Some(0.004));
 }
 
@@ -180,9 +183,9 @@ proptest! {
 
     #[test]
     fn psv_export_never_fails_and_leaves_out_what_is_not_valid(mut data in dataset()) {
-        data.samples.iter_mut().for_each(|s| s.validity = Validity::Invalid("x".into()));
+        data.samples.iter_mut().for_each(|s| s.evidence.validity = Validity::Invalid("x".into()));
         prop_assert_eq!(export::psv(&data).unwrap().len(), 0);
-        data.samples.iter_mut().for_each(|s| s.validity = Validity::Valid);
+        data.samples.iter_mut().for_each(|s| s.evidence.validity = Validity::Valid);
         export::psv(&data).unwrap();
     }
 

@@ -149,10 +149,10 @@ fn full() -> Dataset {
         bins: vec![(1000, 3), (2000, 1)],
         ..Histogram::new("read", LatencyKind::Service)
     };
-    data.samples[0].histograms = vec![histogram];
-    data.samples[0].series =
+    data.samples[0].figures.histograms = vec![histogram];
+    data.samples[0].figures.series =
         Some(Series { end_ms: vec![1000, 1500], columns: [("ops".to_owned(), vec![7, 5])].into() });
-    data.samples[0].device_read_bytes = Some(u64::MAX);
+    data.samples[0].covariates.device_read_bytes = Some(u64::MAX);
     let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
     data.tests[0].shape = Some(Shape { only_writes: true, cell: Some(cell) });
     data.campaign.environment.0.insert("os".into(), "Linux".into());

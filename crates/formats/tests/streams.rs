@@ -29,8 +29,9 @@ fn data() -> Dataset {
             Metric::new("rate", f64::from(block) + 0.5, "MB/s", model::figure::Better::Higher);
         let bins = vec![(1000, u64::from(block) + 1), (2000, 7)];
         let histogram = Histogram { bins, ..Histogram::new("read", LatencyKind::Service) };
-        let bare = Sample::bare(block, 0, case, vec![metric]);
-        Sample { ops: 10, bytes: 40_960, seconds: 1.0, histograms: vec![histogram], ..bare }
+        let mut sample = Sample::bare(block, 0, case, vec![metric]).timed(40_960, 10, 1.0);
+        sample.figures.histograms = vec![histogram];
+        sample
     };
     data.samples = (0..5).map(sample).collect();
     data
@@ -66,7 +67,11 @@ fn what_stands_before_an_error_was_given_away() {
     for (files, count) in broken {
         let (taken, ended) = streamed(&files);
         assert_eq!(taken.len(), count, "{}", files[0].0);
-        let without = |s: &Sample| Sample { histograms: Vec::new(), ..s.clone() };
+        let without = |s: &Sample| {
+            let mut sample = s.clone();
+            sample.figures.histograms.clear();
+            sample
+        };
         assert!(taken.iter().map(without).eq(data.samples[..count].iter().map(without)));
         assert!(ended.unwrap_err().to_string().contains(", line "));
     }
@@ -132,7 +137,7 @@ fn workers_that_stand_apart_are_summed_in_the_order_of_the_first() {
         let jobs: Vec<String> = names.iter().map(|(name, iops)| job(name, *iops)).collect();
         let text = format!("{{\"fio version\": \"fio-3.36\", \"jobs\": [{}]}}", jobs.join(","));
         let data = import(&[("x.json".into(), text.into_bytes())], None, &options()).unwrap();
-        let told = |s: &Sample| (s.case.test.clone(), s.case.procs, s.metrics[0].value);
+        let told = |s: &Sample| (s.case.test.clone(), s.case.procs, s.figures.metrics[0].value);
         data.samples.iter().map(told).collect::<Vec<_>>()
     };
     let sums = |a: &str, n: u32, iops: f64| (format!("fio.{a}"), n, iops);

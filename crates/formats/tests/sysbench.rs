@@ -11,12 +11,12 @@ fn reads_and_writes_are_the_operations() {
     tests_are_of(&data, "sysbench");
     let mixed = sample(&data, "sysbench.rndrw");
     assert_eq!((mixed.case.procs, mixed.case.threads), (1, 4));
-    assert_eq!(mixed.metrics[0].name, "iops");
-    assert!(near(mixed.metrics[0].value, 5537.36 + 3691.58));
+    assert_eq!(mixed.figures.metrics[0].name, "iops");
+    assert!(near(mixed.figures.metrics[0].value, 5537.36 + 3691.58));
     assert_eq!(mixed.metric("fsync_iops"), Some(1488.35));
     assert!(near(mixed.metric("read_rate").unwrap(), 21.63 * 1.048576));
     assert_eq!(mixed.metric("service_p99_us"), Some(9060.0));
-    assert_eq!((mixed.seconds, mixed.ops), (4.1811, 44761));
+    assert_eq!((mixed.figures.seconds, mixed.figures.ops), (4.1811, 44761));
     assert_eq!(data.campaign.environment.0["tool.sysbench"], "1.0.20");
 }
 
@@ -46,8 +46,8 @@ fn modes_of_several_files_become_tests_of_one_target() {
 fn the_histogram_counts_every_operation() {
     let data = read_fixtures(&["sysbench-fileio-rndrd-interval-hist.txt"]);
     let read = sample(&data, "sysbench.rndrd");
-    assert_eq!(read.histograms.len(), 1);
-    let histogram = &read.histograms[0];
+    assert_eq!(read.figures.histograms.len(), 1);
+    let histogram = &read.figures.histograms[0];
     assert_eq!((histogram.op.as_str(), histogram.count()), ("read", 490270));
     assert_eq!(histogram.bins.last(), Some(&(24_384_000, 1)));
     assert_eq!(histogram.quantile_ns(0.95), Some(4_000));
@@ -59,7 +59,7 @@ fn checkpoint_reports_are_one_run() {
     let data = read_fixtures(&["sysbench-fileio-rndrd-checkpoints.txt"]);
     assert_eq!(data.samples.len(), 1);
     let read = sample(&data, "sysbench.rndrd");
-    assert_eq!((read.ops, read.seconds), (209 + 211 + 202, 3.0014));
+    assert_eq!((read.figures.ops, read.figures.seconds), (209 + 211 + 202, 3.0014));
     let reads = 208.82 * 1.0001 + 210.66 * (2.0021 - 1.0001) + 202.15 * (3.0014 - 2.0021);
     assert!(near(read.metric("iops").unwrap(), reads / 3.0014));
     let mean_us = (209.0 * 20.0 + 211.0 * 30.0 + 202.0 * 20.0) / 622.0;
@@ -77,8 +77,8 @@ fn checkpoint_reports_are_one_run() {
 fn histogram_of_the_last_interval_is_not_that_of_the_run() {
     let data = read_fixtures(&["sysbench-fileio-rndwr-checkpoint-hist.txt"]);
     let write = sample(&data, "sysbench.rndwr");
-    assert_eq!(write.ops, 201 + 390);
-    assert!(write.histograms.is_empty());
+    assert_eq!(write.figures.ops, 201 + 390);
+    assert!(write.figures.histograms.is_empty());
     let notes = data.campaign.notes.join(" ");
     assert!(notes.contains("checkpoint"), "{notes}");
 }
@@ -87,7 +87,7 @@ fn histogram_of_the_last_interval_is_not_that_of_the_run() {
 fn version_1_1_gives_the_same_figures() {
     let data = read_fixtures(&["sysbench-fileio-1.1-rndrw.txt"]);
     let mixed = sample(&data, "sysbench.rndrw");
-    assert!(near(mixed.metrics[0].value, 5537.36 + 3691.58));
+    assert!(near(mixed.figures.metrics[0].value, 5537.36 + 3691.58));
     assert_eq!(mixed.metric("fsync_iops"), Some(1488.35));
     assert!(near(mixed.metric("write_rate").unwrap(), 14.42 * 1.048576));
     assert_eq!(mixed.metric("service_p95_us"), Some(2070.0));
@@ -104,7 +104,7 @@ fn a_run_that_gave_up_is_an_error_alone_and_invalid_among_others() {
     let both = text(name) + &text("sysbench-fileio-seqwr.txt");
     let data = read(&[file("xfs.txt", &both)]);
     assert!(invalid(&data, "sysbench.rndrd").contains("at least 16MiB is expected"));
-    assert!(sample(&data, "sysbench.seqwr").validity.is_valid());
+    assert!(sample(&data, "sysbench.seqwr").evidence.validity.is_valid());
 }
 
 #[test]

@@ -19,4 +19,4 @@ pub use evidence::{
     part_fact,
 };
 pub use fault::{Fault, FaultKind};
-pub use sample::{Limiter, Sample, Validity};
+pub use sample::{Covariates, Evidence, Figures, Limiter, Sample, Validity};

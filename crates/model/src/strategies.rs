@@ -5,8 +5,8 @@ use crate::{
     figure::{Better, Durability, Histogram, LatencyKind, Metric, Series, Unproven},
     plan::{LabKind, Plan},
     result::{
-        Campaign, CampaignState, Dataset, Environment, Limiter, Origin, Sample, TargetRecord,
-        TargetState, Validity,
+        Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
+        Origin, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, GridCell, Group, Shape, TestInfo},
 };
@@ -189,27 +189,24 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 threads: 1,
                 cache,
             };
-            let sample = Sample {
-                block,
-                position,
-                case,
-                lab,
+            let figures = Figures {
                 metrics,
                 bytes: counts.0,
                 ops: counts.1,
                 seconds: times.0,
+                histograms,
+                series,
+            };
+            let covariates = Covariates {
                 skew_ms: times.1,
                 overlap: times.2,
                 device_read_bytes: counts.2,
                 device_write_bytes: counts.3,
                 cpu_user_s: times.3,
                 cpu_sys_s: times.4,
-                limiter,
-                validity,
-                durability,
-                histograms,
-                series,
             };
+            let evidence = Evidence { limiter, validity, durability };
+            let sample = Sample { block, position, case, lab, figures, covariates, evidence };
             (target, test, sample)
         },
     )

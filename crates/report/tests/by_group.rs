@@ -156,7 +156,7 @@ fn a_group_whose_cold_reads_were_read_ahead_says_so() {
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "a.read") {
         let hits = Metric::new(READ_AHEAD_HITS, 94.0, "%", Better::Lower);
         sample.case.cache = CacheState::Cold;
-        sample.metrics.push(hits);
+        sample.figures.metrics.push(hits);
     }
     let said = page(&data);
     assert!(said.contains("in 1 of 1 tests most random reads") && said.contains(about), "{said}");

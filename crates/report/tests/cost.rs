@@ -22,12 +22,12 @@ fn campaign() -> Dataset {
             "ext4" => 1.0,
             _ => 2.0,
         };
-        (s.cpu_user_s, s.cpu_sys_s) = (0.2 * share, 0.7 * share);
+        (s.covariates.cpu_user_s, s.covariates.cpu_sys_s) = (0.2 * share, 0.7 * share);
         if s.case.test == "columnar.sort.disk" {
             let step = if s.case.target == "xfs" { 10.0 } else { 0.0 };
             let rates = [0.0, 1.0, 2.0, 3.0, 4.0].map(|i| 100.0 - i * step);
             let metric = |(name, rate)| Metric::new(name, rate, "1/s", Better::Higher);
-            s.metrics.extend(ROUND_RATES.into_iter().zip(rates).map(metric));
+            s.figures.metrics.extend(ROUND_RATES.into_iter().zip(rates).map(metric));
         }
     }
     let facts = &mut data.targets[1].facts;
@@ -100,7 +100,7 @@ fn the_bytes_that_a_write_costs_are_bars_and_none_where_no_device_was_counted() 
     let page = html(&data, &judged);
     assert!(page.contains("Written by the device"), "{page}");
     assert!(page.matches("<rect class=\"amount\"").count() >= judged.costs.len());
-    data.samples.iter_mut().for_each(|s| s.device_write_bytes = None);
+    data.samples.iter_mut().for_each(|s| s.covariates.device_write_bytes = None);
     let judged = findings(&data, &Settings::default()).unwrap();
     assert!(!html(&data, &judged).contains("Written by the device"));
 }
@@ -110,7 +110,7 @@ fn what_the_device_moved_for_each_byte_stands_by_test_and_beside_the_samples() {
     let mut data = campaign();
     for sample in data.samples.iter_mut().filter(|s| s.case.test == "columnar.read.cold") {
         let times = if sample.case.target == "xfs" { 8 } else { 4 };
-        sample.device_read_bytes = Some(times * sample.bytes);
+        sample.covariates.device_read_bytes = Some(times * sample.figures.bytes);
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = markdown(&data, &judged);
@@ -142,7 +142,7 @@ fn the_test_that_writes_most_unlike_is_named_in_short() {
         |s: &model::result::Sample| s.case.test == "columnar.sort.disk" && s.case.procs == 1;
     for sample in data.samples.iter_mut().filter(|s| is_meant(s)) {
         let times = if sample.case.target == "xfs" { 4 } else { 6 };
-        sample.device_write_bytes = Some(times * sample.bytes / 4);
+        sample.covariates.device_write_bytes = Some(times * sample.figures.bytes / 4);
     }
     let own = said(&data);
     assert!(
@@ -159,7 +159,7 @@ fn a_sync_that_had_a_part_left_says_so_and_is_called_neither_better_nor_worse() 
     data.tests[2].group = model::workload::Group::Sync;
     for sample in data.samples.iter_mut().filter(|s| s.case.test == "columnar.sort.disk") {
         let left = if sample.case.target == "ext4" { 8 } else { 1 };
-        sample.device_write_bytes = Some(sample.bytes / left);
+        sample.covariates.device_write_bytes = Some(sample.figures.bytes / left);
     }
     let text = markdown(&data, &findings(&data, &Settings::default()).unwrap());
     let table = text.split_once("**Sync after a write, 1 process**").unwrap().1;
@@ -175,7 +175,8 @@ fn a_sync_that_had_a_part_left_says_so_and_is_called_neither_better_nor_worse() 
 fn nothing_is_said_where_nothing_was_measured() {
     let mut data = common::campaign(2);
     data.samples.iter_mut().for_each(|s| {
-        (s.cpu_user_s, s.cpu_sys_s, s.device_write_bytes) = (0.0, 0.0, None);
+        (s.covariates.cpu_user_s, s.covariates.cpu_sys_s, s.covariates.device_write_bytes) =
+            (0.0, 0.0, None);
     });
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = terminal(&data, &judged, &TerminalOptions::default());

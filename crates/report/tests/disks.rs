@@ -17,7 +17,7 @@ fn campaign() -> Dataset {
     let mut data = common::campaign(5);
     for sample in data.samples.iter_mut().filter(|sample| sample.case.target == "ext4") {
         let mut more = |name: &str, value: f64| {
-            sample.metrics.push(Metric::new(name, value, "", Better::Lower));
+            sample.figures.metrics.push(Metric::new(name, value, "", Better::Lower));
         };
         for (disk, reads) in [(1, 300.0), (2, 100.0)] {
             more(&format!("disk_reads.{disk}"), reads);

@@ -17,7 +17,7 @@ fn campaign(hosts: &[&str]) -> Dataset {
     let mut data = common::campaign(5);
     for sample in data.samples.iter_mut().filter(|sample| sample.case.procs == 64) {
         let mut more = |name: String, value: f64| {
-            sample.metrics.push(Metric::new(&name, value, "1/s", Better::Higher));
+            sample.figures.metrics.push(Metric::new(&name, value, "1/s", Better::Higher));
         };
         let mut rate = 800.0;
         for host in hosts {

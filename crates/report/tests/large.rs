@@ -19,7 +19,7 @@ fn large() -> Dataset {
         |i: usize| (0..100).map(|bin| (1000 + 50 * bin + i as u64 % 40, 1 + bin % 7)).collect();
     for (i, sample) in data.samples.iter_mut().enumerate().step_by(10) {
         let latencies = Histogram::new("read", LatencyKind::Service);
-        sample.histograms.push(Histogram { bins: bins(i), ..latencies });
+        sample.figures.histograms.push(Histogram { bins: bins(i), ..latencies });
     }
     data
 }

@@ -23,7 +23,7 @@ fn many_blocks_are_not_noisier_than_three_of_the_same_spread() {
     let is_noisy = |places: &[f64], sd: f64| {
         let mut data = common::campaign(places.len() as u32);
         for sample in &mut data.samples {
-            sample.metrics[0].value = 100.0 * (1.0 + sd * places[sample.block as usize]);
+            sample.figures.metrics[0].value = 100.0 * (1.0 + sd * places[sample.block as usize]);
         }
         let text = on_terminal(&data);
         text.lines().any(|line| line.contains("disk sort") && line.contains("noisy"))
@@ -55,7 +55,7 @@ fn samples_in_two_groups_are_called_two_modes_and_both_stand_under_samples() {
         s.case.test == "columnar.sort.disk" && s.case.procs == 1 && s.case.target == "xfs"
     };
     for sample in data.samples.iter_mut().filter(|sample| is_meant(sample)) {
-        sample.metrics[0].value = if sample.block % 3 == 0 { 50.0 } else { 100.0 };
+        sample.figures.metrics[0].value = if sample.block % 3 == 0 { 50.0 } else { 100.0 };
     }
     let found = findings(&data, &Settings::default()).unwrap();
     let cells = found.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
@@ -100,7 +100,7 @@ fn what_is_decided_is_never_neutral() {
     let mut data = common::campaign(12);
     for sample in &mut data.samples {
         let factor = if sample.case.target == "xfs" { 0.951 } else { 1.0 };
-        sample.metrics[0].value = 100.0 * factor * (1.0 + 1e-4 * f64::from(sample.block));
+        sample.figures.metrics[0].value = 100.0 * factor * (1.0 + 1e-4 * f64::from(sample.block));
     }
     let page = html(&data, &findings(&data, &Settings::default()).unwrap());
     let map = page.split_once("class=\"heat\"").unwrap().1.split_once("</table>").unwrap().0;

@@ -38,7 +38,7 @@ fn random_blocks_stand_beside_sequential_ones_of_one_target() {
     for sample in &mut samples {
         sample.case.test = sample.case.test.replace("rndrd", "seqrd");
         let times = if sample.case.target == "ext4" { 5.0 } else { 2.0 };
-        sample.metrics.iter_mut().for_each(|metric| metric.value *= times);
+        sample.figures.metrics.iter_mut().for_each(|metric| metric.value *= times);
     }
     data.tests.extend(tests);
     data.samples.extend(samples);

@@ -58,7 +58,7 @@ fn the_map_of_every_test_marks_what_its_tables_mark() {
     let mut data = common::campaign(5);
     assert_eq!(map_of(&data).matches("<small>n=4</small>").count(), 2, "one lukewarm block of xfs");
     for sample in data.samples.iter_mut().filter(|own| own.case.test == data.tests[1].id) {
-        sample.metrics[0].value *= f64::from(sample.block + 1);
+        sample.figures.metrics[0].value *= f64::from(sample.block + 1);
     }
     assert!(map_of(&data).contains("<small>noisy</small>"));
     let mut data = common::campaign(5);
@@ -66,7 +66,7 @@ fn the_map_of_every_test_marks_what_its_tables_mark() {
     let test = data.tests[1].id.clone();
     let own = |own: &&mut Sample| own.case.test == test && own.case.target == base;
     for sample in data.samples.iter_mut().filter(own) {
-        sample.metrics[0].value *= f64::from(sample.block + 1);
+        sample.figures.metrics[0].value *= f64::from(sample.block + 1);
     }
     let map = map_of(&data);
     assert!(map.contains("<small>baseline noisy</small>"), "{map}");

@@ -84,7 +84,7 @@ fn samples_without_a_value_are_told_of() {
     };
     let mut zeros = 0;
     for sample in data.samples.iter_mut().filter(own) {
-        sample.metrics[0].value = 0.0;
+        sample.figures.metrics[0].value = 0.0;
         zeros += 1;
     }
     let (note, found) = (format!("{zeros} of "), judged(&data));
@@ -150,13 +150,13 @@ fn harmed(harm: &str) -> model::result::Dataset {
     }
     for sample in &mut data.samples {
         [&mut sample.case.target, &mut sample.case.test].into_iter().for_each(add);
-        for metric in &mut sample.metrics {
+        for metric in &mut sample.figures.metrics {
             let mut unit = metric.unit.to_string();
             add(&mut unit);
             metric.unit = unit.into();
         }
         if let model::result::Validity::Invalid(why) | model::result::Validity::Lukewarm(why) =
-            &mut sample.validity
+            &mut sample.evidence.validity
         {
             add(why);
         }
@@ -303,7 +303,10 @@ fn size_and_time_of_a_sample_stand_in_every_row() {
     data.targets.truncate(2);
     data.samples.retain(|s| s.case.target != "btrfs[compress=zstd:3]");
     let short = |s: &&mut model::result::Sample| s.case.test == "columnar.read.random";
-    data.samples.iter_mut().filter(short).for_each(|s| (s.bytes, s.seconds) = (4096, 0.0018));
+    data.samples
+        .iter_mut()
+        .filter(short)
+        .for_each(|s| (s.figures.bytes, s.figures.seconds) = (4096, 0.0018));
     let findings = judged(&data);
     let cold = |width| {
         let text = terminal(&data, &findings, &TerminalOptions { width, color: false });

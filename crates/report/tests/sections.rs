@@ -161,7 +161,7 @@ fn mdtest() -> Dataset {
     let level = [[42309.0, 1214.0, 41695.0], [60179.0, 995.0, 59198.0]];
     let mut data = study.dataset(|test, target, _| level[test][target]);
     data.campaign.origin = Origin::Published;
-    data.samples[0].metrics.push(Metric::new("max_rate", 43000.5, "1/s", Better::Higher));
+    data.samples[0].figures.metrics.push(Metric::new("max_rate", 43000.5, "1/s", Better::Higher));
     data
 }
 
@@ -196,7 +196,7 @@ fn the_same_name_in_two_suites_is_told_apart() {
         [["m.a", "metadata", "File creation", "files", "ops_rate", "1/s"], MDTEST[1], MDTEST[0]];
     let study = Study { targets: &["xfs"], tests: &tests, group: Group::Meta, blocks: 1 };
     let mut data = study.dataset(|_, _, _| 5.0);
-    data.samples[0].validity = Validity::Invalid("no space".into());
+    data.samples[0].evidence.validity = Validity::Invalid("no space".into());
     let page = markdown(&data, &judged(&data));
     assert!(
         page.contains("| metadata: File creation |") && page.contains("| mdtest: File creation |")
@@ -215,7 +215,7 @@ fn timed() -> Dataset {
     let mut data = matrix(1);
     for sample in &mut data.samples {
         let factor = 1 + u64::from(sample.position);
-        sample.histograms = match sample.case.test.as_str() {
+        sample.figures.histograms = match sample.case.test.as_str() {
             "matrix.rndrd.512.t1" => vec![histogram(LatencyKind::Service, factor)],
             "matrix.rndrd.16k.t8" => vec![
                 histogram(LatencyKind::Response, factor),
@@ -332,7 +332,10 @@ fn compared() -> (Dataset, Findings) {
     a.campaign.environment.0.insert("only.a".into(), "1".into());
     b.campaign.id = "c8".into();
     b.campaign.environment.0.insert("kernel.release".into(), "6.19.1".into());
-    b.samples.iter_mut().filter(|s| s.case.target == "xfs").for_each(|s| s.metrics[0].value *= 1.5);
+    b.samples
+        .iter_mut()
+        .filter(|s| s.case.target == "xfs")
+        .for_each(|s| s.figures.metrics[0].value *= 1.5);
     b.samples.retain(|s| s.case.test != "matrix.rndrd.16k.t1");
     stats::evaluation::compare(&[a], &[b], &Settings::default()).unwrap()
 }
@@ -388,7 +391,7 @@ fn several_campaigns_on_a_side_say_what_they_would_have_found() {
         let campaign = |(factor, i): (f64, u32)| {
             let mut data = matrix(3);
             data.campaign.id = format!("{name}{i}");
-            data.samples.iter_mut().for_each(|s| s.metrics[0].value *= factor);
+            data.samples.iter_mut().for_each(|s| s.figures.metrics[0].value *= factor);
             data
         };
         factors.into_iter().zip(1..).map(campaign).collect()
@@ -436,7 +439,9 @@ fn a_whole_matrix_fits_a_mail() {
     let mut data = study.dataset(|test, target, block| {
         (1 + test * 31 + target * 7) as f64 * (1.0 + 0.01 * f64::from(block))
     });
-    data.samples.iter_mut().for_each(|s| s.histograms = vec![histogram(LatencyKind::Service, 1)]);
+    data.samples
+        .iter_mut()
+        .for_each(|s| s.figures.histograms = vec![histogram(LatencyKind::Service, 1)]);
     let page = html(&data, &judged(&data));
     assert!(page.len() < 1_500_000, "{}", page.len());
     assert_eq!(page.matches("which target leads").count(), 4);
@@ -452,8 +457,8 @@ fn contended_samples_are_listed_with_what_others_did() {
     for sample in data.samples.iter_mut().filter(|s| s.case.target == "xfs" && s.block < 2) {
         let busy = 80.0 + f64::from(sample.block);
         let read = (30u32 << 20).into();
-        sample.metrics.push(lower("foreign_disk_pct", busy));
-        sample.metrics.push(lower("foreign_read_bytes", read));
+        sample.figures.metrics.push(lower("foreign_disk_pct", busy));
+        sample.figures.metrics.push(lower("foreign_read_bytes", read));
     }
     let page = markdown(&data, &judged(&data));
     let section = between(&page, "Contended samples", "## ");
@@ -476,7 +481,7 @@ fn a_reason_of_many_tests_is_one_row() {
         Study { targets: &["ext4", "xfs"], tests: &MATRIX, group: Group::ReadCold, blocks: 3 };
     let mut data = study.dataset(|_, _, _| 100.0);
     for (number, sample) in data.samples.iter_mut().enumerate() {
-        sample.validity = Validity::Invalid(format!("no space left after {number} MB"));
+        sample.evidence.validity = Validity::Invalid(format!("no space left after {number} MB"));
     }
     let page = markdown(&data, &judged(&data));
     let section = between(&page, "Invalid, lukewarm and disturbed samples", "## ");

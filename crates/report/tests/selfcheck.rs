@@ -24,7 +24,7 @@ fn with_twin(factor: f64, blocks: u32) -> Dataset {
         data.samples.iter().filter(|s| s.case.target == of.label).cloned().collect();
     for twin in &mut twins {
         twin.case.target.clone_from(&label);
-        twin.metrics[0].value *= factor;
+        twin.figures.metrics[0].value *= factor;
         twin.position = 3;
     }
     data.samples.extend(twins);

@@ -23,9 +23,9 @@ fn a_row_says_that_it_is_short_and_that_it_was_read_ahead() {
     for sample in &mut data.samples {
         // All of them take 1.5 s.
         let floor_s = if sample.case.test == SHORT { 2.0 } else { 1.0 };
-        sample.metrics.push(Metric::new(FLOOR, floor_s, "s", Better::Lower));
+        sample.figures.metrics.push(Metric::new(FLOOR, floor_s, "s", Better::Lower));
         let hits = Metric::new(READ_AHEAD_HITS, 91.0, "%", Better::Lower);
-        sample.metrics.extend((sample.case.test == READ_AHEAD).then_some(hits));
+        sample.figures.metrics.extend((sample.case.test == READ_AHEAD).then_some(hits));
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = terminal(&data, &judged, &TerminalOptions::default());
@@ -61,10 +61,10 @@ fn flowing(text: &str) -> String {
 #[test]
 fn cells_that_are_too_short_are_counted_among_all_and_left_out() {
     let mut data = common::campaign(2);
-    data.samples.retain(|sample| sample.validity.is_valid());
+    data.samples.retain(|sample| sample.evidence.validity.is_valid());
     for sample in &mut data.samples {
         let floor_s = if sample.case.test == SHORT { 2.0 } else { 1.0 };
-        sample.metrics.push(Metric::new(FLOOR, floor_s, "s", Better::Lower));
+        sample.figures.metrics.push(Metric::new(FLOOR, floor_s, "s", Better::Lower));
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = flowing(&summary(&data, &judged, &TerminalOptions::default(), ""));
@@ -79,10 +79,10 @@ fn timed_parts_below_what_the_preset_asks_for_have_the_names_and_lengths_of_the_
     data.campaign.plan.preset = Preset::Quick;
     let name = "open append mid float, sync once";
     for sample in data.samples.iter_mut().filter(|s| s.case.test == SHORT) {
-        sample.seconds = if sample.case.procs == 1 { 0.076 } else { 0.028 };
+        sample.figures.seconds = if sample.case.procs == 1 { 0.076 } else { 0.028 };
     }
     let full = data.samples.iter_mut().filter(|s| s.case.test == "columnar.sort.disk");
-    full.for_each(|sample| sample.seconds = 0.0996);
+    full.for_each(|sample| sample.figures.seconds = 0.0996);
     let said = format!(
         "Timed parts below the minimum of 0.10 s for quick: {name}, 1 process (76 ms); {name}, 64 \
          processes (28 ms)."

@@ -19,7 +19,7 @@ fn campaign() -> Dataset {
     for s in data.samples.iter_mut().filter(|s| s.case.test == "columnar.sort.disk") {
         let dip = if s.case.target == "xfs" { 10 } else { 100 };
         let ops = vec![100, 100, dip, 100, 100, 90];
-        s.series = Some(Series {
+        s.figures.series = Some(Series {
             end_ms: vec![1000, 2000, 3000, 4000, 5000, 5100],
             columns: [(series::OPS.to_owned(), ops)].into(),
         });
@@ -47,7 +47,10 @@ fn html_draws_each_run_and_the_terminal_leaves_it_to_others() {
     let page = html(&data, &found);
     let plots = page.split("class=\"c\"").skip(1).filter_map(|rest| rest.split_once("</figure>"));
     let lines: usize = plots.map(|(plot, _)| plot.matches("<polyline").count()).sum();
-    let runs = data.samples.iter().filter(|s| s.series.is_some() && s.validity.is_valid());
+    let runs = data
+        .samples
+        .iter()
+        .filter(|s| s.figures.series.is_some() && s.evidence.validity.is_valid());
     assert!(lines > 0 && lines == runs.count(), "{lines}");
     assert!(!terminal(&data, &found, &TerminalOptions::default()).contains("Over time"));
 }
@@ -56,7 +59,7 @@ fn html_draws_each_run_and_the_terminal_leaves_it_to_others() {
 fn a_drawer_speaks_of_rates_where_they_are_drawn() {
     let speaks = |last_ms| {
         let mut data = campaign();
-        let series = data.samples.iter_mut().filter_map(|s| s.series.as_mut());
+        let series = data.samples.iter_mut().filter_map(|s| s.figures.series.as_mut());
         series.for_each(|s| s.end_ms.iter_mut().for_each(|ms| *ms = *ms * last_ms / 5100));
         let page = html(&data, &findings(&data, &Settings::default()).unwrap());
         page.contains("Its rates of each second are under Over time.")
@@ -72,15 +75,15 @@ fn short_runs_and_runs_that_tell_nothing_have_no_section() {
         data.samples.iter_mut().for_each(change);
         !page(&data).contains("Over time")
     };
-    assert!(without(|s| s.series = None));
+    assert!(without(|s| s.figures.series = None));
     assert!(without(|s| {
-        if let Some(series) = &mut s.series {
+        if let Some(series) = &mut s.figures.series {
             series.end_ms.truncate(3);
             series.columns.values_mut().for_each(|column| column.truncate(3));
         }
     }));
     assert!(without(|s| {
-        if let Some(series) = &mut s.series {
+        if let Some(series) = &mut s.figures.series {
             series.columns.clear();
         }
     }));

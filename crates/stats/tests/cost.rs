@@ -43,14 +43,16 @@ fn dataset(blocks: u32) -> Dataset {
         for one in &spent {
             for test in ["bulk", "bulk2", "ops"] {
                 let mut s = common::sample(one.target, test, block, one.rate);
-                (s.bytes, s.ops) = if test == "ops" { (0, 1000) } else { (100 * MB, 10) };
-                (s.cpu_user_s, s.cpu_sys_s) = (one.cpu_s / 4.0, one.cpu_s * 0.75);
-                s.device_write_bytes = Some(one.written);
-                s.metrics.push(metric("machine_sys_s", one.cpu_s));
-                s.metrics.push(metric("settle_write_bytes", 10.0 * MB as f64));
-                s.metrics.push(metric("slab_bytes", 7.0));
+                (s.figures.bytes, s.figures.ops) =
+                    if test == "ops" { (0, 1000) } else { (100 * MB, 10) };
+                (s.covariates.cpu_user_s, s.covariates.cpu_sys_s) =
+                    (one.cpu_s / 4.0, one.cpu_s * 0.75);
+                s.covariates.device_write_bytes = Some(one.written);
+                s.figures.metrics.push(metric("machine_sys_s", one.cpu_s));
+                s.figures.metrics.push(metric("settle_write_bytes", 10.0 * MB as f64));
+                s.figures.metrics.push(metric("slab_bytes", 7.0));
                 if (one.target, test) == ("c", "bulk2") {
-                    s.validity = Validity::Invalid("no space".into());
+                    s.evidence.validity = Validity::Invalid("no space".into());
                 }
                 samples.push(s);
             }
@@ -136,9 +138,9 @@ fn nothing_is_certain_while_intervals_overlap() {
     let mut data = dataset(3);
     for s in data.samples.iter_mut().filter(|s| s.case.target == "b") {
         let swing = [0.3, 1.0, 3.0][s.block as usize];
-        s.metrics[0].value *= swing;
-        s.cpu_user_s *= swing;
-        s.cpu_sys_s *= swing;
+        s.figures.metrics[0].value *= swing;
+        s.covariates.cpu_user_s *= swing;
+        s.covariates.cpu_sys_s *= swing;
     }
     let found = judged(&data);
     assert_eq!(found.costs[0].dominated_by.as_deref(), Some("b"));
@@ -150,8 +152,8 @@ fn inside_the_band_nobody_is_dominated() {
     let mut data = dataset(1);
     for s in &mut data.samples {
         let near = if s.case.target == "a" { 1.0 } else { 1.04 };
-        s.metrics[0].value = 100.0 * near;
-        (s.cpu_user_s, s.cpu_sys_s) = (0.0, 0.4 / near);
+        s.figures.metrics[0].value = 100.0 * near;
+        (s.covariates.cpu_user_s, s.covariates.cpu_sys_s) = (0.0, 0.4 / near);
     }
     assert!(judged(&data).costs.iter().all(|c| c.dominated_by.is_none()));
 }
@@ -160,7 +162,8 @@ fn inside_the_band_nobody_is_dominated() {
 fn published_tables_tell_no_cost() {
     let mut data = dataset(1);
     for s in &mut data.samples {
-        (s.cpu_user_s, s.cpu_sys_s, s.device_write_bytes) = (0.0, 0.0, None);
+        (s.covariates.cpu_user_s, s.covariates.cpu_sys_s, s.covariates.device_write_bytes) =
+            (0.0, 0.0, None);
     }
     data.targets[1].facts = Environment::default();
     assert!(judged(&data).costs.is_empty());
@@ -178,7 +181,11 @@ fn a_run_that_had_not_settled_is_counted_and_stays_valid() {
     };
     for s in data.samples.iter_mut().filter(|s| s.case.test == "ops" && s.case.target != "c") {
         let drifts = s.case.target == "b" && s.block == 1;
-        s.metrics.extend(rounds(if drifts { [10.0, 9.0, 8.0, 7.0, 6.0] } else { [8.0; 5] }));
+        s.figures.metrics.extend(rounds(if drifts {
+            [10.0, 9.0, 8.0, 7.0, 6.0]
+        } else {
+            [8.0; 5]
+        }));
     }
     let found = judged(&data);
     let seen: Vec<_> =

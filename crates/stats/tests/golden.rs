@@ -107,7 +107,7 @@ impl Campaign {
         let samples = self.samples.iter().map(|&(target, test, procs, block, value, seconds)| {
             let mut sample = sample(&label(target), &format!("t{test}"), block, value);
             sample.case.procs = procs;
-            sample.seconds = seconds;
+            sample.figures.seconds = seconds;
             sample
         });
         dataset(&labels, self.tests.iter().enumerate().map(info).collect(), samples.collect())

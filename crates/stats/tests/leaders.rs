@@ -75,7 +75,7 @@ fn what_is_lost_to_any_candidate_is_told_with_the_best_there() {
     ]);
     for sample in &mut data.samples {
         let of_btrfs = sample.case.target == "btrfs";
-        let value = &mut sample.metrics[0].value;
+        let value = &mut sample.figures.metrics[0].value;
         match sample.case.test.as_str() {
             "t0" if of_btrfs => *value *= 100.0,
             _ if of_btrfs => *value *= 0.01,

@@ -24,8 +24,8 @@ fn study(tests: &[(&str, Group)], targets: &[(&str, &[f64])]) -> Dataset {
         for ((id, _), value) in tests.iter().zip(*values) {
             let mut own = sample(label, id, 0, *value);
             if value.is_nan() {
-                own.metrics.clear();
-                own.validity = Validity::Lukewarm("resident".into());
+                own.figures.metrics.clear();
+                own.evidence.validity = Validity::Lukewarm("resident".into());
             }
             samples.push(own);
         }
@@ -79,8 +79,8 @@ fn a_bound_is_shown_as_one_and_its_estimate_stands_in_means() {
             ("zfs", &[10_000.0, 1.0, 1.0, 1.0]),
         ],
     );
-    for own in data.samples.iter_mut().filter(|s| s.metrics[0].value > 1.0) {
-        own.metrics.push(Metric::new(Metric::AT_LEAST, 20.0, "MB/s", Better::Higher));
+    for own in data.samples.iter_mut().filter(|s| s.figures.metrics[0].value > 1.0) {
+        own.figures.metrics.push(Metric::new(Metric::AT_LEAST, 20.0, "MB/s", Better::Higher));
     }
     let row = &judged(&data).tables[0].rows[0];
     let [xfs, ext4, zfs] = [0, 1, 2].map(|at| &row.cells[at]);
@@ -108,7 +108,7 @@ fn the_original_rate_has_means_with_the_syncs_among_the_writes() {
     let mut data = study(&tests, &[("ext4", &[1.0, 4.0, 1000.0]), ("xfs", &[2.0, 8.0, 10.0])]);
     assert!(judged(&data).tables.iter().all(|table| table.with_syncs.is_empty()));
     for own in &mut data.samples {
-        own.metrics[0].name = "nano_rate".into();
+        own.figures.metrics[0].name = "nano_rate".into();
     }
     data.tests.iter_mut().for_each(|test| test.metric = "nano_rate".into());
     let found = judged(&data);

@@ -238,7 +238,7 @@ fn a_look_says_what_the_call_has_come_to() {
     assert!(alone.verdicts.is_empty() && alone.is_settled());
     let mut busy = quiet(&[1.0, 1.3, 0.8], 3);
     let foreign = Metric::new("foreign_cpu_pct", 60.0, "%", model::figure::Better::Lower);
-    busy.samples.iter_mut().for_each(|s| s.metrics.push(foreign.clone()));
+    busy.samples.iter_mut().for_each(|s| s.figures.metrics.push(foreign.clone()));
     let busy = looked(&busy);
     assert_eq!((busy.verdicts.as_slice(), busy.behind.len()), ([Standoff::Open].as_slice(), 0));
 }
@@ -255,7 +255,7 @@ fn race_never_drops_the_baseline() {
     let one = |s: &&mut Sample| {
         s.case.target == "d" && s.case.procs == 8 && s.case.test.starts_with("g2")
     };
-    ahead.samples.iter_mut().filter(one).for_each(|s| s.metrics[0].value *= 2.0);
+    ahead.samples.iter_mut().filter(one).for_each(|s| s.figures.metrics[0].value *= 2.0);
     assert_eq!(looked(&ahead).behind, []);
 }
 

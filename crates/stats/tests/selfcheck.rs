@@ -149,7 +149,10 @@ fn a_machine_that_slows_down_is_seen_and_moves_no_ratio() {
     let noise = Noise { block_sd: 0.005, own_sd: 0.01 };
     let steady = campaign(&noise, 1.0, 10, 3);
     let mut slowing = steady.clone();
-    slowing.samples.iter_mut().for_each(|s| s.metrics[0].value *= 0.97_f64.powi(s.block as i32));
+    slowing
+        .samples
+        .iter_mut()
+        .for_each(|s| s.figures.metrics[0].value *= 0.97_f64.powi(s.block as i32));
     let (steady, slowing) = (judged(&steady), judged(&slowing));
     assert!(steady.selfcheck.notes.is_empty(), "{:?}", steady.selfcheck.notes);
     let drift = slowing.selfcheck.drift.unwrap();
@@ -168,7 +171,7 @@ fn what_the_place_in_a_block_costs_is_told_apart_from_the_targets() {
     for sample in &mut data.samples {
         let target = ["ext4", "xfs", TWIN].iter().position(|t| *t == sample.case.target).unwrap();
         sample.position = orders[sample.block as usize][target];
-        sample.metrics[0].value *= 0.92_f64.powi(sample.position as i32);
+        sample.figures.metrics[0].value *= 0.92_f64.powi(sample.position as i32);
     }
     let check = judged(&data).selfcheck;
     let place = check.drift.unwrap().position.unwrap();

@@ -67,7 +67,7 @@ fn marks_hold_beside_true_differences() {
         let true_ones = |id: &str| id[1..].parse::<usize>().unwrap() < 6;
         let better =
             |s: &&mut model::result::Sample| s.case.target == "b" && true_ones(&s.case.test);
-        data.samples.iter_mut().filter(better).for_each(|s| s.metrics[0].value *= 1.1);
+        data.samples.iter_mut().filter(better).for_each(|s| s.figures.metrics[0].value *= 1.1);
         let table = findings(&data, &Settings::default()).unwrap().tables.remove(0);
         let marked = |truth: bool| {
             let own = table.rows.iter().filter(|r| true_ones(&r.test) == truth);

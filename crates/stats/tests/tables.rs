@@ -72,9 +72,9 @@ fn above_one_is_better_also_when_less_is_better() {
 fn what_is_not_valid_leaves_its_reason_and_no_value() {
     let mut samples = series("xfs", "t0", &[10.0, 11.0]);
     samples.extend(series("ext4", "t0", &[10.0, 11.0, 12.0]));
-    samples[2].validity = Validity::Invalid("no space".into());
-    samples[3].validity = Validity::Lukewarm("12 % resident".into());
-    samples[4].metrics[0].value = 0.0;
+    samples[2].evidence.validity = Validity::Invalid("no space".into());
+    samples[3].evidence.validity = Validity::Lukewarm("12 % resident".into());
+    samples[4].figures.metrics[0].value = 0.0;
     samples.extend(series("xfs", "t1", &[10.0, 11.0]));
     samples.extend(series("ext4", "t1", &[20.0, 22.0]));
     let table = first_table(&two_targets(samples));
@@ -93,13 +93,13 @@ fn the_overlap_rate_is_used_only_when_all_have_it() {
     let overlap = |value| Metric::new("overlap_rate", value, "MB/s", Better::Higher);
     let mut samples =
         [series("xfs", "t0", &[10.0, 10.0]), series("ext4", "t0", &[10.0, 10.0])].concat();
-    samples.iter_mut().skip(1).for_each(|s| s.metrics.push(overlap(40.0)));
+    samples.iter_mut().skip(1).for_each(|s| s.figures.metrics.push(overlap(40.0)));
     let partial = first_table(&two_targets(samples.clone()));
     assert_eq!(
         (partial.rows[0].basis.as_str(), partial.rows[0].cells[1].value.unwrap().round()),
         ("rate", 10.0)
     );
-    samples[0].metrics.push(overlap(40.0));
+    samples[0].figures.metrics.push(overlap(40.0));
     let full = first_table(&two_targets(samples));
     assert_eq!(
         (full.rows[0].basis.as_str(), full.rows[0].cells[1].value.unwrap().round()),
@@ -111,11 +111,11 @@ fn the_overlap_rate_is_used_only_when_all_have_it() {
 fn contention_makes_a_cell_unclear() {
     let mut samples = [series("xfs", "t0", &[10.0; 5]), series("ext4", "t0", &[20.0; 5])].concat();
     let busy = Metric::new("foreign_cpu_pct", 35.0, "%", Better::Lower);
-    samples[0].metrics.push(busy.clone());
+    samples[0].figures.metrics.push(busy.clone());
     let one_of_five = first_table(&two_targets(samples.clone()));
     assert_eq!(one_of_five.rows[0].cells[1].comparison, Some(Comparison::Better));
     // The five of the other, which were not disturbed, do not make up for it.
-    samples[1].metrics.push(busy);
+    samples[1].figures.metrics.push(busy);
     let two_of_five = first_table(&two_targets(samples));
     let cell = &two_of_five.rows[0].cells[1];
     assert_eq!(
@@ -129,13 +129,13 @@ fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     let mut samples = [series("xfs", "t0", &[10.0; 5]), series("ext4", "t0", &[20.0; 5])].concat();
     let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
     let quiet = [lower("foreign_cpu_pct", 3.0), lower("foreign_disk_pct", 10.0)];
-    samples.iter_mut().for_each(|s| s.metrics.extend(quiet.clone()));
+    samples.iter_mut().for_each(|s| s.figures.metrics.extend(quiet.clone()));
     let data = two_targets(samples.clone());
     assert_eq!(first_table(&data).rows[0].cells[1].comparison, Some(Comparison::Better));
     assert!(data.samples.iter().all(|s| Contention::of(&data, 10.0).why(s).is_none()));
     for sample in samples.iter_mut().take(3) {
-        sample.metrics.truncate(1);
-        sample.metrics.extend([
+        sample.figures.metrics.truncate(1);
+        sample.figures.metrics.extend([
             lower("foreign_cpu_pct", 31.4),
             lower("foreign_disk_pct", 66.0),
             lower("foreign_read_bytes", 0.0),
@@ -166,7 +166,7 @@ fn a_sample_too_short_to_tell_is_judged_by_the_others_of_its_turn() {
             samples.extend(series(target, "short", values));
             let mut long = series(target, "long", values);
             let busy = Metric::new("foreign_cpu_pct", busy_pct, "%", Better::Lower);
-            long.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
+            long.iter_mut().for_each(|s| s.figures.metrics.push(busy.clone()));
             samples.extend(long);
         }
         let infos = ["short", "long"].iter().map(|id| test(id, Group::ReadHot)).collect();
@@ -226,7 +226,7 @@ proptest! {
         let noise = Noise { block_sd: 0.1, own_sd: 0.1 };
         let data = noise.dataset(&[("a", 1.0), ("b", 1.1)], 3, 4, seed);
         let mut scaled = data.clone();
-        scaled.samples.iter_mut().for_each(|s| s.metrics[0].value *= scale);
+        scaled.samples.iter_mut().for_each(|s| s.figures.metrics[0].value *= scale);
         for (one, other) in first_table(&data).rows.iter().zip(first_table(&scaled).rows) {
             let (a, b) = (one.cells[1].ratio.unwrap(), other.cells[1].ratio.unwrap());
             prop_assert!((a.point / b.point - 1.0).abs() < 1e-9);
@@ -258,11 +258,11 @@ fn a_row_tells_the_median_of_its_valid_samples() {
     samples.extend(series("ext4", "t0", &[10.0, 11.0, 12.0]));
     let work = [(40, 0.2), (50, 0.3), (60, 0.4), (44, 0.1), (52, 0.5), (9999, 9.0)];
     for (sample, (bytes, seconds)) in samples.iter_mut().zip(work) {
-        (sample.bytes, sample.ops, sample.seconds) = (bytes, 7, seconds);
+        (sample.figures.bytes, sample.figures.ops, sample.figures.seconds) = (bytes, 7, seconds);
     }
-    samples[5].validity = Validity::Invalid("no space".into());
+    samples[5].evidence.validity = Validity::Invalid("no space".into());
     samples.extend(series("xfs", "t1", &[10.0]));
-    samples[6].seconds = 0.0;
+    samples[6].figures.seconds = 0.0;
     let rows = first_table(&two_targets(samples)).rows;
     assert_eq!(rows[0].amount, Some(Amount { bytes: 50.0, ops: 7.0, seconds: 0.3 }));
     assert_eq!(rows[1].amount, None, "a table of others tells no time");

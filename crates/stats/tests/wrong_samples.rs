@@ -32,8 +32,8 @@ fn disturb(data: &mut Dataset, target: &str, factor: f64, mut is_hit: impl FnMut
     for sample in &mut data.samples {
         let hit = sample.case.target == target && is_hit(sample);
         let used_pct = if hit { 60.0 } else { 0.5 };
-        sample.metrics[0].value *= if hit { factor } else { 1.0 };
-        sample.metrics.push(Metric::new("foreign_cpu_pct", used_pct, "%", Better::Lower));
+        sample.figures.metrics[0].value *= if hit { factor } else { 1.0 };
+        sample.figures.metrics.push(Metric::new("foreign_cpu_pct", used_pct, "%", Better::Lower));
     }
 }
 
@@ -129,7 +129,7 @@ fn zeros_are_counted_and_make_no_best() {
         let mut data = USUAL.dataset(&[("a", 1.0), ("b", 1.2)], 8, 6, seed);
         let mut rng = Rng::new(seed + 1_000);
         for sample in data.samples.iter_mut().filter(|s| s.case.target == "b") {
-            sample.metrics[0].value *= f64::from(u8::from(rng.unit() >= 0.3));
+            sample.figures.metrics[0].value *= f64::from(u8::from(rng.unit() >= 0.3));
         }
         let found = verdict(&data);
         let is_told = |note: &Note| match note {
@@ -146,14 +146,14 @@ fn zeros_are_counted_and_make_no_best() {
 fn invalidate(data: &mut Dataset, target: &str, mut is_gone: impl FnMut(&Sample) -> bool) {
     for sample in &mut data.samples {
         if sample.case.target == target && is_gone(sample) {
-            sample.validity = Validity::Invalid("timed out".into());
+            sample.evidence.validity = Validity::Invalid("timed out".into());
         }
     }
 }
 
 fn median(data: &Dataset, target: &str) -> f64 {
     let own = data.samples.iter().filter(|s| s.case.target == target);
-    let mut values: Vec<f64> = own.map(|s| s.metrics[0].value).collect();
+    let mut values: Vec<f64> = own.map(|s| s.figures.metrics[0].value).collect();
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
@@ -168,7 +168,7 @@ fn a_target_whose_slow_half_is_missing_is_not_best() {
             seed,
         );
         let middle = median(&data, "b");
-        invalidate(&mut data, "b", |sample| sample.metrics[0].value < middle);
+        invalidate(&mut data, "b", |sample| sample.figures.metrics[0].value < middle);
         data
     };
     assert_eq!(best_in(|seed| of([1.0, 1.0], seed)), 0);
@@ -186,7 +186,7 @@ fn nor_is_the_other_where_the_fast_half_is_missing() {
         let mut data =
             Noise { block_sd: 0.02, own_sd: 0.15 }.dataset(&[("a", 1.0), ("b", 1.0)], 8, 10, seed);
         let middle = median(&data, "b");
-        invalidate(&mut data, "b", |sample| sample.metrics[0].value > middle);
+        invalidate(&mut data, "b", |sample| sample.figures.metrics[0].value > middle);
         data
     });
     assert!(called <= 4, "{called} of {CAMPAIGNS}");

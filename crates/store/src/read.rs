@@ -4,7 +4,9 @@ use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
     figure::{Histogram, Metric},
     plan::Plan,
-    result::{Campaign, Dataset, Head, Sample, TargetRecord, TargetState},
+    result::{
+        Campaign, Covariates, Dataset, Evidence, Figures, Head, Sample, TargetRecord, TargetState,
+    },
     text::Word,
     workload::{Asset, Case, GridCell, Shape, TestInfo},
 };
@@ -357,24 +359,30 @@ fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
             cache: found.word(row, 8, "cache state")?,
         },
         lab: found.word(row, 20, "lab")?,
-        metrics: Vec::new(),
-        bytes: row.get::<_, i64>(9)? as u64,
-        ops: row.get::<_, i64>(10)? as u64,
-        seconds: row.get(11)?,
-        skew_ms: row.get(12)?,
-        overlap: row.get(13)?,
-        device_read_bytes: row.get::<_, Option<i64>>(14)?.map(|bytes| bytes as u64),
-        device_write_bytes: row.get::<_, Option<i64>>(15)?.map(|bytes| bytes as u64),
-        cpu_user_s: row.get(16)?,
-        cpu_sys_s: row.get(17)?,
-        limiter: found.word(row, 18, "limiter")?,
-        validity: found.word(row, 19, "validity")?,
-        durability: match row.get_ref(21)? {
-            ValueRef::Null => None,
-            _ => Some(found.word(row, 21, "durability")?),
+        figures: Figures {
+            bytes: row.get::<_, i64>(9)? as u64,
+            ops: row.get::<_, i64>(10)? as u64,
+            seconds: row.get(11)?,
+            ..Figures::default()
         },
-        histograms: Vec::new(),
-        series: None,
+        covariates: Covariates {
+            skew_ms: row.get(12)?,
+            overlap: row.get(13)?,
+            device_read_bytes: row.get::<_, Option<i64>>(14)?.map(|bytes| bytes as u64),
+            device_write_bytes: row.get::<_, Option<i64>>(15)?.map(|bytes| bytes as u64),
+            cpu_user_s: row.get(16)?,
+            cpu_sys_s: row.get(17)?,
+            ..Covariates::default()
+        },
+        evidence: Evidence {
+            limiter: found.word(row, 18, "limiter")?,
+            validity: found.word(row, 19, "validity")?,
+            durability: match row.get_ref(21)? {
+                ValueRef::Null => None,
+                _ => Some(found.word(row, 21, "durability")?),
+            },
+            ..Evidence::default()
+        },
     })
 }
 
@@ -403,7 +411,7 @@ impl Samples<'_> {
             let Some(&place) = self.index.get(&row.get::<_, i64>(0)?) else { continue };
             // As much again as is used would be kept for figures that do not come.
             if let Some(full) = last.replace(place).filter(|full| *full != place) {
-                self.list[full].metrics.shrink_to_fit();
+                self.list[full].figures.metrics.shrink_to_fit();
             }
             fill(&mut self.list[place], row)?;
         }
@@ -419,14 +427,14 @@ fn add_metric(
     row: &Row<'_>,
 ) -> Result<(), StoreError> {
     let kind = kinds.get(&row.get(1)?).ok_or_else(|| found.corrupt("metric", "no kind"))?;
-    sample.metrics.push(Metric { value: row.get(2)?, ..kind.clone() });
+    sample.figures.metrics.push(Metric { value: row.get(2)?, ..kind.clone() });
     Ok(())
 }
 
 /// Adds the histogram in the columns 1 to 3 of `row`.
 fn add_histogram(found: &Found, sample: &mut Sample, row: &Row<'_>) -> Result<(), StoreError> {
     let bytes = row.get_ref(3)?.as_blob().unwrap_or_default();
-    sample.histograms.push(Histogram {
+    sample.figures.histograms.push(Histogram {
         op: row.get(1)?,
         latency: found.word(row, 2, "kind of latency")?,
         bins: bins::decode(bytes).map_err(|why| found.corrupt("histogram", why))?,
@@ -437,7 +445,8 @@ fn add_histogram(found: &Found, sample: &mut Sample, row: &Row<'_>) -> Result<()
 /// Adds the series in column 1 of `row`.
 fn add_series(found: &Found, sample: &mut Sample, row: &Row<'_>) -> Result<(), StoreError> {
     let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
-    sample.series = Some(series::decode(bytes).map_err(|why| found.corrupt("series", why))?);
+    sample.figures.series =
+        Some(series::decode(bytes).map_err(|why| found.corrupt("series", why))?);
     Ok(())
 }
 

@@ -345,9 +345,9 @@ pub(crate) fn insert_sample(
 ) -> Result<(), StoreError> {
     insert_sample_row(db, campaign.number, (attempt, nth), sample)
         .and_then(|number| {
-            insert_metrics(db, number, &sample.metrics)?;
-            insert_histograms(db, number, &sample.histograms)?;
-            insert_series(db, number, sample.series.as_ref())
+            insert_metrics(db, number, &sample.figures.metrics)?;
+            insert_histograms(db, number, &sample.figures.histograms)?;
+            insert_series(db, number, sample.figures.series.as_ref())
         })
         .map_err(StoreError::refused(&campaign.id, || {
             let Sample { block, case, .. } = sample;
@@ -382,20 +382,20 @@ fn insert_sample_row(
         s.case.procs,
         s.case.threads,
         s.case.cache.as_str(),
-        s.bytes as i64,
-        s.ops as i64,
-        s.seconds,
-        s.skew_ms,
-        s.overlap,
-        s.device_read_bytes.map(|bytes| bytes as i64),
-        s.device_write_bytes.map(|bytes| bytes as i64),
-        s.cpu_user_s,
-        s.cpu_sys_s,
-        s.limiter.as_str(),
-        s.validity.to_string(),
+        s.figures.bytes as i64,
+        s.figures.ops as i64,
+        s.figures.seconds,
+        s.covariates.skew_ms,
+        s.covariates.overlap,
+        s.covariates.device_read_bytes.map(|bytes| bytes as i64),
+        s.covariates.device_write_bytes.map(|bytes| bytes as i64),
+        s.covariates.cpu_user_s,
+        s.covariates.cpu_sys_s,
+        s.evidence.limiter.as_str(),
+        s.evidence.validity.to_string(),
         s.lab.as_str(),
         nth,
-        s.durability.as_ref().map(ToString::to_string)
+        s.evidence.durability.as_ref().map(ToString::to_string)
     ])?;
     Ok(db.last_insert_rowid())
 }

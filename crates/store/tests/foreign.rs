@@ -21,8 +21,9 @@ fn a_store_made_elsewhere_is_read_without_harm() {
     data.samples.truncate(1);
     data.samples[0].case.test = data.tests[0].id.clone();
     data.samples[0].case.target = data.targets[0].label.clone();
-    data.samples[0].metrics = vec![Metric::new("rate", 1.0, "MB/s", model::figure::Better::Higher)];
-    data.samples[0].seconds = 1.0;
+    data.samples[0].figures.metrics =
+        vec![Metric::new("rate", 1.0, "MB/s", model::figure::Better::Higher)];
+    data.samples[0].figures.seconds = 1.0;
     store.import(&data).unwrap();
     let db = rusqlite::Connection::open(scratch.path()).unwrap();
     let harm = "x\u{1b}]0;owned\u{7}\u{9b}\u{202e}";
@@ -48,9 +49,12 @@ fn a_store_made_elsewhere_is_read_without_harm() {
     }
     let sample = &read.samples[0];
     assert_eq!((&sample.case.target, &sample.case.test), (target, &test.id));
-    assert!(!unprintable(&sample.metrics[0].unit));
+    assert!(!unprintable(&sample.figures.metrics[0].unit));
     let why = "its seconds is inf, not a finite number";
-    assert_eq!((sample.seconds, &sample.validity), (0.0, &Validity::Invalid(why.into())));
+    assert_eq!(
+        (sample.figures.seconds, &sample.evidence.validity),
+        (0.0, &Validity::Invalid(why.into()))
+    );
 }
 
 #[test]
@@ -139,7 +143,7 @@ fn a_text_of_a_gigabyte_is_not_read() {
 fn a_damaged_histogram_is_named() {
     let scratch = Scratch::new();
     let (mut store, mut data) = (scratch.store(), small());
-    data.samples[0].histograms = vec![latencies("write", LatencyKind::Service)];
+    data.samples[0].figures.histograms = vec![latencies("write", LatencyKind::Service)];
     store.import(&data).unwrap();
     let db = rusqlite::Connection::open(scratch.path()).unwrap();
     db.execute_batch("UPDATE histogram SET bins = x'80'").unwrap();

@@ -92,7 +92,7 @@ fn a_different_dataset_of_the_same_id_is_kept_beside_the_first() {
     let (mut store, first) = (scratch.store(), small());
     let id = first.campaign.id.clone();
     let mut second = first.clone();
-    second.samples[0].ops ^= 1;
+    second.samples[0].figures.ops ^= 1;
     store.import(&first).unwrap();
     assert_eq!(store.import(&second).unwrap(), Imported::Stored(format!("{id}-2")));
     assert_eq!(store.import(&second).unwrap(), Imported::AlreadyThere(format!("{id}-2")));
@@ -128,12 +128,12 @@ fn histograms_come_back_with_every_bin() {
     let scratch = Scratch::new();
     let (mut store, mut data) = (scratch.store(), small());
     let mut other = data.samples[0].clone();
-    data.samples[0].histograms = vec![
+    data.samples[0].figures.histograms = vec![
         latencies("read", LatencyKind::Service),
         latencies("read", LatencyKind::Response),
         Histogram { bins: vec![(u64::MAX, u64::MAX)], ..latencies("é", LatencyKind::Service) },
     ];
-    other.histograms = vec![Histogram::new("none", LatencyKind::Service)];
+    other.figures.histograms = vec![Histogram::new("none", LatencyKind::Service)];
     data.samples.push(other);
     store.import(&data).unwrap();
     assert_eq!(store.dataset("last").unwrap(), data);
@@ -208,7 +208,7 @@ fn a_block_that_was_run_again_counts_once() {
     assert_eq!(store.finished_blocks(id).unwrap(), [0]);
 
     assert_eq!(store.start_block(id, 0, &order).unwrap(), 2);
-    let again = Sample { seconds: 42.0, ..data.samples[0].clone() };
+    let again = data.samples[0].clone().lasting(42.0);
     store.append(id, (2, 1), &again).unwrap();
     assert_eq!(store.finished_blocks(id).unwrap(), [0; 0], "the last attempt is not complete");
     store.finish_block(id, 0, 2, 12.5).unwrap();
@@ -251,7 +251,7 @@ fn a_sample_of_an_unknown_target_or_block_is_refused_and_named() {
     let error = store.append("last", (1, 1), &sample).unwrap_err().to_string();
     assert!(error.contains("unheard-of") && error.contains(&data.campaign.id), "{error}");
     assert!(store.append("last", (9, 1), &data.samples[0]).is_err());
-    let not_a_number = Sample { seconds: f64::NAN, ..data.samples[0].clone() };
+    let not_a_number = data.samples[0].clone().lasting(f64::NAN);
     assert!(store.append("last", (1, 1), &not_a_number).is_err());
     assert_eq!(store.dataset("last").unwrap(), data);
 }
@@ -299,8 +299,10 @@ fn a_hundred_thousand_samples_come_back() {
     let metric =
         |i| Metric::new(&format!("m{i}"), f64::from(i), "MB/s", model::figure::Better::Higher);
     let count = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
-    let one = Sample { metrics: (0..6).map(metric).collect(), ..data.samples[0].clone() };
-    let timed = Sample { histograms: vec![latencies("read", LatencyKind::Service)], ..one.clone() };
+    let mut one = data.samples[0].clone();
+    one.figures.metrics = (0..6).map(metric).collect();
+    let mut timed = one.clone();
+    timed.figures.histograms = vec![latencies("read", LatencyKind::Service)];
     // A tenth with latencies: a histogram of 400 bins is as long as the rest of a sample ten times.
     let kind = |i| if i % 10 == 0 { &timed } else { &one };
     data.samples = (0..count).map(|i| Sample { block: i / 1000, ..kind(i).clone() }).collect();

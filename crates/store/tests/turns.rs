@@ -36,7 +36,7 @@ fn a_target_that_failed_in_a_block_is_tried_again_and_only_its_last_samples_coun
     assert_eq!(store.unfinished(id).unwrap(), [failed(2, None)]);
     assert_eq!(store.dataset(id).unwrap().samples, std::slice::from_ref(sample));
     store.start_try(id, nth(3)).unwrap();
-    let again = Sample { seconds: 42.0, position: 9, ..sample.clone() };
+    let again = Sample { position: 9, ..sample.clone().lasting(42.0) };
     store.append(id, (1, 3), &again).unwrap();
     store.finish_try(id, nth(3), None, 0.5).unwrap();
     assert_eq!(store.unfinished(id).unwrap(), []);

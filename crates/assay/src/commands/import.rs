@@ -90,7 +90,7 @@ struct Taken {
 impl Taken {
     fn count(&mut self, sample: &Sample) {
         self.samples += 1;
-        if let Some(why) = sample.validity.why() {
+        if let Some(why) = sample.evidence.validity.why() {
             self.invalid += 1;
             self.why.get_or_insert_with(|| format!("{}: {why}", sample.case.test));
         }

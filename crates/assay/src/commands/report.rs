@@ -101,8 +101,12 @@ fn settings(dataset: &Dataset, args: &ReportArgs) -> Result<Settings> {
 /// Makes every test rank by `metric`, and leaves out the tests that do not have it.
 pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
     let Some(ranked) = dataset.ranked_by(metric) else {
-        let names: BTreeSet<_> =
-            dataset.samples.iter().flat_map(|s| &s.metrics).map(|m| m.name.as_str()).collect();
+        let names: BTreeSet<_> = dataset
+            .samples
+            .iter()
+            .flat_map(|s| &s.figures.metrics)
+            .map(|m| m.name.as_str())
+            .collect();
         let meant = did_you_mean(metric, names.iter().copied());
         let known = names.into_iter().collect::<Vec<_>>().join(", ");
         return Err(exit::usage(format!(

@@ -53,8 +53,9 @@ fn text(dataset: &Dataset, timed: Option<&Timed>) -> Result<String> {
 /// In how many of the valid samples of `label` that synced it is proven that they are durable; `None` where
 /// none was judged.
 fn durability(dataset: &Dataset, label: &str) -> Option<String> {
-    let own = dataset.samples.iter().filter(|s| s.case.target == label && s.validity.is_valid());
-    let judged = own.filter(|sample| sample.durability.is_some()).count();
+    let own =
+        dataset.samples.iter().filter(|s| s.case.target == label && s.evidence.validity.is_valid());
+    let judged = own.filter(|sample| sample.evidence.durability.is_some()).count();
     (judged > 0).then(|| match stats::description::doubt(dataset, label) {
         None => format!("proven in {judged} of {judged} samples that synced"),
         Some(doubt) => format!(
@@ -65,10 +66,11 @@ fn durability(dataset: &Dataset, label: &str) -> Option<String> {
 }
 
 fn counts(dataset: &Dataset) -> String {
-    let count =
-        |test: fn(&Validity) -> bool| dataset.samples.iter().filter(|s| test(&s.validity)).count();
+    let count = |test: fn(&Validity) -> bool| {
+        dataset.samples.iter().filter(|s| test(&s.evidence.validity)).count()
+    };
     let contention = Contention::of(dataset, Settings::default().contention_limit_pct);
-    let contended = dataset.samples.iter().filter(|s| s.validity.is_valid());
+    let contended = dataset.samples.iter().filter(|s| s.evidence.validity.is_valid());
     let contended = match contended.filter(|s| contention.why(s).is_some()).count() {
         0 => String::new(),
         count => format!("; {count} of the valid samples contended"),

@@ -44,7 +44,7 @@ impl Check for Served {
         let sample = trial::only_sample(&dataset)?;
         let measured = trial::metric(sample, "server_cpu_s")?;
         let foreign_s = trial::metric(sample, "foreign_cpu_pct")? / 100.0
-            * sample.seconds
+            * sample.figures.seconds
             * f64::from(usage.cpus.max(1));
         // Each second belongs to one process, and counting one twice would exceed the machine's total.
         let had_s = trial::metric(sample, "machine_cpu_s")? + usage.steal_s;
@@ -53,7 +53,7 @@ impl Check for Served {
             twice_s < SLACK * measured,
             "{twice_s:.2} s of the server's {measured:.2} s are also counted as foreign"
         );
-        let reads = f64::from(u32::try_from(sample.ops).context("too many reads")?);
+        let reads = f64::from(u32::try_from(sample.figures.ops).context("too many reads")?);
         let imposed = reads * BURN.as_secs_f64();
         Ok(CheckOutcome::Figure { imposed, measured, unit: "s", limit: LIMIT })
     }

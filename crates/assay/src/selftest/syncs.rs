@@ -71,7 +71,7 @@ fn measured(target: &str, id: &str, bench: &Bench<'_>) -> Result<Dataset> {
 
 /// How many of the samples of `dataset` are proven to be durable.
 fn proofs(dataset: &Dataset, all: bool) -> CheckOutcome {
-    let proofs = || dataset.samples.iter().filter_map(|sample| sample.durability.as_ref());
+    let proofs = || dataset.samples.iter().filter_map(|sample| sample.evidence.durability.as_ref());
     let proven = proofs().filter(|proof| **proof == Durability::Proven).count();
     CheckOutcome::Proofs { samples: dataset.samples.len(), judged: proofs().count(), proven, all }
 }

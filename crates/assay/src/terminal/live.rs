@@ -63,7 +63,7 @@ impl Live {
         let case = &sample.case;
         let over = figure.ratio.map_or_else(String::new, |r| format!(", {r:.2}x {baseline}"));
         let latency = latency(sample).unwrap_or_default();
-        let doubt = if sample.validity.is_valid() { "" } else { " (not valid)" };
+        let doubt = if sample.evidence.validity.is_valid() { "" } else { " (not valid)" };
         Some(format!(
             "{}, {}, {}: {} {}{over}{latency}{doubt}",
             figure.test.name,
@@ -79,8 +79,8 @@ impl Live {
         let case = &sample.case;
         let mut object = json!({
             "event": "sample", "block": sample.block + 1, "target": case.target, "test": case.test,
-            "procs": case.procs, "cache": case.cache.to_string(), "seconds": sample.seconds,
-            "validity": sample.validity.to_string(),
+            "procs": case.procs, "cache": case.cache.to_string(), "seconds": sample.figures.seconds,
+            "validity": sample.evidence.validity.to_string(),
         });
         if let Some(figure) = self.figure(sample) {
             object["metric"] = json!(figure.test.metric);
@@ -94,7 +94,7 @@ impl Live {
 
 /// Median and 99th percentile of the operations of most samples: `, p50 12.3 us, p99 1.04 ms`.
 fn latency(sample: &Sample) -> Option<String> {
-    let most = sample.histograms.iter().max_by_key(|histogram| histogram.count())?;
+    let most = sample.figures.histograms.iter().max_by_key(|histogram| histogram.count())?;
     let [p50, p99] = [0.5, 0.99].map(|q| most.quantile_ns(q));
     Some(format!(", p50 {}, p99 {}", time(p50?), time(p99?)))
 }

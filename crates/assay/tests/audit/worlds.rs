@@ -176,8 +176,8 @@ impl Trouble {
                 rng.shuffle(&mut hit);
                 for (sample, hit) in data.samples.iter_mut().filter(own).zip(hit) {
                     let used_pct = if hit { 60.0 } else { 0.0 };
-                    sample.metrics[0].value *= if hit { 0.5 } else { 1.0 };
-                    sample.metrics.push(Metric::new(
+                    sample.figures.metrics[0].value *= if hit { 0.5 } else { 1.0 };
+                    sample.figures.metrics.push(Metric::new(
                         "foreign_cpu_pct",
                         used_pct,
                         "%",
@@ -186,19 +186,23 @@ impl Trouble {
                 }
             }
             Trouble::SlowHalf => {
-                let mut values: Vec<f64> =
-                    data.samples.iter_mut().filter(own).map(|s| s.metrics[0].value).collect();
+                let mut values: Vec<f64> = data
+                    .samples
+                    .iter_mut()
+                    .filter(own)
+                    .map(|s| s.figures.metrics[0].value)
+                    .collect();
                 values.sort_by(f64::total_cmp);
                 let middle = values[values.len() / 2];
                 for sample in data.samples.iter_mut().filter(own) {
-                    if sample.metrics[0].value < middle {
-                        sample.validity = Validity::Invalid("timed out".into());
+                    if sample.figures.metrics[0].value < middle {
+                        sample.evidence.validity = Validity::Invalid("timed out".into());
                     }
                 }
             }
             Trouble::Zeros => {
                 for sample in data.samples.iter_mut().filter(own) {
-                    sample.metrics[0].value *= if rng.unit() < 0.3 { 0.0 } else { 1.0 };
+                    sample.figures.metrics[0].value *= if rng.unit() < 0.3 { 0.0 } else { 1.0 };
                 }
             }
             Trouble::GivenUp => {
@@ -238,7 +242,7 @@ fn sample(
     };
     let rate = Metric::new("rate", value, "MB/s", Better::Higher);
     let bare = Sample::bare(block, position, case, vec![rate]);
-    Sample { bytes: 1 << 30, ops: 1 << 10, seconds: 1.0, ..bare }
+    bare.timed(1 << 30, 1 << 10, 1.0)
 }
 
 fn id(test: usize) -> String {

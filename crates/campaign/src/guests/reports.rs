@@ -97,11 +97,11 @@ impl RequestedRuns {
                         plain(&what)
                     ));
                 }
-                if let Some(text) = sample.validity.why_mut() {
+                if let Some(text) = sample.evidence.validity.why_mut() {
                     *text = plain(text);
                 }
                 if let Some(Durability::NotProven(Unproven::NoDevice(text))) =
-                    &mut sample.durability
+                    &mut sample.evidence.durability
                 {
                     *text = plain(text);
                 }
@@ -185,12 +185,12 @@ mod tests {
             let text = format!("{event:?}");
             assert!(text.contains("]0;owned") && !text.contains("\\u{1b}"), "{text}");
         }
-        let invalid = sample(|s| s.validity = Validity::Invalid("\x1b[2J".repeat(9999)));
+        let invalid = sample(|s| s.evidence.validity = Validity::Invalid("\x1b[2J".repeat(9999)));
         let Ok((_, Event::Sample(taken))) = asked().take(invalid) else { panic!("not taken") };
-        let Validity::Invalid(why) = taken.validity else { panic!("valid") };
+        let Validity::Invalid(why) = taken.evidence.validity else { panic!("valid") };
         assert_eq!(why.chars().count(), TEXT_CHARS);
         let unproven = |kind: &str| Some(Durability::NotProven(Unproven::NoDevice(kind.into())));
-        let report = sample(|s| s.durability = unproven("\x1b[2J"));
+        let report = sample(|s| s.evidence.durability = unproven("\x1b[2J"));
         let Ok((_, Event::Sample(taken))) = asked().take(report) else { panic!("not taken") };
         assert!(!format!("{taken:?}").contains("\\u{1b}"), "{taken:?}");
     }

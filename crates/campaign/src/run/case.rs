@@ -68,7 +68,7 @@ pub fn run(
     let Some(mut samples) = attempt(test, jobs, context, place)? else { return Ok(None) };
     let lukewarm = samples.iter().any(|s| {
         // What the file system does with such blocks it does again.
-        matches!(s.validity, Validity::Lukewarm(_)) && s.metric(BUFFERED_BELOW).is_none()
+        matches!(s.evidence.validity, Validity::Lukewarm(_)) && s.metric(BUFFERED_BELOW).is_none()
     });
     if lukewarm && !context.instance.devices().is_empty() {
         let Some(again) = attempt(test, jobs, context, place)? else { return Ok(None) };
@@ -150,8 +150,8 @@ fn attempt(
 
 /// Adds to samples that have figures which level, from 0, of a factor of the design they were measured at.
 pub(crate) fn mark(samples: &mut [Sample], factor: &str, level: u32) {
-    for sample in samples.iter_mut().filter(|sample| !sample.metrics.is_empty()) {
-        sample.metrics.push(Metric::new(factor, f64::from(level + 1), "", Better::Lower));
+    for sample in samples.iter_mut().filter(|sample| !sample.figures.metrics.is_empty()) {
+        sample.figures.metrics.push(Metric::new(factor, f64::from(level + 1), "", Better::Lower));
     }
 }
 
@@ -195,7 +195,7 @@ fn invalid(id: &str, test: &dyn Test, job: &Job, place: &Position<'_>, why: &str
     };
     let bare =
         Sample::bare(place.block, place.position, place.case(id, test, job, cache), Vec::new());
-    Sample { validity: Validity::Invalid(why.into()), ..bare }
+    bare.judged(Validity::Invalid(why.into()))
 }
 
 impl Position<'_> {

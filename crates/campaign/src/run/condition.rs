@@ -33,8 +33,8 @@ impl Condition {
 
     /// Adds what is known to samples; those without a figure stay without.
     pub fn mark(&self, samples: &mut [Sample]) {
-        for sample in samples.iter_mut().filter(|sample| !sample.metrics.is_empty()) {
-            sample.metrics.extend(self.metrics.iter().cloned());
+        for sample in samples.iter_mut().filter(|sample| !sample.figures.metrics.is_empty()) {
+            sample.figures.metrics.extend(self.metrics.iter().cloned());
         }
     }
 
@@ -159,10 +159,10 @@ mod tests {
         let mut samples =
             [sample(vec![Metric::new("rate", 1.0, "MB/s", Better::Higher)]), sample(vec![])];
         condition.mark(&mut samples);
-        assert_eq!(samples[0].metrics[0].name, "rate");
+        assert_eq!(samples[0].figures.metrics[0].name, "rate");
         assert_eq!(samples[0].metric("layout_score"), Some(0.8));
         assert!((samples[0].metric("fullness_pct").unwrap() - 80.12).abs() < 1e-9);
-        assert!(samples[1].metrics.is_empty());
+        assert!(samples[1].figures.metrics.is_empty());
         let mut facts = Environment::default();
         condition.describe(&mut facts);
         assert_eq!(facts.0["age.whole_files.after"], "1 of 2");

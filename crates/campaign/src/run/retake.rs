@@ -85,7 +85,7 @@ impl Retakes {
 /// Returns the largest foreign share of the machine during any of `samples`. An invalid sample is not considered: it is
 /// no reason to repeat the case either.
 fn shared_pct(samples: &[Sample]) -> f64 {
-    if samples.iter().all(|sample| !sample.validity.is_valid()) {
+    if samples.iter().all(|sample| !sample.evidence.validity.is_valid()) {
         return f64::INFINITY;
     }
     samples.iter().map(stats::description::shared_pct).fold(0.0, f64::max)
@@ -109,11 +109,11 @@ fn calmest_of(mut tries: Vec<Try>) -> Vec<Sample> {
 }
 
 fn disturb(sample: &mut Sample, shared_pct: f64) {
-    if sample.validity.is_valid() {
+    if sample.evidence.validity.is_valid() {
         let why = format!(
             "other processes used {shared_pct:.0} % of the CPU or of the disk; measured again"
         );
-        sample.validity = Validity::Disturbed(why);
+        sample.evidence.validity = Validity::Disturbed(why);
     }
 }
 
@@ -178,19 +178,20 @@ mod tests {
     #[test]
     fn calmest_try_is_kept_whatever_it_measured() {
         let samples = calmest_of(vec![of(60.0), of(12.0), of(40.0)]);
-        let valid: Vec<bool> = samples.iter().map(|sample| sample.validity.is_valid()).collect();
+        let valid: Vec<bool> =
+            samples.iter().map(|sample| sample.evidence.validity.is_valid()).collect();
         assert_eq!(valid, [false, true, false]);
-        let said = samples[0].validity.to_string();
+        let said = samples[0].evidence.validity.to_string();
         assert!(said.starts_with("disturbed: other processes used 60 % of"), "{said}");
-        assert!(calmest_of(vec![of(60.0)])[0].validity.is_valid());
+        assert!(calmest_of(vec![of(60.0)])[0].evidence.validity.is_valid());
     }
 
     #[test]
     fn largest_foreign_share_of_valid_samples_counts() {
         assert_eq!(shared_pct(&[sample(4.0, 20.0), sample(7.0, 0.0)]), 20.0);
-        let invalid = Sample { validity: Validity::Invalid("no space".into()), ..sample(0.0, 0.0) };
+        let invalid = sample(0.0, 0.0).judged(Validity::Invalid("no space".into()));
         assert_eq!(shared_pct(std::slice::from_ref(&invalid)), f64::INFINITY);
         let tries = vec![of(15.0), Try { samples: vec![invalid], shared_pct: f64::INFINITY }];
-        assert!(calmest_of(tries)[0].validity.is_valid());
+        assert!(calmest_of(tries)[0].evidence.validity.is_valid());
     }
 }

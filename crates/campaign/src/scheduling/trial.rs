@@ -165,12 +165,12 @@ fn note(placed: &Placed, procs: u32, sample: &Sample, seen: &mut BTreeMap<Key, L
         let is_own = parts.as_ref().map_or(own == *id, |parts| parts.ids.contains(id));
         is_own.then_some((own, parts.is_some()))
     });
-    let Some((own, has_parts)) = own.filter(|_| sample.seconds > 0.0) else { return };
+    let Some((own, has_parts)) = own.filter(|_| sample.figures.seconds > 0.0) else { return };
     let lengths = seen.entry((own, procs)).or_default();
     if !has_parts {
         lengths.each_s.clear();
     }
-    lengths.each_s.push(sample.seconds);
+    lengths.each_s.push(sample.figures.seconds);
 }
 
 #[cfg(test)]

@@ -136,7 +136,7 @@ impl super::Tool for Tool {
 
     /// The work over the rate.
     fn part_s(&self, request: &Request, job: &Job, sample: &Sample) -> Option<f64> {
-        let Some(rate) = sample.metrics.first() else { return Some(HIDDEN_S) };
+        let Some(rate) = sample.figures.metrics.first() else { return Some(HIDDEN_S) };
         let done = match rate.unit.as_str() {
             "MB/s" => mib(request, job) as f64 * (1 << 20) as f64 / 1e6,
             _ => files_k(request, job).0 as f64 * 1024.0,

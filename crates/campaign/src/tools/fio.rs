@@ -105,7 +105,7 @@ impl super::Tool for Tool {
 
     /// It counts whole milliseconds, of which there may be none.
     fn part_s(&self, _request: &Request, _job: &Job, sample: &Sample) -> Option<f64> {
-        (sample.ops > 0).then_some(LESS_THAN_A_MS_S)
+        (sample.figures.ops > 0).then_some(LESS_THAN_A_MS_S)
     }
 
     fn direct_block(&self, request: &Request) -> Option<u64> {

@@ -152,7 +152,7 @@ impl Test for ToolTest {
             Ok(dataset) => {
                 let printed = self.tool.printed(&self.request, &info.id);
                 let part_s = |sample: &Sample| {
-                    let told = Some(sample.seconds).filter(|seconds| *seconds > 0.0);
+                    let told = Some(sample.figures.seconds).filter(|seconds| *seconds > 0.0);
                     told.or_else(|| self.tool.part_s(&self.request, job, sample)).unwrap_or(seconds)
                 };
                 of_samples(dataset, &printed, info.id, (seconds, &part_s), &cost)
@@ -187,15 +187,15 @@ fn of_samples(
     }
     let one = |sample: &Sample| Measured {
         test: id.clone(),
-        metrics: sample.metrics.iter().chain(cost).cloned().collect(),
-        bytes: sample.bytes,
-        ops: sample.ops,
+        metrics: sample.figures.metrics.iter().chain(cost).cloned().collect(),
+        bytes: sample.figures.bytes,
+        ops: sample.figures.ops,
         seconds: part_s(sample),
         skew_ms: 0.0,
         overlap: 1.0,
         phases: 0..1,
-        histograms: sample.histograms.clone(),
-        problem: sample.validity.why().cloned(),
+        histograms: sample.figures.histograms.clone(),
+        problem: sample.evidence.validity.why().cloned(),
     };
     samples.into_iter().map(one).collect()
 }

@@ -31,10 +31,10 @@ fn benchfmt(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
             text += &format!("{key}: {}\n", line(value));
         }
     }
-    let valid = || dataset.samples.iter().filter(|sample| sample.validity.is_valid());
+    let valid = || dataset.samples.iter().filter(|sample| sample.evidence.validity.is_valid());
     // Said once, before the first line that has the unit.
     let mut units = BTreeMap::new();
-    for (at, metric) in valid().flat_map(|sample| sample.metrics.iter().enumerate()) {
+    for (at, metric) in valid().flat_map(|sample| sample.figures.metrics.iter().enumerate()) {
         units.entry(unit(at, metric)).or_insert(metric.better);
     }
     for (unit, better) in units {
@@ -46,7 +46,7 @@ fn benchfmt(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
 
 /// The line of `sample`; empty without a figure.
 fn result(sample: &Sample) -> String {
-    if sample.metrics.is_empty() {
+    if sample.figures.metrics.is_empty() {
         return String::new();
     }
     let case = &sample.case;
@@ -60,9 +60,9 @@ fn result(sample: &Sample) -> String {
         case.procs,
         case.threads,
         case.cache,
-        sample.ops.max(1)
+        sample.figures.ops.max(1)
     );
-    for (at, metric) in sample.metrics.iter().enumerate() {
+    for (at, metric) in sample.figures.metrics.iter().enumerate() {
         line += &format!(" {:?} {}", value(at, metric), unit(at, metric));
     }
     line + "\n"

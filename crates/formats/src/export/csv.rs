@@ -57,12 +57,12 @@ pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
         ("tests.csv".into(), tests(&dataset.tests).map_err(failed)?),
         ("campaign.json".into(), json_bytes(&identity).map_err(failed)?),
     ];
-    if dataset.samples.iter().any(|sample| !sample.histograms.is_empty()) {
+    if dataset.samples.iter().any(|sample| !sample.figures.histograms.is_empty()) {
         files.push(("histograms.csv".into(), histograms(&dataset.samples).map_err(failed)?));
         let percentiles = percentiles::percentiles(&dataset.samples).map_err(failed)?;
         files.push(("percentiles.csv".into(), percentiles));
     }
-    if dataset.samples.iter().any(|sample| sample.series.is_some()) {
+    if dataset.samples.iter().any(|sample| sample.figures.series.is_some()) {
         files.push(("series.csv".into(), series(&dataset.samples).map_err(failed)?));
     }
     Ok(files)
@@ -76,10 +76,10 @@ fn samples(dataset: &Dataset) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut writer = Writer::from_writer(Vec::new());
     writer.write_record(SAMPLES_HEADER.split(','))?;
     for sample in &dataset.samples {
-        for metric in &sample.metrics {
+        for metric in &sample.figures.metrics {
             writer.write_record(row(&dataset.campaign.id, sample, Some(metric)))?;
         }
-        if sample.metrics.is_empty() {
+        if sample.figures.metrics.is_empty() {
             writer.write_record(row(&dataset.campaign.id, sample, None))?;
         }
     }
@@ -104,19 +104,19 @@ fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 26] {
         of(|m| float(m.value)),
         of(|m| text(&m.unit)),
         of(|m| m.better.as_str().into()),
-        s.bytes.to_string(),
-        s.ops.to_string(),
-        float(s.seconds),
-        float(s.skew_ms),
-        float(s.overlap),
-        optional(s.device_read_bytes),
-        optional(s.device_write_bytes),
-        float(s.cpu_user_s),
-        float(s.cpu_sys_s),
-        s.limiter.as_str().into(),
-        text(&s.validity.to_string()),
+        s.figures.bytes.to_string(),
+        s.figures.ops.to_string(),
+        float(s.figures.seconds),
+        float(s.covariates.skew_ms),
+        float(s.covariates.overlap),
+        optional(s.covariates.device_read_bytes),
+        optional(s.covariates.device_write_bytes),
+        float(s.covariates.cpu_user_s),
+        float(s.covariates.cpu_sys_s),
+        s.evidence.limiter.as_str().into(),
+        text(&s.evidence.validity.to_string()),
         s.lab.to_string(),
-        s.durability.as_ref().map(|proof| text(&proof.to_string())).unwrap_or_default(),
+        s.evidence.durability.as_ref().map(|proof| text(&proof.to_string())).unwrap_or_default(),
     ]
 }
 
@@ -125,7 +125,7 @@ fn histograms(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>>
     writer.write_record(HISTOGRAMS_HEADER.split(','))?;
     for (number, s) in samples.iter().enumerate() {
         let [number, block, target, test, procs, cache] = place(number, s);
-        for histogram in &s.histograms {
+        for histogram in &s.figures.histograms {
             let (op, latency) = (text(&histogram.op), histogram.latency.as_str());
             let mut write = |ns: &str, count: &str| {
                 writer.write_record([
@@ -148,7 +148,7 @@ fn series(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     writer.write_record(SERIES_HEADER.split(','))?;
     for (number, s) in samples.iter().enumerate() {
         let place = place(number, s);
-        let Some(series) = &s.series else { continue };
+        let Some(series) = &s.figures.series else { continue };
         for (row, end_ms) in series.end_ms.iter().enumerate() {
             for (column, values) in &series.columns {
                 let value = values.get(row).map(u64::to_string).unwrap_or_default();

@@ -99,7 +99,7 @@ fn job(group: usize, sample: &Sample, test: Option<&TestInfo>) -> Job {
     let case = &sample.case;
     let [read, write, trim] = ["read", "write", "trim"].map(|name| flow(name, sample, test));
     let sync = merged(sample, |op| op == "sync");
-    let runtime_ms = whole(sample.seconds * 1000.0);
+    let runtime_ms = whole(sample.figures.seconds * 1000.0);
     let job_runtime = runtime_ms.saturating_mul(u64::from(case.procs));
     let share = |seconds: f64| match job_runtime {
         0 => 0.0,
@@ -108,7 +108,7 @@ fn job(group: usize, sample: &Sample, test: Option<&TestInfo>) -> Job {
     Job {
         jobname: format!("{}/{}/p{}/b{}", case.target, case.test, case.procs, sample.block),
         groupid: group,
-        error: if sample.validity.is_valid() { 0 } else { ECANCELED },
+        error: if sample.evidence.validity.is_valid() { 0 } else { ECANCELED },
         eta: 0,
         elapsed: runtime_ms.div_ceil(1000),
         options: options(sample, test),
@@ -120,8 +120,8 @@ fn job(group: usize, sample: &Sample, test: Option<&TestInfo>) -> Job {
             lat_ns: Latency::of(&sync).or_printed(sample, "sync_", 0),
         },
         job_runtime,
-        usr_cpu: share(sample.cpu_user_s),
-        sys_cpu: share(sample.cpu_sys_s),
+        usr_cpu: share(sample.covariates.cpu_user_s),
+        sys_cpu: share(sample.covariates.cpu_sys_s),
     }
 }
 
@@ -131,11 +131,13 @@ fn options(sample: &Sample, test: Option<&TestInfo>) -> BTreeMap<&'static str, S
         ("numjobs", sample.case.procs.to_string()),
         ("rw", pattern(test).into()),
     ]);
-    if let Some(bytes) = sample.bytes.checked_div(sample.ops).filter(|&bytes| bytes > 0) {
+    if let Some(bytes) =
+        sample.figures.bytes.checked_div(sample.figures.ops).filter(|&bytes| bytes > 0)
+    {
         options.insert("bs", bytes.to_string());
     }
-    if sample.validity != Validity::Valid {
-        options.insert("description", sample.validity.to_string());
+    if sample.evidence.validity != Validity::Valid {
+        options.insert("description", sample.evidence.validity.to_string());
     }
     options
 }
@@ -156,15 +158,15 @@ fn pattern(test: Option<&TestInfo>) -> &'static str {
 /// What the sample did in the direction `name`, and how fast.
 fn flow(name: &str, sample: &Sample, test: Option<&TestInfo>) -> Flow {
     let Some((iops, share)) = part(name, sample, test) else { return Flow::default() };
-    let seconds = sample.seconds.max(0.0);
+    let seconds = sample.figures.seconds.max(0.0);
     let own_rate = rate(name, sample).or_else(|| rate_of_table(sample));
-    let of_bytes = if seconds > 0.0 { sample.bytes as f64 * share / seconds } else { 0.0 };
+    let of_bytes = if seconds > 0.0 { sample.figures.bytes as f64 * share / seconds } else { 0.0 };
     let bytes_per_s = own_rate.filter(|_| share < 1.0 || of_bytes == 0.0).unwrap_or(of_bytes);
     let alone = share == 1.0;
     let counted = merged(sample, |op| op == name || alone && op != "sync");
-    let ops = whole(sample.ops as f64 * share);
+    let ops = whole(sample.figures.ops as f64 * share);
     let prefix = if alone { String::new() } else { format!("{name}_") };
-    let io_bytes = if alone { sample.bytes } else { whole(bytes_per_s * seconds) };
+    let io_bytes = if alone { sample.figures.bytes } else { whole(bytes_per_s * seconds) };
     let clat_ns = Latency::of(&counted).or_printed(sample, &prefix, ops);
     Flow {
         io_bytes,
@@ -190,8 +192,8 @@ fn part(name: &str, sample: &Sample, test: Option<&TestInfo>) -> Option<(f64, f6
         return Some((own, own / sum));
     }
     let reads = pattern(test).ends_with("read");
-    let counted = || match sample.seconds > 0.0 {
-        true => sample.ops as f64 / sample.seconds,
+    let counted = || match sample.figures.seconds > 0.0 {
+        true => sample.figures.ops as f64 / sample.figures.seconds,
         false => 0.0,
     };
     let iops = sample.metric("iops").unwrap_or_else(counted);
@@ -205,13 +207,18 @@ fn rate(name: &str, sample: &Sample) -> Option<f64> {
 
 /// The rate by which the sample is ranked, bytes per second, when it is one of bytes.
 fn rate_of_table(sample: &Sample) -> Option<f64> {
-    sample.metrics.first().filter(|metric| metric.unit == "MB/s").map(|metric| metric.value * 1e6)
+    sample
+        .figures
+        .metrics
+        .first()
+        .filter(|metric| metric.unit == "MB/s")
+        .map(|metric| metric.value * 1e6)
 }
 
 /// The service latencies of the operations that `wanted` names, as one.
 fn merged(sample: &Sample, wanted: impl Fn(&str) -> bool) -> Histogram {
     let mut all = Histogram::new("", LatencyKind::Service);
-    let service = sample.histograms.iter().filter(|h| h.latency == LatencyKind::Service);
+    let service = sample.figures.histograms.iter().filter(|h| h.latency == LatencyKind::Service);
     service.filter(|h| wanted(&h.op)).for_each(|h| all.merge(h));
     all
 }

@@ -49,7 +49,7 @@ struct Run {
 /// One file, `ID.hyperfine.json`.
 fn hyperfine(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let mut cases: Vec<(&Case, String, Vec<Run>)> = Vec::new();
-    for sample in dataset.samples.iter().filter(|sample| sample.validity.is_valid()) {
+    for sample in dataset.samples.iter().filter(|sample| sample.evidence.validity.is_valid()) {
         let Some((run, unit)) = run(sample) else { continue };
         let is_it = |(case, of, _): &&mut (&Case, String, _)| **case == sample.case && *of == unit;
         match cases.iter_mut().find(is_it) {
@@ -64,9 +64,10 @@ fn hyperfine(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
 }
 
 fn run(sample: &Sample) -> Option<(Run, String)> {
-    let (time, unit) = time_per_unit(sample.metrics.first()?)?;
-    let of_unit = if sample.seconds > 0.0 { time / sample.seconds } else { 0.0 };
-    let (user, system) = (sample.cpu_user_s * of_unit, sample.cpu_sys_s * of_unit);
+    let (time, unit) = time_per_unit(sample.figures.metrics.first()?)?;
+    let of_unit = if sample.figures.seconds > 0.0 { time / sample.figures.seconds } else { 0.0 };
+    let (user, system) =
+        (sample.covariates.cpu_user_s * of_unit, sample.covariates.cpu_sys_s * of_unit);
     Some((Run { time, user, system }, unit))
 }
 

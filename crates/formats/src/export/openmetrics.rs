@@ -35,7 +35,7 @@ fn openmetrics(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let valid = "1 for a valid sample, else 0".to_string();
     for (number, sample) in dataset.samples.iter().enumerate() {
         let labels = labels(dataset, number, sample);
-        let is_valid = sample.validity.is_valid();
+        let is_valid = sample.evidence.validity.is_valid();
         add(
             &mut families,
             "assay_sample_valid",
@@ -44,7 +44,7 @@ fn openmetrics(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
             &labels,
             f64::from(u8::from(is_valid)),
         );
-        for metric in sample.metrics.iter().filter(|_| is_valid) {
+        for metric in sample.figures.metrics.iter().filter(|_| is_valid) {
             let (name, unit, value) = family(metric);
             let help = format!("{}, better {}", line(&metric.name), metric.better.as_str());
             // Two figures of a sample may differ in what a name cannot hold.

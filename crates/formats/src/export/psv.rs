@@ -58,7 +58,7 @@ pub fn psv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
         let of_target: Vec<&Sample> = dataset
             .samples
             .iter()
-            .filter(|s| s.case.target == target.label && s.validity.is_valid())
+            .filter(|s| s.case.target == target.label && s.evidence.validity.is_valid())
             .collect();
         for block in of_target.chunk_by(|a, b| a.block == b.block) {
             let rows = |of: fn(&TestInfo, &Sample, &str) -> Option<Vec<String>>| {
@@ -97,14 +97,14 @@ fn common(test: &TestInfo, s: &Sample, os: &str) -> Vec<String> {
 
 /// The row of a test that is ranked by a rate in MB/s; the original suite's own figure where there is one.
 fn throughput(test: &TestInfo, s: &Sample, os: &str) -> Option<Vec<String>> {
-    let ranked = s.metrics.iter().find(|m| m.name == test.metric && m.unit == "MB/s");
+    let ranked = s.figures.metrics.iter().find(|m| m.name == test.metric && m.unit == "MB/s");
     let rate = s.metric(NANO_RATE.name).or(ranked.map(|m| m.value))?;
     let device = |bytes: Option<u64>, name| match bytes {
-        Some(bytes) if s.seconds > 0.0 => Some(bytes as f64 / 1e6 / s.seconds),
+        Some(bytes) if s.figures.seconds > 0.0 => Some(bytes as f64 / 1e6 / s.figures.seconds),
         _ => s.metric(name),
     };
-    let read = device(s.device_read_bytes, "device_read_rate");
-    let write = device(s.device_write_bytes, "device_write_rate");
+    let read = device(s.covariates.device_read_bytes, "device_read_rate");
+    let write = device(s.covariates.device_write_bytes, "device_write_rate");
     let both = read.zip(write).map(|(read, write)| read + write);
     let cell = |value: Option<f64>| value.map(|v| v.to_string()).unwrap_or_default();
     let mut row = common(test, s, os);
@@ -126,8 +126,10 @@ fn latency(test: &TestInfo, s: &Sample, os: &str) -> Option<Vec<String>> {
 /// stands for it. Empty where no time is known.
 fn accuracy(s: &Sample) -> String {
     let from_skew = || match s.case.procs {
-        1 if s.seconds > 0.0 => Some(100.0),
-        _ if s.seconds > 0.0 => Some(100.0 * (1.0 - s.skew_ms / 1e3 / s.seconds)),
+        1 if s.figures.seconds > 0.0 => Some(100.0),
+        _ if s.figures.seconds > 0.0 => {
+            Some(100.0 * (1.0 - s.covariates.skew_ms / 1e3 / s.figures.seconds))
+        }
         _ => None,
     };
     let percent = s.metric("nano_accuracy").or_else(from_skew);

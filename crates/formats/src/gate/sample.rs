@@ -17,17 +17,17 @@ const STEP_US: f64 = 10.0;
 /// test.
 pub(crate) fn pass(mut sample: Sample, test: Option<&TestInfo>) -> Sample {
     let counts = |metric: &Metric| !is_latency(&metric.name) || metric.value != 0.0;
-    if sample.metrics.first().is_some_and(counts) {
-        sample.metrics.retain(counts);
+    if sample.figures.metrics.first().is_some_and(counts) {
+        sample.figures.metrics.retain(counts);
     }
-    if !sample.validity.is_valid() {
+    if !sample.evidence.validity.is_valid() {
         return sample;
     }
-    let judged = latencies(&sample.metrics)
+    let judged = latencies(&sample.figures.metrics)
         .and_then(|()| rates(&sample))
         .and_then(|()| test.map_or(Ok(()), |test| direction(&sample, test)));
     if let Err(why) = judged {
-        sample.validity = Validity::Invalid(why.to_string());
+        sample.evidence.validity = Validity::Invalid(why.to_string());
     }
     sample
 }
@@ -72,7 +72,7 @@ fn percent(statistic: &str) -> Option<f64> {
 
 /// Judges a mean of repetitions by the least and the greatest of them.
 fn rates(sample: &Sample) -> Result<(), Contradiction> {
-    let Some(mean) = sample.metrics.first() else { return Ok(()) };
+    let Some(mean) = sample.figures.metrics.first() else { return Ok(()) };
     let of = |part: &str| sample.metric(&format!("{}_{part}", mean.name));
     let times =
         Times { min: of("min"), mean: Some(mean.value), max: of("max"), ..Times::default() };
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn latencies_of_zero_are_none() {
         let passed = pass(sample(&[("iops", 5.0), ("read_service_p99_us", 0.0)]), None);
-        assert_eq!(passed.metrics.len(), 1);
-        assert!(passed.validity.is_valid());
+        assert_eq!(passed.figures.metrics.len(), 1);
+        assert!(passed.evidence.validity.is_valid());
     }
 
     #[test]
@@ -124,17 +124,20 @@ mod tests {
             sample(&[("iops", 5.0), ("service_p95_us", 9000.0), ("service_p999_us", 40.0)]),
             None,
         );
-        assert!(passed.validity.why().is_some_and(|why| why.contains("p95")), "{passed:?}");
+        assert!(
+            passed.evidence.validity.why().is_some_and(|why| why.contains("p95")),
+            "{passed:?}"
+        );
         let fits = [("iops", 5.0), ("service_p999_us", 9000.0), ("service_p95_us", 40.0)];
-        assert!(pass(sample(&fits), None).validity.is_valid());
+        assert!(pass(sample(&fits), None).evidence.validity.is_valid());
     }
 
     #[test]
     fn a_mean_lies_between_least_and_greatest() {
         let of =
             |mean| sample(&[("ops_rate", mean), ("ops_rate_max", 30.0), ("ops_rate_min", 20.0)]);
-        assert!(pass(of(25.0), None).validity.is_valid());
-        assert!(!pass(of(50.0), None).validity.is_valid());
-        assert!(!pass(of(5.0), None).validity.is_valid());
+        assert!(pass(of(25.0), None).evidence.validity.is_valid());
+        assert!(!pass(of(50.0), None).evidence.validity.is_valid());
+        assert!(!pass(of(5.0), None).evidence.validity.is_valid());
     }
 }

@@ -15,7 +15,7 @@ use crate::{
 use attached::Attached;
 use model::{
     figure::Metric,
-    result::{Head, Sample},
+    result::{Covariates, Evidence, Figures, Head, Sample},
     workload::{Case, GridCell, Shape, TestInfo},
 };
 use std::{
@@ -194,7 +194,9 @@ impl Begun {
     }
 
     fn whole(self) -> Sample {
-        Sample { metrics: self.metrics, ..self.common }
+        let mut sample = self.common;
+        sample.figures.metrics = self.metrics;
+        sample
     }
 }
 
@@ -221,21 +223,27 @@ fn read_sample(table: &Columns<'_>, row: &Row) -> Result<Sample, FormatError> {
             cache: table.get(row, "cache")?,
         },
         lab: table.get(row, "lab")?,
-        metrics: Vec::new(),
-        bytes: table.get(row, "bytes")?,
-        ops: table.get(row, "ops")?,
-        seconds: table.number(row, "seconds")?,
-        skew_ms: table.number(row, "skew_ms")?,
-        overlap: table.number(row, "overlap")?,
-        device_read_bytes: table.optional(row, "device_read_bytes")?,
-        device_write_bytes: table.optional(row, "device_write_bytes")?,
-        cpu_user_s: table.number(row, "cpu_user_s")?,
-        cpu_sys_s: table.number(row, "cpu_sys_s")?,
-        limiter: table.get(row, "limiter")?,
-        validity: table.get(row, "validity")?,
-        durability: table.optional(row, "durability")?,
-        histograms: Vec::new(),
-        series: None,
+        figures: Figures {
+            bytes: table.get(row, "bytes")?,
+            ops: table.get(row, "ops")?,
+            seconds: table.number(row, "seconds")?,
+            ..Figures::default()
+        },
+        covariates: Covariates {
+            skew_ms: table.number(row, "skew_ms")?,
+            overlap: table.number(row, "overlap")?,
+            device_read_bytes: table.optional(row, "device_read_bytes")?,
+            device_write_bytes: table.optional(row, "device_write_bytes")?,
+            cpu_user_s: table.number(row, "cpu_user_s")?,
+            cpu_sys_s: table.number(row, "cpu_sys_s")?,
+            ..Covariates::default()
+        },
+        evidence: Evidence {
+            limiter: table.get(row, "limiter")?,
+            validity: table.get(row, "validity")?,
+            durability: table.optional(row, "durability")?,
+            ..Evidence::default()
+        },
     })
 }
 

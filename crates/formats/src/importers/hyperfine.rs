@@ -136,20 +136,14 @@ impl Command {
     fn samples(&self, test: &TestInfo, position: u32, target: &str) -> Result<Vec<Sample>, String> {
         let case = case(test, target);
         let sample = |(run, &Figure(wall_s)): (usize, &Figure)| {
-            Ok(Sample {
-                seconds: wall_s,
-                validity: self.validity(run, wall_s),
-                ..Sample::bare(0, position, case.clone(), self.metrics(run, wall_s))
-            })
+            let bare = Sample::bare(0, position, case.clone(), self.metrics(run, wall_s));
+            Ok(bare.lasting(wall_s).judged(self.validity(run, wall_s)))
         };
         let of_times = self.times.iter().enumerate().map(sample);
         let of_runs = self.measurements.iter().map(|run| {
             let wall_s = run.time_wall_clock.of("second")?;
-            Ok(Sample {
-                seconds: wall_s,
-                validity: validity(Some(run.exit_code), wall_s),
-                ..Sample::bare(0, position, case.clone(), run.metrics(wall_s)?)
-            })
+            let bare = Sample::bare(0, position, case.clone(), run.metrics(wall_s)?);
+            Ok(bare.lasting(wall_s).judged(validity(Some(run.exit_code), wall_s)))
         });
         of_times.chain(of_runs).collect()
     }

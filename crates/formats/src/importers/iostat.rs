@@ -198,7 +198,7 @@ impl Device {
         let (metrics, judged) = self.judged(|note| notes.push(note));
         let judged = judged.and(if is_interval { Ok(()) } else { Err(SINCE_BOOT.into()) });
         let validity = judged.err().map_or(Validity::Valid, Validity::Invalid);
-        Sample { validity, ..Sample::bare(0, position, case(test, target), metrics) }
+        Sample::bare(0, position, case(test, target), metrics).judged(validity)
     }
 
     /// Its figures, and why they are no measurement; what readers have to know goes to `note`.

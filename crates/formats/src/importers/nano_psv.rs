@@ -241,10 +241,9 @@ fn sample(
         threads: cell.threads,
         cache: declared_cache(info),
     };
-    Sample {
-        seconds: cell.workers.seconds(),
-        skew_ms: cell.workers.skew_ms(),
-        overlap: cell.workers.overlap(),
-        ..Sample::bare(block, position, case, cell.metrics.clone())
-    }
+    let mut sample = Sample::bare(block, position, case, cell.metrics.clone());
+    sample.figures.seconds = cell.workers.seconds();
+    sample.covariates.skew_ms = cell.workers.skew_ms();
+    sample.covariates.overlap = cell.workers.overlap();
+    sample
 }

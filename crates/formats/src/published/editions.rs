@@ -56,7 +56,7 @@ fn is_apart(one: f64, other: f64) -> bool {
 fn ratios(data: &Dataset) -> BTreeMap<(&str, u32, &str), f64> {
     let value = |sample: &model::result::Sample| {
         let is_bound = sample.metric(Metric::AT_LEAST).is_some();
-        sample.metrics.first().filter(|_| !is_bound).map(|metric| metric.value)
+        sample.figures.metrics.first().filter(|_| !is_bound).map(|metric| metric.value)
     };
     let base = data.targets.first().map(|target| target.label.as_str());
     let of_base = data.samples.iter().filter(|sample| base == Some(&sample.case.target));

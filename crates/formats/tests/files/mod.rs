@@ -48,9 +48,13 @@ pub(crate) fn check(data: &Dataset) {
         assert!(data.targets.iter().any(|t| t.label == sample.case.target), "{sample:?}");
         let test = data.tests.iter().find(|t| t.id == sample.case.test).unwrap();
         assert_eq!(test.suite, sample.case.suite);
-        assert!(sample.metrics.iter().all(|m| m.value.is_finite()), "{sample:?}");
-        assert_eq!(sample.metrics.is_empty(), !sample.validity.is_valid(), "{sample:?}");
-        if let Some(first) = sample.metrics.first() {
+        assert!(sample.figures.metrics.iter().all(|m| m.value.is_finite()), "{sample:?}");
+        assert_eq!(
+            sample.figures.metrics.is_empty(),
+            !sample.evidence.validity.is_valid(),
+            "{sample:?}"
+        );
+        if let Some(first) = sample.figures.metrics.first() {
             assert_eq!((first.name.as_str(), first.unit.as_str()), (&*test.metric, &*test.unit));
         }
     }
@@ -67,7 +71,7 @@ pub(crate) fn sample<'a>(data: &'a Dataset, test: &str) -> &'a Sample {
 
 /// Why the only sample of a test is not valid.
 pub(crate) fn invalid<'a>(data: &'a Dataset, test: &str) -> &'a str {
-    match &sample(data, test).validity {
+    match &sample(data, test).evidence.validity {
         Validity::Invalid(why) => why,
         other => panic!("{test} is {other:?}"),
     }
@@ -115,5 +119,5 @@ pub(crate) fn says(data: &Dataset, part: &str) -> bool {
 
 /// Why `sample` is not valid.
 pub(crate) fn why(sample: &Sample) -> &str {
-    sample.validity.why().unwrap_or_else(|| panic!("{sample:?} is valid"))
+    sample.evidence.validity.why().unwrap_or_else(|| panic!("{sample:?} is valid"))
 }

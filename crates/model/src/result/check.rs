@@ -6,8 +6,8 @@ use crate::{
     figure::{Durability, Histogram, Metric, Series, Unproven},
     plan::Plan,
     result::{
-        Campaign, Dataset, Environment, Head, Sample, TargetRecord, TargetState, Validity,
-        dataset::MOST_NOTES,
+        Campaign, Covariates, Dataset, Environment, Head, Sample, TargetRecord, TargetState,
+        Validity, dataset::MOST_NOTES,
     },
     text::{Name, NameError, NameKind, name},
     workload::TestInfo,
@@ -122,7 +122,7 @@ impl Checker {
         sample_texts(sample, &mut by_rule).map_err(|why| at(format!("sample {number}"), why))?;
         let fault = fault_of_figures(sample).or_else(|| fault_of_series(sample));
         fault.map_or(Ok(()), |why| Err(at(place(number, sample), why)))?;
-        unique("metric", sample.metrics.iter().map(|metric| &*metric.name))
+        unique("metric", sample.figures.metrics.iter().map(|metric| &*metric.name))
             .map_err(|error| at(place(number, sample), error))?;
         for (names, name) in
             [(&mut self.targets, &sample.case.target), (&mut self.tests, &sample.case.test)]
@@ -229,23 +229,24 @@ fn or_zero(number: f64) -> f64 {
 /// Takes out of a sample what cannot be computed with, and says so in its validity.
 fn without_faults(sample: &mut Sample) {
     let Some(why) = fault_of_figures(sample).or_else(|| fault_of_series(sample)) else { return };
-    sample.validity = Validity::Invalid(why);
-    sample.metrics.retain(|metric| metric.value.is_finite());
-    sample.histograms.retain(Histogram::is_sound);
-    sample.series = sample.series.take().filter(Series::is_whole);
-    let Sample { seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = sample;
+    sample.evidence.validity = Validity::Invalid(why);
+    sample.figures.metrics.retain(|metric| metric.value.is_finite());
+    sample.figures.histograms.retain(Histogram::is_sound);
+    sample.figures.series = sample.figures.series.take().filter(Series::is_whole);
+    let Covariates { skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = &mut sample.covariates;
+    let seconds = &mut sample.figures.seconds;
     for number in [seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s] {
         *number = or_zero(*number);
     }
 }
 
 fn fault_of_figures(sample: &Sample) -> Option<String> {
-    if let Some(metric) = sample.metrics.iter().find(|metric| !metric.value.is_finite()) {
+    if let Some(metric) = sample.figures.metrics.iter().find(|metric| !metric.value.is_finite()) {
         return Some(format!("its {:?} is {}, not a finite number", metric.name, metric.value));
     }
-    let Sample { seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = *sample;
+    let Covariates { skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = sample.covariates;
     let times = [
-        ("seconds", seconds),
+        ("seconds", sample.figures.seconds),
         ("skew_ms", skew_ms),
         ("overlap", overlap),
         ("cpu_user_s", cpu_user_s),
@@ -256,11 +257,13 @@ fn fault_of_figures(sample: &Sample) -> Option<String> {
 }
 
 fn fault_of_series(sample: &Sample) -> Option<String> {
-    if let Some(histogram) = sample.histograms.iter().find(|histogram| !histogram.is_sound()) {
+    if let Some(histogram) =
+        sample.figures.histograms.iter().find(|histogram| !histogram.is_sound())
+    {
         let op = &histogram.op;
         return Some(format!("histogram {op:?} is not ascending or has an empty bin"));
     }
-    let ragged = sample.series.as_ref().is_some_and(|series| !series.is_whole());
+    let ragged = sample.figures.series.as_ref().is_some_and(|series| !series.is_whole());
     ragged.then(|| "its series has columns of different lengths, or is not ascending".into())
 }
 
@@ -310,20 +313,20 @@ fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameEr
     visit(NameKind::Label, &mut sample.case.target)?;
     visit(NameKind::Id, &mut sample.case.suite)?;
     visit(NameKind::Id, &mut sample.case.test)?;
-    for Metric { name, value: _, unit, better: _ } in &mut sample.metrics {
+    for Metric { name, value: _, unit, better: _ } in &mut sample.figures.metrics {
         name.edit(|text| visit(NameKind::Label, text))?;
         unit.edit(|text| visit(NameKind::Label, text))?;
     }
-    for Histogram { op, latency: _, bins: _ } in &mut sample.histograms {
+    for Histogram { op, latency: _, bins: _ } in &mut sample.figures.histograms {
         visit(NameKind::Label, op)?;
     }
-    if let Some(series) = &mut sample.series {
+    if let Some(series) = &mut sample.figures.series {
         keys(&mut series.columns, visit)?;
     }
-    if let Some(Durability::NotProven(Unproven::NoDevice(kind))) = &mut sample.durability {
+    if let Some(Durability::NotProven(Unproven::NoDevice(kind))) = &mut sample.evidence.durability {
         visit(NameKind::Label, kind)?;
     }
-    sample.validity.why_mut().map_or(Ok(()), |why| visit(NameKind::Text, why))
+    sample.evidence.validity.why_mut().map_or(Ok(()), |why| visit(NameKind::Text, why))
 }
 
 fn environment_texts(known: &mut Environment, visit: &mut Visit<'_>) -> Result<(), NameError> {

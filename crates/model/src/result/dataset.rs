@@ -226,7 +226,7 @@ impl Dataset {
     pub fn ranked_by(&self, metric: &str) -> Option<Dataset> {
         let mut found: BTreeMap<&str, &Metric> = BTreeMap::new();
         for sample in &self.samples {
-            let own = sample.metrics.iter().find(|own| own.name == metric);
+            let own = sample.figures.metrics.iter().find(|own| own.name == metric);
             own.into_iter().for_each(|own| _ = found.entry(&sample.case.test).or_insert(own));
         }
         let ranked = |info: &TestInfo| {

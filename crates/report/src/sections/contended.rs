@@ -14,7 +14,7 @@ impl Section for Contended {
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let contention = Contention::of(dataset, findings.contention_limit_pct);
-        let valid = || dataset.samples.iter().filter(|sample| sample.validity.is_valid());
+        let valid = || dataset.samples.iter().filter(|sample| sample.evidence.validity.is_valid());
         let mut said: Vec<_> = valid()
             .filter_map(|sample| Some((sample, String::new(), contention.why(sample)?)))
             .collect();

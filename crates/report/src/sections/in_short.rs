@@ -261,10 +261,11 @@ fn caches(dataset: &Dataset) -> String {
 
 /// ` Limiters of the valid samples: device 61 %, processor 30 %, none found 9 %.`
 fn limiters(dataset: &Dataset) -> String {
-    let valid: Vec<_> = dataset.samples.iter().filter(|own| own.validity.is_valid()).collect();
+    let valid: Vec<_> =
+        dataset.samples.iter().filter(|own| own.evidence.validity.is_valid()).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for sample in &valid {
-        *counts.entry(words::limiter(sample.limiter)).or_default() += 1;
+        *counts.entry(words::limiter(sample.evidence.limiter)).or_default() += 1;
     }
     // A few of thousands would be printed as none.
     let is_some = |(_, count): &(&str, usize)| 200 * count >= valid.len();

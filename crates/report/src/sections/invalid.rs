@@ -63,9 +63,9 @@ impl Section for Invalid {
 }
 
 fn collect(dataset: &Dataset) -> BTreeMap<Key<'_>, Entry> {
-    let kept_out = dataset.samples.iter().filter(|s| s.validity != Validity::Valid);
+    let kept_out = dataset.samples.iter().filter(|s| s.evidence.validity != Validity::Valid);
     let said = kept_out.map(|sample| {
-        let text = sample.validity.to_string();
+        let text = sample.evidence.validity.to_string();
         (sample, without_numbers(&text), text)
     });
     by_reason(dataset, said)

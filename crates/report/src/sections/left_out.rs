@@ -82,7 +82,7 @@ fn samples(dataset: &Dataset) -> Option<String> {
     // Reasons that differ in numbers alone are one, told as that of the first sample.
     let mut reasons: BTreeMap<String, (usize, &str)> = BTreeMap::new();
     for sample in &dataset.samples {
-        let why = match &sample.validity {
+        let why = match &sample.evidence.validity {
             Validity::Valid => continue,
             Validity::Invalid(why) => why,
             Validity::Lukewarm(_) => "not in the requested cache state",

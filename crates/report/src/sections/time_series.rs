@@ -89,7 +89,11 @@ impl OfTest {
 /// Every test with runs that were long enough, in the order of the suite.
 fn cells(dataset: &Dataset) -> Vec<OfTest> {
     let mut by_case: BTreeMap<(usize, u32), Vec<&Sample>> = BTreeMap::new();
-    for sample in dataset.samples.iter().filter(|s| s.validity.is_valid() && s.series.is_some()) {
+    for sample in dataset
+        .samples
+        .iter()
+        .filter(|s| s.evidence.validity.is_valid() && s.figures.series.is_some())
+    {
         let Some(test) = dataset.tests.iter().position(|t| t.id == sample.case.test) else {
             continue;
         };
@@ -146,7 +150,7 @@ impl Quantity {
 
     /// The seconds of `sample`; `None` when it has too few, or does not tell this quantity.
     fn run(&self, sample: &Sample) -> Option<Run> {
-        let series = sample.series.as_ref()?;
+        let series = sample.figures.series.as_ref()?;
         let mut run = Run::new();
         for column in self.columns {
             let rates = series.rates(column)?;

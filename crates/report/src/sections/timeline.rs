@@ -37,15 +37,17 @@ type Figure = fn(&Sample) -> Option<f64>;
 /// What is shown, with the unit.
 const FIGURES: &[(&str, Figure)] = &[
     ("Devices of the candidates, MB/s", |sample| {
-        let bytes = sample.device_read_bytes? + sample.device_write_bytes?;
-        Some(bytes as f64 / 1e6 / sample.seconds)
+        let bytes = sample.covariates.device_read_bytes? + sample.covariates.device_write_bytes?;
+        Some(bytes as f64 / 1e6 / sample.figures.seconds)
     }),
     ("I/O pressure (some), %", |sample| sample.metric("psi_io_some_pct")),
     ("CPU pressure (some), %", |sample| sample.metric("psi_cpu_some_pct")),
     ("Memory pressure (some), %", |sample| {
         sample.metric("psi_memory_some_pct").filter(|pct| *pct > 0.0)
     }),
-    ("Processors busy, number", |sample| Some(sample.metric("machine_cpu_s")? / sample.seconds)),
+    ("Processors busy, number", |sample| {
+        Some(sample.metric("machine_cpu_s")? / sample.figures.seconds)
+    }),
     ("Processors: others, %", |sample| sample.metric("foreign_cpu_pct")),
     ("Dirty pages at most, MB", |sample| Some(sample.metric("dirty_peak_bytes")? / 1e6)),
 ];
@@ -78,13 +80,13 @@ fn placed(dataset: &Dataset) -> (Vec<Placed<'_>>, Vec<(f64, u32)>, f64) {
     let own: HashSet<&str> =
         dataset.tests.iter().filter(|t| t.group.is_scored()).map(|t| t.id.as_str()).collect();
     let (mut all, mut blocks, mut clock) = (Vec::new(), Vec::<(f64, u32)>::new(), 0.0);
-    let is_own = |s: &&Sample| own.contains(s.case.test.as_str()) && s.seconds > 0.0;
+    let is_own = |s: &&Sample| own.contains(s.case.test.as_str()) && s.figures.seconds > 0.0;
     for sample in dataset.samples.iter().filter(is_own) {
         if blocks.last().is_none_or(|(_, block)| *block < sample.block) {
             blocks.push((clock, sample.block));
         }
-        all.push((clock + sample.seconds / 2.0, sample));
-        clock += sample.seconds;
+        all.push((clock + sample.figures.seconds / 2.0, sample));
+        clock += sample.figures.seconds;
     }
     (all, blocks, clock)
 }

@@ -25,7 +25,7 @@ impl Section for Values {
             return None;
         }
         let mut samples = Cells::new();
-        for sample in dataset.samples.iter().filter(|s| s.validity.is_valid()) {
+        for sample in dataset.samples.iter().filter(|s| s.evidence.validity.is_valid()) {
             let case = &sample.case;
             samples.entry((&case.test, case.procs, &case.target)).or_default().push(sample);
         }
@@ -76,7 +76,7 @@ fn further<'a>(
     samples: &'a Cells<'a>,
 ) -> impl Iterator<Item = Row> + 'a {
     let of = move |target: &'a str| match samples.get(&(row.test.as_str(), procs, target)) {
-        Some(own) if own.len() == 1 => own[0].metrics.as_slice(),
+        Some(own) if own.len() == 1 => own[0].figures.metrics.as_slice(),
         _ => &[],
     };
     let mut kinds: Vec<(&str, &str)> = Vec::new();

@@ -9,8 +9,8 @@ use model::{
     plan::{LabKind, Plan},
     random::Rng,
     result::{
-        Campaign, CampaignState, Dataset, Environment, Limiter, Origin, Sample, TargetRecord,
-        TargetState, Validity,
+        Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
+        Origin, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, Group, Shape, TestInfo},
 };
@@ -49,21 +49,27 @@ fn sample(block: u32, target: usize, test: usize, procs: u32, rng: &mut Rng) -> 
             cache: CacheState::Any,
         },
         lab: LabKind::Host,
-        metrics: vec![Metric::new("rate", rate, "MB/s", Better::Higher)],
-        bytes: 1 << 28,
-        ops: 64,
-        seconds: 1.5,
-        skew_ms: 0.1,
-        overlap: 0.99,
-        device_read_bytes: Some(0),
-        device_write_bytes: Some(1 << 28),
-        cpu_user_s: 0.2,
-        cpu_sys_s: 0.7,
-        limiter: Limiter::Device,
-        validity: validity(block, target, test),
-        histograms: Vec::new(),
-        durability: None,
-        series: None,
+        figures: Figures {
+            metrics: vec![Metric::new("rate", rate, "MB/s", Better::Higher)],
+            bytes: 1 << 28,
+            ops: 64,
+            seconds: 1.5,
+            ..Figures::default()
+        },
+        covariates: Covariates {
+            skew_ms: 0.1,
+            overlap: 0.99,
+            device_read_bytes: Some(0),
+            device_write_bytes: Some(1 << 28),
+            cpu_user_s: 0.2,
+            cpu_sys_s: 0.7,
+            ..Covariates::default()
+        },
+        evidence: Evidence {
+            limiter: Limiter::Device,
+            validity: validity(block, target, test),
+            ..Evidence::default()
+        },
     }
 }
 

@@ -85,7 +85,7 @@ fn two_groups() -> Profile {
 fn a_lead_is_clear_with_its_probability_and_largest_loss() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3), ("btrfs", 0.5)], 4, 5, 1);
     let against = data.samples.iter_mut().filter(|s| s.case.test == "t3" && s.case.target == "xfs");
-    against.for_each(|s| s.metrics[0].value *= 0.6);
+    against.for_each(|s| s.figures.metrics[0].value *= 0.6);
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     // By hand: 0.3 ln 1.3 + 0.7 (ln 1.3 + ln 0.6 / 2) = 0.0836, so 1.087.
     let lead = advice.lead.unwrap();
@@ -103,7 +103,9 @@ fn a_lead_is_clear_with_its_probability_and_largest_loss() {
 fn weights_of_the_profile_decide() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 5, 2);
     let pages = data.samples.iter_mut().filter(|s| s.case.target == "xfs");
-    pages.filter(|s| s.case.test >= "t2".into()).for_each(|s| s.metrics[0].value /= 1.2 * 1.2);
+    pages
+        .filter(|s| s.case.test >= "t2".into())
+        .for_each(|s| s.figures.metrics[0].value /= 1.2 * 1.2);
     let first = |commits: f64| {
         let groups = vec![
             group("commits", commits, &["t0", "t1"]),
@@ -240,7 +242,7 @@ fn a_latency_above_its_limit_rules_out() {
             "xfs" => [4500.0, 6000.0][s.block as usize % 2],
             _ => 8000.0,
         } * (1.0 + 0.001 * f64::from(s.block));
-        s.metrics.push(Metric::new("service_p99_us", p99_us, "us", Better::Lower));
+        s.figures.metrics.push(Metric::new("service_p99_us", p99_us, "us", Better::Lower));
     }
     let mut wanted = two_groups();
     let limit = |text: &str| text.parse::<LatencyLimit>().ok();
@@ -264,7 +266,7 @@ fn two_blocks_are_too_few_for_a_limit() {
         let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, blocks, 6);
         for s in data.samples.iter_mut().filter(|s| s.case.test == "t0") {
             let us = 1000.0 * scatter.powi(s.block as i32 % 2);
-            s.metrics.push(Metric::new("service_p99_us", us, "us", Better::Lower));
+            s.figures.metrics.push(Metric::new("service_p99_us", us, "us", Better::Lower));
         }
         let mut wanted = two_groups();
         let limit = "p99 <= 5ms".parse::<LatencyLimit>().ok();
@@ -302,7 +304,7 @@ fn a_busy_machine_decides_no_group() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 4, 5, 5);
     for s in &mut data.samples {
         let foreign = if s.case.test <= "t1".into() { 60.0 } else { 1.0 };
-        s.metrics.push(Metric::new("foreign_cpu_pct", foreign, "%", Better::Lower));
+        s.figures.metrics.push(Metric::new("foreign_cpu_pct", foreign, "%", Better::Lower));
     }
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     let [commits, pages] = advice.group_leads.as_slice() else {
@@ -411,7 +413,7 @@ fn one_block_is_a_point_estimate_and_says_so() {
 fn one_block_of_a_busy_machine_is_no_point_estimate() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3);
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
-    data.samples.iter_mut().for_each(|sample| sample.metrics.push(busy.clone()));
+    data.samples.iter_mut().for_each(|sample| sample.figures.metrics.push(busy.clone()));
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     assert_eq!(advice.counsel, Counsel::Insufficient);
     assert!(advice.sentence.contains("Repeat on a quiet machine"), "{}", advice.sentence);

@@ -25,8 +25,8 @@ fn counted() -> Dataset {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.0)], 2, 5, 4);
     for s in &mut data.samples {
         let of_target = if s.case.target == "xfs" { [1000, 100] } else { [500, 125] };
-        s.ops = of_target[usize::from(s.case.test == "t1")];
-        s.seconds =
+        s.figures.ops = of_target[usize::from(s.case.test == "t1")];
+        s.figures.seconds =
             1.0 + 0.001 * f64::from(s.block) + if s.case.target == "xfs" { 1e-4 } else { 0.0 };
     }
     data
@@ -57,12 +57,16 @@ fn a_mix_without_one_of_its_tests_has_no_time() {
     assert!(advice.notes.iter().any(|n| n.contains("no such test")), "{:?}", advice.notes);
     let mut scheduled = counted();
     for s in scheduled.samples.iter_mut().filter(|s| s.case.test == "t1") {
-        s.metrics.push(Metric::new("latency_mean_us", 80.0, "us", Better::Lower));
+        s.figures.metrics.push(Metric::new("latency_mean_us", 80.0, "us", Better::Lower));
     }
     let advice = ask(&scheduled, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();
     assert_eq!(advice.counsel, Counsel::NothingMeasured);
     let mut uncounted = counted();
-    uncounted.samples.iter_mut().filter(|s| s.case.target == "ext4").for_each(|s| s.ops = 0);
+    uncounted
+        .samples
+        .iter_mut()
+        .filter(|s| s.case.target == "ext4")
+        .for_each(|s| s.figures.ops = 0);
     let advice = ask(&uncounted, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();
     // Nothing was ruled out, so nothing is left either.
     assert_eq!((advice.counsel, advice.leaders.len()), (Counsel::NoChoice, 0));

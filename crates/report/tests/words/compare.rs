@@ -59,7 +59,9 @@ fn ratios_inside_a_campaign_stay_paired_and_those_between_are_not() {
     let loud = Noise { block_sd: 0.0, own_sd: 0.0 };
     let mut a = loud.dataset(&[("ext4", 100.0), ("xfs", 110.0)], 1, 4, 1);
     // A block shifts both targets: paired, the ratio has no noise; unpaired, it has all of it.
-    a.samples.iter_mut().for_each(|s| s.metrics[0].value *= [1.0, 1.3, 0.8, 1.1][s.block as usize]);
+    a.samples
+        .iter_mut()
+        .for_each(|s| s.figures.metrics[0].value *= [1.0, 1.3, 0.8, 1.1][s.block as usize]);
     let mut b = a.clone();
     b.campaign.id = "b".into();
     let (_, findings, _) = compared(&a, &b);
@@ -216,12 +218,12 @@ fn where_the_metric_alone_differs_it_is_said() {
     let mut b = campaign("published", &[("ssd", 1.0)], 1, 2);
     b.campaign.origin = model::result::Origin::Published;
     b.tests.iter_mut().for_each(|t| t.metric = "nano_rate".into());
-    b.samples.iter_mut().for_each(|s| s.metrics[0].name = "nano_rate".into());
+    b.samples.iter_mut().for_each(|s| s.figures.metrics[0].name = "nano_rate".into());
     let none = compare(slice::from_ref(&a), slice::from_ref(&b), &Settings::default()).unwrap_err();
     assert!(none.to_string().ends_with("; they have no metric in common"), "{none}");
     let mut a = a;
     let nano = Metric::new("nano_rate", 2.0, "MB/s", model::figure::Better::Higher);
-    a.samples.iter_mut().for_each(|s| s.metrics.push(nano.clone()));
+    a.samples.iter_mut().for_each(|s| s.figures.metrics.push(nano.clone()));
     let error = compare(&[a], &[b], &Settings::default()).unwrap_err().to_string();
     let said = "a and published have 4 tests in common but rank them by different metrics, e.g. \
                 rate in MB/s and nano_rate in MB/s; ";
@@ -291,10 +293,11 @@ fn written(id: &str, write_s: f64, sync_s: f64) -> Dataset {
     let info =
         |id: &str, metric: &str| TestInfo { metric: metric.into(), ..test(id, Group::WriteOther) };
     let infos = vec![info("columnar.write.int", "durable_rate"), info("columnar.sync.int", "rate")];
-    let row = |test: &str, block, metric: &str, seconds: f64| Sample {
-        seconds,
-        metrics: vec![Metric::new(metric, 100.0 / seconds, "MB/s", model::figure::Better::Higher)],
-        ..sample("xfs", test, block, 1.0)
+    let row = |test: &str, block, metric: &str, seconds: f64| {
+        let mut sample = sample("xfs", test, block, 1.0).lasting(seconds);
+        sample.figures.metrics =
+            vec![Metric::new(metric, 100.0 / seconds, "MB/s", model::figure::Better::Higher)];
+        sample
     };
     let samples = (0..3).flat_map(|block| {
         let all_s = write_s + sync_s + 1e-3 * f64::from(block);
@@ -366,7 +369,7 @@ fn one_block_against_many_decides_nothing() {
 fn contention_decides_nothing_either() {
     let (a, mut b) = (campaign("a", &[("xfs", 1.0)], 5, 1), campaign("b", &[("xfs", 3.0)], 5, 2));
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", model::figure::Better::Lower);
-    b.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
+    b.samples.iter_mut().for_each(|s| s.figures.metrics.push(busy.clone()));
     let (_, _, comparison) = compared(&a, &b);
     assert_eq!(comparison.pairs[0].comparison, Some(Comparison::Unclear));
     assert!(comparison.differences.is_empty());

@@ -89,7 +89,7 @@ fn what_does_not_show_that_it_keeps_is_not_ranked_beside_what_does() {
         let lies = sample.case.target.starts_with("dir:");
         // Now and then a sample of the others is not proven either.
         let unproven = lies || number % 5 == 0;
-        sample.durability = Some(match unproven {
+        sample.evidence.durability = Some(match unproven {
             true => model::figure::Durability::NotProven(Unproven::NotFlushed),
             false => model::figure::Durability::Proven,
         });

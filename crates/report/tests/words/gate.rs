@@ -255,7 +255,7 @@ fn a_busy_machine_is_named_where_nothing_is_judged() {
     let (a, mut b) = (side("a", 100.0, 1), side("b", 100.0, 11));
     for s in b.iter_mut().flat_map(|b| &mut b.samples) {
         let used = if s.case.test <= "t1".into() { 60.0 } else { 1.0 };
-        s.metrics.push(Metric::new("foreign_cpu_pct", used, "%", Better::Lower));
+        s.figures.metrics.push(Metric::new("foreign_cpu_pct", used, "%", Better::Lower));
     }
     let gate = of_sides(&a, &b, 0.05).gate(0.05).unwrap();
     assert_eq!(gate.outcome, GateOutcome::Blind);
@@ -277,7 +277,7 @@ fn what_b_lacks_is_told() {
     assert_eq!(gate.outcome, GateOutcome::Blind, "{}", words::gate(&gate));
     assert!(words::gate(&gate).contains(said), "{}", words::gate(&gate));
     // Beside a regression it is no more than a remark.
-    b.iter_mut().flat_map(|b| &mut b.samples).for_each(|s| s.metrics[0].value *= 0.5);
+    b.iter_mut().flat_map(|b| &mut b.samples).for_each(|s| s.figures.metrics[0].value *= 0.5);
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
     let said = "; not evaluated, because B has no counterpart: 1 of A's cells";
     assert!(

@@ -23,10 +23,10 @@ fn campaign(lengths_s: [f64; 2]) -> Dataset {
     for sample in &mut data.samples {
         let length_s = lengths_s[usize::from(sample.case.target == "xfs")];
         let is_first = sample.case.test == "t0";
-        sample.seconds = if is_first { length_s } else { 0.2 };
-        sample.metrics[0].value *=
+        sample.figures.seconds = if is_first { length_s } else { 0.2 };
+        sample.figures.metrics[0].value *=
             if is_first && sample.case.target == "ext4" { 0.01 } else { 1.0 };
-        sample.metrics.push(Metric::new(FLOOR, FLOOR_S, "s", Better::Lower));
+        sample.figures.metrics.push(Metric::new(FLOOR, FLOOR_S, "s", Better::Lower));
     }
     data
 }
@@ -72,14 +72,14 @@ fn a_part_of_the_floor_scores() {
 #[test]
 fn what_was_not_measured_here_is_never_short() {
     let mut data = campaign([0.0002, 0.0002]);
-    data.samples.iter_mut().for_each(|sample| sample.metrics.truncate(1));
+    data.samples.iter_mut().for_each(|sample| sample.figures.metrics.truncate(1));
     assert_eq!(judged(&data).verdict.cells, 4);
 }
 
 #[test]
 fn a_campaign_of_short_parts_recommends_nothing() {
     let mut data = campaign([0.0002, 0.0002]);
-    data.samples.iter_mut().for_each(|sample| sample.seconds = 0.0002);
+    data.samples.iter_mut().for_each(|sample| sample.figures.seconds = 0.0002);
     let all = judged(&data);
     assert!(all.tables[0].footers.is_empty() && all.tables[0].rows.len() == 4);
     assert_eq!((all.verdict.kind, all.verdict.cells), (VerdictKind::Insufficient, 0));
@@ -122,7 +122,7 @@ fn a_profile_weighs_no_short_part() {
 fn what_was_read_ahead_says_how_much() {
     let mut data = campaign([0.2, 0.2]);
     let share = |sample: &mut Sample, pct: f64| {
-        sample.metrics.push(Metric::new(READ_AHEAD_HITS, pct, "%", Better::Lower));
+        sample.figures.metrics.push(Metric::new(READ_AHEAD_HITS, pct, "%", Better::Lower));
     };
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "t1") {
         let pct = if sample.case.target == "ext4" { 10.0 } else { 90.0 + f64::from(sample.block) };

@@ -40,7 +40,7 @@ const LOUD: Noise = Noise { block_sd: 0.3, own_sd: 0.1 };
 fn a_lead_is_called_with_its_largest_loss() {
     let mut data = QUIET.dataset(&[("ext4", 100.0), ("xfs", 130.0), ("btrfs", 60.0)], 4, 5, 1);
     let against = data.samples.iter_mut().filter(|s| s.case.test == "t3" && s.case.target == "xfs");
-    against.for_each(|s| s.metrics[0].value *= 0.6);
+    against.for_each(|s| s.figures.metrics[0].value *= 0.6);
     let verdict = said(&data);
     assert_eq!(verdict.kind, VerdictKind::Clear);
     let order: Vec<&str> = verdict.candidates.iter().map(|c| c.target.as_str()).collect();
@@ -117,7 +117,7 @@ fn groups_weigh_the_same() {
 fn a_busy_machine_gets_no_recommendation() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0)], 3, 5, 2);
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
-    data.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
+    data.samples.iter_mut().for_each(|s| s.figures.metrics.push(busy.clone()));
     assert_eq!(said(&data).kind, VerdictKind::Insufficient);
     assert!(said(&data).sentence.contains("Repeat on a quiet machine"));
     data.samples.retain(|sample| sample.block == 0);

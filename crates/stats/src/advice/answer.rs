@@ -78,7 +78,7 @@ fn more(
 
 /// Timed work of one block with the waits after it, seconds.
 fn timed_s(dataset: &Dataset) -> f64 {
-    let of = |s: &model::result::Sample| s.seconds + s.metric(SETTLE).unwrap_or(0.0);
+    let of = |s: &model::result::Sample| s.figures.seconds + s.metric(SETTLE).unwrap_or(0.0);
     let blocks: BTreeSet<u32> = dataset.samples.iter().map(|s| s.block).collect();
     dataset.samples.iter().map(of).sum::<f64>() / blocks.len().max(1) as f64
 }

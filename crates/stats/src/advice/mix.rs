@@ -88,10 +88,14 @@ fn part(dataset: &Dataset, target: &str, op: &MixOp, group: usize, entries: &[En
 /// Time for one operation of a cell on `target`, from its valid samples.
 fn times(dataset: &Dataset, target: &str, cell: &CellData) -> Times {
     // At a fixed rate the time is that of the schedule, whatever the target can do.
-    let is_timed = |s: &&Sample| s.ops > 0 && s.seconds > 0.0 && s.metric(SCHEDULED).is_none();
+    let is_timed =
+        |s: &&Sample| s.figures.ops > 0 && s.figures.seconds > 0.0 && s.metric(SCHEDULED).is_none();
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for sample in cell.valid_samples(dataset, target).filter(is_timed) {
-        blocks.entry(sample.block).or_default().push(sample.seconds / sample.ops as f64);
+        blocks
+            .entry(sample.block)
+            .or_default()
+            .push(sample.figures.seconds / sample.figures.ops as f64);
     }
     blocks.into_iter().map(|(block, each)| (block, mean(&each))).collect()
 }

@@ -94,7 +94,7 @@ fn most_procs(cells: &[CellData], test: usize) -> u32 {
 
 /// The proven state of each cell: that of its valid samples, which all have the same.
 pub(crate) fn states(dataset: &Dataset) -> HashMap<(&str, u32), CacheState> {
-    let valid = dataset.samples.iter().filter(|s| s.validity.is_valid());
+    let valid = dataset.samples.iter().filter(|s| s.evidence.validity.is_valid());
     valid.map(|s| ((s.case.test.as_str(), s.case.procs), s.case.cache)).collect()
 }
 

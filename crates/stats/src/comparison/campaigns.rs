@@ -121,7 +121,7 @@ pub(crate) fn baseline(dataset: &Dataset, settings: &Settings) -> Option<String>
 
 /// The facts of a campaign, with its blocks that hold a valid sample.
 fn facts(dataset: &Dataset) -> CampaignFacts {
-    let valid = dataset.samples.iter().filter(|s| s.validity.is_valid());
+    let valid = dataset.samples.iter().filter(|s| s.evidence.validity.is_valid());
     let blocks: BTreeSet<u32> = valid.map(|s| s.block).collect();
     CampaignFacts { blocks: blocks.len(), ..CampaignFacts::of(dataset, &[], &[]) }
 }

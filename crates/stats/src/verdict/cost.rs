@@ -142,7 +142,7 @@ pub(crate) fn costs(
             .cells
             .iter()
             .flat_map(|cell| own(cell).map(|sample| (&dataset.tests[cell.test], sample)))
-            .filter(|(_, sample)| sample.validity.is_valid())
+            .filter(|(_, sample)| sample.evidence.validity.is_valid())
             .collect();
         spend(cost, &samples);
     }
@@ -157,9 +157,9 @@ pub(crate) fn costs(
 fn cpu_cells(dataset: &Dataset, groups: &Grouped<'_>) -> Vec<CellData> {
     let cell = |(&(test, procs), by_target): (&(usize, u32), &Vec<Vec<&Sample>>)| {
         let total = |of: fn(&Sample) -> u64| by_target.iter().flatten().map(|s| of(s)).sum::<u64>();
-        let (bytes, ops) = (total(|s| s.bytes), total(|s| s.ops));
+        let (bytes, ops) = (total(|s| s.figures.bytes), total(|s| s.figures.ops));
         let bulk = bytes >= ops.saturating_mul(BULK_BYTES);
-        let work: fn(&Sample) -> u64 = if bulk { |s| s.bytes } else { |s| s.ops };
+        let work: fn(&Sample) -> u64 = if bulk { |s| s.figures.bytes } else { |s| s.figures.ops };
         CellData {
             test,
             procs,
@@ -179,8 +179,8 @@ fn cpu_cells(dataset: &Dataset, groups: &Grouped<'_>) -> Vec<CellData> {
 
 fn cpu_series(samples: &[&Sample], work: fn(&Sample) -> u64) -> Series {
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for sample in samples.iter().filter(|s| s.validity.is_valid()) {
-        let cpu_ns = 1e9 * (sample.cpu_user_s + sample.cpu_sys_s);
+    for sample in samples.iter().filter(|s| s.evidence.validity.is_valid()) {
+        let cpu_ns = 1e9 * (sample.covariates.cpu_user_s + sample.covariates.cpu_sys_s);
         if cpu_ns > 0.0 && work(sample) > 0 {
             let log = (cpu_ns / work(sample) as f64).ln();
             blocks.entry(sample.block).or_default().push(-log);
@@ -236,8 +236,8 @@ fn kernel_share(samples: &[(&TestInfo, &Sample)]) -> Option<f64> {
     let own = samples.iter().filter_map(|(_, s)| Some((s.metric("machine_sys_s")?, *s)));
     let (mut outside_s, mut workers_s) = (0.0, 0.0);
     for (machine_s, sample) in own {
-        outside_s += machine_s - sample.cpu_sys_s;
-        workers_s += sample.cpu_user_s + sample.cpu_sys_s;
+        outside_s += machine_s - sample.covariates.cpu_sys_s;
+        workers_s += sample.covariates.cpu_user_s + sample.covariates.cpu_sys_s;
     }
     (workers_s >= LEAST_CPU_S).then(|| (outside_s / workers_s).max(0.0))
 }

@@ -6,8 +6,8 @@ use model::{
     plan::{LabKind, Plan},
     random::Rng,
     result::{
-        Campaign, CampaignState, Dataset, Environment, Limiter, Origin, Sample, TargetRecord,
-        TargetState, Validity,
+        Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
+        Origin, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, Group, Procs, Profile, ProfileHead, TestInfo, WorkGroup},
 };
@@ -64,21 +64,20 @@ pub(crate) fn sample(target: &str, test: &str, block: u32, value: f64) -> Sample
             cache: CacheState::Any,
         },
         lab: LabKind::Host,
-        metrics: vec![Metric::new("rate", value, "MB/s", Better::Higher)],
-        bytes: 1 << 30,
-        ops: 1,
-        seconds: 1.0,
-        skew_ms: 0.0,
-        overlap: 1.0,
-        device_read_bytes: None,
-        device_write_bytes: None,
-        cpu_user_s: 0.1,
-        cpu_sys_s: 0.1,
-        limiter: Limiter::Device,
-        validity: Validity::Valid,
-        histograms: Vec::new(),
-        durability: None,
-        series: None,
+        figures: Figures {
+            metrics: vec![Metric::new("rate", value, "MB/s", Better::Higher)],
+            bytes: 1 << 30,
+            ops: 1,
+            seconds: 1.0,
+            ..Figures::default()
+        },
+        covariates: Covariates {
+            overlap: 1.0,
+            cpu_user_s: 0.1,
+            cpu_sys_s: 0.1,
+            ..Covariates::default()
+        },
+        evidence: Evidence { limiter: Limiter::Device, ..Evidence::default() },
     }
 }
 

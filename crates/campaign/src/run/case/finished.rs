@@ -20,7 +20,7 @@ use lab::{
 use model::{
     figure::{Better, Durability, Metric, Series, Synced},
     plan::LabKind,
-    result::{FLOOR, ROUND_RATES, Sample, Validity},
+    result::{Covariates, Evidence, FLOOR, Figures, ROUND_RATES, Sample, Validity},
     workload::{CacheNeed, Job, PhaseKind, PhaseReport, PoolReport},
 };
 use suites::{Measured, Shift, Test};
@@ -108,21 +108,23 @@ impl FinishedCase {
             position: at.position,
             case: at.case(&measured.test, test, job, cache),
             lab: LabKind::Host,
-            metrics,
-            bytes: measured.bytes,
-            ops: measured.ops,
-            seconds: measured.seconds,
-            skew_ms: measured.skew_ms,
-            overlap: measured.overlap,
-            device_read_bytes: usage.device_read_bytes,
-            device_write_bytes: usage.device_write_bytes,
-            cpu_user_s: own.user_s,
-            cpu_sys_s: own.sys_s,
-            limiter,
-            validity,
-            durability: self.durability(measured),
-            histograms: measured.histograms.clone(),
-            series: self.series(measured),
+            figures: Figures {
+                metrics,
+                bytes: measured.bytes,
+                ops: measured.ops,
+                seconds: measured.seconds,
+                histograms: measured.histograms.clone(),
+                series: self.series(measured),
+            },
+            covariates: Covariates {
+                skew_ms: measured.skew_ms,
+                overlap: measured.overlap,
+                device_read_bytes: usage.device_read_bytes,
+                device_write_bytes: usage.device_write_bytes,
+                cpu_user_s: own.user_s,
+                cpu_sys_s: own.sys_s,
+            },
+            evidence: Evidence { limiter, validity, durability: self.durability(measured) },
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) fn percentiles(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::er
     writer.write_record(HEADER.split(','))?;
     for (number, sample) in samples.iter().enumerate() {
         let place = place(number, sample);
-        for histogram in &sample.histograms {
+        for histogram in &sample.figures.histograms {
             writer.write_record(place.iter().cloned().chain(figures(histogram)))?;
         }
     }

@@ -35,7 +35,7 @@ fn histogram<'s>(
     sample: &'s mut Sample,
 ) -> Result<&'s mut Histogram, FormatError> {
     let (op, latency) = (columns.text(row, "op")?, columns.get::<LatencyKind>(row, "latency")?);
-    let all = &mut sample.histograms;
+    let all = &mut sample.figures.histograms;
     let found = all.iter().position(|h| h.op == op && h.latency == latency);
     let place = found.unwrap_or(all.len());
     if found.is_none() {

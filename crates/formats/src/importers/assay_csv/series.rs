@@ -12,7 +12,7 @@ pub(super) fn add(
     row: &Row,
     sample: &mut Sample,
 ) -> Result<(), FormatError> {
-    let series = sample.series.get_or_insert_default();
+    let series = sample.figures.series.get_or_insert_default();
     let end_ms: u64 = columns.get(row, "end_ms")?;
     match series.end_ms.last() {
         Some(&last) if last > end_ms => {
@@ -32,7 +32,7 @@ pub(super) fn add(
 
 /// Fails when a sample lacks numbers.
 pub(super) fn check(file: &str, sample: &Sample) -> Result<(), FormatError> {
-    match sample.series.as_ref().is_none_or(|series| series.is_whole()) {
+    match sample.figures.series.as_ref().is_none_or(|series| series.is_whole()) {
         true => Ok(()),
         false => Err(FormatError::file(file, "lacks values; export the files again")),
     }

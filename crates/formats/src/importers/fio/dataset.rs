@@ -175,8 +175,8 @@ impl<'m, 't> Made<'m, 't> {
             let case = (self.position, test, job.processes());
             self.repeated |= !self.cases.insert(case);
             let mut sample = sample(&job, &self.tests[test].info, self.position, self.target);
-            sample.device_read_bytes = device_bytes.map(|bytes| bytes.0);
-            sample.device_write_bytes = device_bytes.map(|bytes| bytes.1);
+            sample.covariates.device_read_bytes = device_bytes.map(|bytes| bytes.0);
+            sample.covariates.device_write_bytes = device_bytes.map(|bytes| bytes.1);
             (self.take)(gate::pass(sample, Some(&self.tests[test].info)))?;
         }
         Ok(())
@@ -254,16 +254,13 @@ fn sample(job: &Job, test: &TestInfo, position: u32, target: &str) -> Sample {
         cache: CacheState::Any,
     };
     let sum = |of: fn(&super::run::Flow) -> f64| job.flows.iter().map(|(_, f)| of(f)).sum::<f64>();
-    Sample {
-        bytes: sum(|flow| flow.bytes) as u64,
-        ops: sum(|flow| flow.ops).round() as u64,
-        seconds: job.runtime_ms() / 1000.0,
-        cpu_user_s: job.cpu_s.0,
-        cpu_sys_s: job.cpu_s.1,
-        validity: validity(job),
-        histograms: metrics::histograms(job),
-        ..Sample::bare(0, position, case, metrics::metrics(job))
-    }
+    let (bytes, ops) = (sum(|flow| flow.bytes) as u64, sum(|flow| flow.ops).round() as u64);
+    let mut sample = Sample::bare(0, position, case, metrics::metrics(job))
+        .timed(bytes, ops, job.runtime_ms() / 1000.0)
+        .judged(validity(job));
+    (sample.covariates.cpu_user_s, sample.covariates.cpu_sys_s) = job.cpu_s;
+    sample.figures.histograms = metrics::histograms(job);
+    sample
 }
 
 fn validity(job: &Job) -> Validity {

@@ -29,11 +29,9 @@ pub(super) struct Mean {
 impl Mean {
     /// It as a sample of `test`.
     pub(super) fn of(self, test: &TestInfo, position: u32, target: &str) -> Sample {
-        Sample {
-            seconds: self.seconds,
-            validity: self.validity,
-            ..Sample::bare(0, position, case(test, target), self.metrics)
-        }
+        Sample::bare(0, position, case(test, target), self.metrics)
+            .lasting(self.seconds)
+            .judged(self.validity)
     }
 }
 

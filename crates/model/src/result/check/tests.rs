@@ -10,7 +10,7 @@ use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 
 /// A dataset with at least one of everything that has a name.
 fn whole() -> Dataset {
-    let full = |data: &Dataset| data.samples.iter().any(|s| !s.metrics.is_empty());
+    let full = |data: &Dataset| data.samples.iter().any(|s| !s.figures.metrics.is_empty());
     let full = strategies::dataset().prop_filter("with figures", full);
     let mut data = full.new_tree(&mut TestRunner::deterministic()).unwrap().current();
     data.targets[0].state = TargetState::Failed("why".into());
@@ -18,14 +18,15 @@ fn whole() -> Dataset {
     for facts in [&mut data.campaign.environment, &mut data.targets[0].facts] {
         facts.0.insert("key".into(), "value".into());
     }
-    let sample = data.samples.iter_mut().find(|s| !s.metrics.is_empty()).unwrap();
-    sample.validity = Validity::Invalid("why".into());
+    let sample = data.samples.iter_mut().find(|s| !s.figures.metrics.is_empty()).unwrap();
+    sample.evidence.validity = Validity::Invalid("why".into());
     let bins = vec![(1, 1)];
-    sample.histograms = vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }];
+    sample.figures.histograms =
+        vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }];
     let columns = BTreeMap::from([(series::OPS.to_owned(), vec![1, 2])]);
-    sample.series = Some(Series { end_ms: vec![10, 20], columns });
+    sample.figures.series = Some(Series { end_ms: vec![10, 20], columns });
     let kind = "fuse.sshfs".to_string();
-    sample.durability = Some(Durability::NotProven(Unproven::NoDevice(kind)));
+    sample.evidence.durability = Some(Durability::NotProven(Unproven::NoDevice(kind)));
     data
 }
 
@@ -85,18 +86,20 @@ fn ids_are_checked_as_file_names() {
 fn a_number_that_is_none_is_named_with_its_sample() {
     let with = |change: fn(&mut Sample)| {
         let mut data = whole();
-        let sample = data.samples.iter_mut().find(|s| s.series.is_some()).unwrap();
+        let sample = data.samples.iter_mut().find(|s| s.figures.series.is_some()).unwrap();
         change(sample);
         assert!(data.clone().printable().checked().is_ok());
         data.checked().unwrap_err().to_string()
     };
-    let error = with(|s| s.metrics[0].value = f64::NAN);
+    let error = with(|s| s.figures.metrics[0].value = f64::NAN);
     assert!(error.contains("sample ") && error.contains("\"first\" is NaN"), "{error}");
-    assert!(with(|s| s.seconds = f64::INFINITY).contains("seconds is inf"));
-    assert!(with(|s| s.cpu_sys_s = f64::NEG_INFINITY).contains("cpu_sys_s is -inf"));
-    let ragged = with(|s| s.series.as_mut().unwrap().end_ms.push(30));
+    assert!(with(|s| s.figures.seconds = f64::INFINITY).contains("seconds is inf"));
+    assert!(with(|s| s.covariates.cpu_sys_s = f64::NEG_INFINITY).contains("cpu_sys_s is -inf"));
+    let ragged = with(|s| s.figures.series.as_mut().unwrap().end_ms.push(30));
     assert!(ragged.contains("series"), "{ragged}");
-    assert!(with(|s| s.histograms[0].bins.push((1, 1))).contains("\"read\" is not ascending"));
+    assert!(
+        with(|s| s.figures.histograms[0].bins.push((1, 1))).contains("\"read\" is not ascending")
+    );
     let mut data = whole();
     data.campaign.scale = f64::NAN;
     assert!(data.checked().unwrap_err().to_string().contains("scale"));
@@ -114,8 +117,8 @@ fn parts_fit_together() {
     assert!(with(|d| d.samples[0].case.target = "other".into()).contains("not listed"));
     assert!(with(|d| d.samples[0].case.test = "other".into()).contains("not listed"));
     let twice = with(|d| {
-        let full = d.samples.iter_mut().find(|s| !s.metrics.is_empty()).unwrap();
-        full.metrics.push(full.metrics[0].clone());
+        let full = d.samples.iter_mut().find(|s| !s.figures.metrics.is_empty()).unwrap();
+        full.figures.metrics.push(full.figures.metrics[0].clone());
     });
     assert!(twice.contains("metric \"first\": it is listed twice"), "{twice}");
     assert!(with(|d| d.campaign.plan.baseline = Some("\x1b".into())).contains("the plan"));

@@ -83,7 +83,7 @@ fn dots(findings: &Findings, row: &stats::description::Row, samples: &[&Sample])
                 block: f64::from(sample.block)
                     + share * f64::from(sample.position).min(1.0 / share),
                 over_mean: value.zip(cell.value).map(|(value, mean)| value / mean),
-                is_valid: sample.validity.is_valid(),
+                is_valid: sample.evidence.validity.is_valid(),
             }
         };
         let own = samples.iter().filter(|sample| sample.case.target == cell.target);
@@ -208,8 +208,10 @@ fn of_target<'s>(samples: &'s [&Sample], target: &'s str) -> impl Iterator<Item 
 /// What most of the valid `samples` waited for: `device 94 %`.
 fn limited(samples: &[&Sample]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let valid = samples.iter().filter(|sample| sample.validity.is_valid());
-    valid.for_each(|sample| *counts.entry(words::limiter(sample.limiter)).or_default() += 1);
+    let valid = samples.iter().filter(|sample| sample.evidence.validity.is_valid());
+    valid.for_each(|sample| {
+        *counts.entry(words::limiter(sample.evidence.limiter)).or_default() += 1
+    });
     let all: usize = counts.values().sum();
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     most.map_or("-".into(), |(what, count)| {
@@ -268,12 +270,12 @@ fn line(
     cells.extend(in_turns.then(|| Cell::plain(turn)));
     cells.extend([
         Cell::plain(sample.metric(&row.basis).map_or_else(unknown, number::value)),
-        Cell::plain(number::span(sample.seconds)),
-        Cell::plain(words::limiter(sample.limiter)),
-        Cell::plain(bytes(sample.device_read_bytes)),
-        Cell::plain(bytes(sample.device_write_bytes)),
-        Cell::plain(number::span(sample.cpu_user_s + sample.cpu_sys_s)),
-        Cell::plain(sample.validity.to_string()),
+        Cell::plain(number::span(sample.figures.seconds)),
+        Cell::plain(words::limiter(sample.evidence.limiter)),
+        Cell::plain(bytes(sample.covariates.device_read_bytes)),
+        Cell::plain(bytes(sample.covariates.device_write_bytes)),
+        Cell::plain(number::span(sample.covariates.cpu_user_s + sample.covariates.cpu_sys_s)),
+        Cell::plain(sample.evidence.validity.to_string()),
     ]);
     Row::body(cells)
 }

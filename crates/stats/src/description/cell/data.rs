@@ -90,7 +90,7 @@ impl CellData {
         let test = &dataset.tests[self.test].id;
         dataset.samples.iter().filter(move |sample| {
             let case = &sample.case;
-            sample.validity.is_valid()
+            sample.evidence.validity.is_valid()
                 && case.target == target
                 && case.test == *test
                 && case.procs == self.procs

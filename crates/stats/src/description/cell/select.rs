@@ -118,7 +118,7 @@ pub(crate) fn group<'a>(
 /// The cell without its series: which metric it stands on.
 fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample>]) -> CellData {
     let info = &dataset.tests[test];
-    let mut valid = samples.iter().flatten().filter(|s| s.validity.is_valid()).peekable();
+    let mut valid = samples.iter().flatten().filter(|s| s.evidence.validity.is_valid()).peekable();
     let overlapped = info.metric == Metric::RATE
         && valid.peek().is_some()
         && valid.all(|s| s.metric(Metric::OVERLAP_RATE).is_some());
@@ -145,7 +145,7 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
         match usable_log(sample, cell) {
             Ok(log) => {
                 blocks.entry(sample.block).or_default().push(log);
-                lengths.push(sample.seconds.ln());
+                lengths.push(sample.figures.seconds.ln());
                 series.samples += 1;
                 series.contended += usize::from(contention.during(sample));
                 series.unsteady += usize::from(steady::is_unsteady(sample));
@@ -170,7 +170,7 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
     series.points =
         blocks.iter().map(|(block, logs)| Point { block: *block, log: mean(logs) }).collect();
     series.logs = blocks;
-    series.moved = Moved::of(samples.iter().copied().filter(|s| s.validity.is_valid()));
+    series.moved = Moved::of(samples.iter().copied().filter(|s| s.evidence.validity.is_valid()));
     // What was left to sync has the length that it has, and scores nothing anyway.
     series.short = cell.is_scored && too_short::is_short(samples);
     series.read_ahead_pct = (!read_ahead.is_empty()).then(|| mean(&read_ahead));
@@ -195,7 +195,7 @@ fn find_modes(series: &mut Series) {
 
 /// Whether nothing was done in `sample`, which is valid otherwise.
 fn is_zero(sample: &Sample, cell: &CellData) -> bool {
-    sample.validity.is_valid() && sample.metric(&cell.basis) == Some(0.0)
+    sample.evidence.validity.is_valid() && sample.metric(&cell.basis) == Some(0.0)
 }
 
 enum Unusable {
@@ -205,7 +205,7 @@ enum Unusable {
 }
 
 fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
-    match &sample.validity {
+    match &sample.evidence.validity {
         Validity::Lukewarm(_) => return Err(Unusable::Lukewarm),
         Validity::Disturbed(_) => return Err(Unusable::Disturbed),
         Validity::Invalid(why) => return Err(Unusable::Invalid(why.clone())),
@@ -231,7 +231,7 @@ pub fn with_reasons(dataset: &Dataset) -> Cow<'_, Dataset> {
         dataset.tests.iter().map(|test| (test.id.as_str(), test.metric.as_str())).collect();
     let why = |sample: &Sample| {
         let metric = metrics.get(sample.case.test.as_str())?;
-        usable(sample, metric).err().filter(|_| sample.validity.is_valid())
+        usable(sample, metric).err().filter(|_| sample.evidence.validity.is_valid())
     };
     if dataset.samples.iter().all(|sample| why(sample).is_none()) {
         return Cow::Borrowed(dataset);
@@ -239,7 +239,7 @@ pub fn with_reasons(dataset: &Dataset) -> Cow<'_, Dataset> {
     let mut named = dataset.clone();
     for sample in &mut named.samples {
         if let Some(why) = why(sample) {
-            sample.validity = Validity::Invalid(why);
+            sample.evidence.validity = Validity::Invalid(why);
         }
     }
     Cow::Owned(named)

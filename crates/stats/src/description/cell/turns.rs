@@ -100,7 +100,7 @@ fn levels(name: &str, samples: &[Vec<&Sample>]) -> Levels {
     }
     let of_column = |own: &Vec<&Sample>| {
         let mut found: BTreeMap<u32, Option<Level>> = BTreeMap::new();
-        for sample in own.iter().filter(|sample| sample.validity.is_valid()) {
+        for sample in own.iter().filter(|sample| sample.evidence.validity.is_valid()) {
             let count = present.get(&sample.block).map_or(0, BTreeSet::len);
             let level = sample.metric(name).map(|level| (level as u32, count));
             found

@@ -46,7 +46,7 @@ struct Cells<'a>(BTreeMap<&'a str, BTreeSet<(&'a str, u32)>>);
 impl<'a> Cells<'a> {
     fn of(dataset: &'a Dataset) -> Cells<'a> {
         let mut cells: BTreeMap<&str, BTreeSet<(&str, u32)>> = BTreeMap::new();
-        for sample in dataset.samples.iter().filter(|s| s.validity.is_valid()) {
+        for sample in dataset.samples.iter().filter(|s| s.evidence.validity.is_valid()) {
             let case = &sample.case;
             cells.entry(&case.target).or_default().insert((&case.test, case.procs));
         }

@@ -90,7 +90,7 @@ fn add(disks: &mut Vec<DiskRate>, more: &DiskRate) {
 /// target as in `targets`.
 pub(crate) fn disk_cells(dataset: &Dataset, targets: &[String]) -> Vec<DiskCell> {
     let mut cells = BTreeMap::<(usize, u32, usize), Vec<Vec<DiskRate>>>::new();
-    for sample in dataset.samples.iter().filter(|s| s.validity.is_valid()) {
+    for sample in dataset.samples.iter().filter(|s| s.evidence.validity.is_valid()) {
         let disks = of_sample(sample);
         if disks.len() < 2 {
             continue;

@@ -103,7 +103,7 @@ fn total<'a>(host: &'a str, seen: &[(&'a HostCell, f64)]) -> Option<HostTotal<'a
 /// target as in `targets`.
 pub(crate) fn host_cells(dataset: &Dataset, targets: &[String]) -> Vec<HostCell> {
     let mut cells = BTreeMap::<(usize, u32, usize), Vec<&Sample>>::new();
-    for sample in dataset.samples.iter().filter(|s| s.validity.is_valid()) {
+    for sample in dataset.samples.iter().filter(|s| s.evidence.validity.is_valid()) {
         if rates(sample).count() < 2 {
             continue;
         }
@@ -127,7 +127,7 @@ pub(crate) fn host_cells(dataset: &Dataset, targets: &[String]) -> Vec<HostCell>
 
 /// Hosts of `sample`, each with its ranks and the operations of all of them in a second.
 fn rates(sample: &Sample) -> impl Iterator<Item = (&str, u32, f64)> {
-    sample.metrics.iter().filter_map(|metric| {
+    sample.figures.metrics.iter().filter_map(|metric| {
         let host = metric.name.strip_prefix(Metric::HOST_OPS_PER_S)?;
         let ranks = sample.metric(&format!("{}{host}", Metric::HOST_RANKS))?;
         (ranks >= 1.0 && metric.value > 0.0).then_some((host, ranks as u32, metric.value))

@@ -63,9 +63,9 @@ pub(crate) fn latencies(dataset: &Dataset, targets: &[String]) -> Vec<Latencies>
         Some((*tests.get(&*sample.case.test)?, *columns.get(&*sample.case.target)?))
     };
     let mut cells: BTreeMap<Key<'_>, Vec<Vec<&Histogram>>> = BTreeMap::new();
-    for sample in dataset.samples.iter().filter(|s| s.validity.is_valid()) {
+    for sample in dataset.samples.iter().filter(|s| s.evidence.validity.is_valid()) {
         let Some((test, column)) = place(sample) else { continue };
-        for histogram in &sample.histograms {
+        for histogram in &sample.figures.histograms {
             let key = (test, sample.case.procs, histogram.latency, histogram.op.as_str());
             let cell = cells.entry(key).or_insert_with(|| vec![Vec::new(); targets.len()]);
             cell[column].push(histogram);

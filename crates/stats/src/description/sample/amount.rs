@@ -41,14 +41,14 @@ impl Moved {
 
 /// As [`Moved::read_per_byte`].
 pub(crate) fn read_per_byte<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
-    per_byte(samples, |s| Some(s.device_read_bytes? as f64))
+    per_byte(samples, |s| Some(s.covariates.device_read_bytes? as f64))
 }
 
 /// As [`Moved::written_per_byte`].
 pub(crate) fn written_per_byte<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
     per_byte(samples, |s| {
         let later = s.metric("settle_write_bytes").unwrap_or(0.0);
-        Some(s.device_write_bytes? as f64 + later)
+        Some(s.covariates.device_write_bytes? as f64 + later)
     })
 }
 
@@ -57,9 +57,9 @@ fn per_byte<'a>(
     device: impl Fn(&Sample) -> Option<f64>,
 ) -> Option<f64> {
     let (mut moved, mut bytes) = (0.0, 0);
-    for sample in samples.filter(|s| s.bytes > 0) {
+    for sample in samples.filter(|s| s.figures.bytes > 0) {
         moved += device(sample)?;
-        bytes += sample.bytes;
+        bytes += sample.figures.bytes;
     }
     (bytes > 0).then(|| moved / bytes as f64)
 }
@@ -70,7 +70,7 @@ pub(crate) fn amounts(dataset: &Dataset, targets: &[String]) -> HashMap<(usize, 
     let tests: HashMap<&str, usize> =
         dataset.tests.iter().enumerate().map(|(i, test)| (test.id.as_str(), i)).collect();
     let mut cells: HashMap<(usize, u32), Vec<&Sample>> = HashMap::new();
-    let timed = |s: &&Sample| s.validity.is_valid() && s.seconds > 0.0;
+    let timed = |s: &&Sample| s.evidence.validity.is_valid() && s.figures.seconds > 0.0;
     for sample in dataset.samples.iter().filter(timed) {
         let test = tests.get(sample.case.test.as_str());
         if let Some(&test) = test.filter(|_| targets.contains(&sample.case.target)) {
@@ -83,8 +83,8 @@ pub(crate) fn amounts(dataset: &Dataset, targets: &[String]) -> HashMap<(usize, 
 fn of(samples: &[&Sample]) -> Option<Amount> {
     let middle = |value: fn(&Sample) -> f64| median(samples.iter().map(|s| value(s)).collect());
     Some(Amount {
-        bytes: middle(|s| s.bytes as f64)?,
-        ops: middle(|s| s.ops as f64)?,
-        seconds: middle(|s| s.seconds)?,
+        bytes: middle(|s| s.figures.bytes as f64)?,
+        ops: middle(|s| s.figures.ops as f64)?,
+        seconds: middle(|s| s.figures.seconds)?,
     })
 }

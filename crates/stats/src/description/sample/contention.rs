@@ -32,7 +32,10 @@ impl<'a> Contention<'a> {
     pub fn of(dataset: &'a Dataset, limit_pct: f64) -> Contention<'a> {
         let mut turns = HashMap::new();
         // Those that were taken again say nothing of those that were taken instead.
-        let kept = dataset.samples.iter().filter(|s| !matches!(s.validity, Validity::Disturbed(_)));
+        let kept = dataset
+            .samples
+            .iter()
+            .filter(|s| !matches!(s.evidence.validity, Validity::Disturbed(_)));
         for sample in kept {
             for (metric, _) in SHARED {
                 if let Some(used) = sample.metric(metric) {

@@ -39,10 +39,11 @@ impl Doubt {
 
 /// What is in doubt of the target of `dataset` called `label`; `None` where nothing is.
 pub fn doubt(dataset: &Dataset, label: &str) -> Option<Doubt> {
-    let own = dataset.samples.iter().filter(|s| s.case.target == label && s.validity.is_valid());
+    let own =
+        dataset.samples.iter().filter(|s| s.case.target == label && s.evidence.validity.is_valid());
     let mut reasons = BTreeMap::<String, usize>::new();
     let (mut samples, mut unproven) = (0, 0);
-    for proof in own.filter_map(|sample| sample.durability.as_ref()) {
+    for proof in own.filter_map(|sample| sample.evidence.durability.as_ref()) {
         samples += 1;
         if let Durability::NotProven(why) = proof {
             unproven += 1;
@@ -60,7 +61,7 @@ pub(crate) fn doubts(dataset: &Dataset, targets: &[String]) -> Vec<Doubt> {
 
 /// Whether it is not proven that what `sample` synced is durable.
 pub(crate) fn is_unproven(sample: &Sample) -> bool {
-    matches!(sample.durability, Some(Durability::NotProven(_)))
+    matches!(sample.evidence.durability, Some(Durability::NotProven(_)))
 }
 
 /// The reason without the numbers of a sample.

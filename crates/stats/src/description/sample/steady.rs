@@ -81,7 +81,7 @@ pub struct Steadiness {
 /// target as in `targets`.
 pub(crate) fn steadiness(dataset: &Dataset, targets: &[String]) -> Vec<Steadiness> {
     let mut cells: BTreeMap<(usize, u32, usize), Steadiness> = BTreeMap::new();
-    for sample in dataset.samples.iter().filter(|s| s.validity.is_valid()) {
+    for sample in dataset.samples.iter().filter(|s| s.evidence.validity.is_valid()) {
         let Some(rounds) = Rounds::of_sample(sample) else { continue };
         let case = &sample.case;
         let test = dataset.tests.iter().position(|t| t.id == case.test);

@@ -42,9 +42,9 @@ pub fn timed(dataset: &Dataset, blocks: &[(u32, f64)]) -> Option<Timed> {
     let known = dataset.samples.iter().filter(|s| blocks.contains_key(&s.block));
     let mut parts = Vec::new();
     let mut before = None;
-    for sample in known.filter(|s| s.seconds > 0.0) {
+    for sample in known.filter(|s| s.figures.seconds > 0.0) {
         if !before.is_some_and(|write| is_within(sample, write)) {
-            parts.push(sample.seconds);
+            parts.push(sample.figures.seconds);
         }
         before = Some(sample);
     }
@@ -67,7 +67,7 @@ pub(crate) fn is_within(sample: &Sample, write: &Sample) -> bool {
         && write.metric("durable_rate").is_some()
         && place(sample) == place(write)
         && Case { cache: write.case.cache, ..same_but_test } == write.case
-        && sample.seconds <= write.seconds
+        && sample.figures.seconds <= write.figures.seconds
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
             cache: CacheState::Any,
         };
         let metric = Metric::new(metric, 1.0, "MB/s", Better::Higher);
-        Sample { seconds, ..Sample::bare(block, 0, case, vec![metric]) }
+        Sample::bare(block, 0, case, vec![metric]).lasting(seconds)
     }
 
     fn dataset(samples: Vec<Sample>) -> Dataset {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_run_counts_once_and_only_in_blocks_whose_time_is_known() {
         let mut unusable = sample(1, "columnar.read", "rate", 1.5);
-        unusable.validity = Validity::Invalid("no space".into());
+        unusable.evidence.validity = Validity::Invalid("no space".into());
         let data = dataset(vec![
             sample(0, "columnar.write.int", "durable_rate", 2.0),
             // Of the same run, and a part of its time.

@@ -7,9 +7,9 @@ use model::result::{FLOOR, Sample};
 /// Whether the usual timed part of these samples of one target in one cell is below the floor of its preset; one
 /// late or early part decides nothing. What was not measured here has no floor and is never short.
 pub(crate) fn is_short(samples: &[&Sample]) -> bool {
-    let valid = || samples.iter().filter(|s| s.validity.is_valid());
+    let valid = || samples.iter().filter(|s| s.evidence.validity.is_valid());
     let floor_s = valid().filter_map(|s| s.metric(FLOOR)).reduce(f64::min);
-    let length_s = median(valid().map(|s| s.seconds).collect());
+    let length_s = median(valid().map(|s| s.figures.seconds).collect());
     floor_s.zip(length_s).is_some_and(|(floor, length)| length < floor)
 }
 
@@ -32,7 +32,7 @@ mod tests {
             cache: CacheState::Any,
         };
         let floor = floor_s.map(|s| Metric::new(FLOOR, s, "s", Better::Lower));
-        Sample { seconds, ..Sample::bare(0, 0, case, floor.into_iter().collect()) }
+        Sample::bare(0, 0, case, floor.into_iter().collect()).lasting(seconds)
     }
 
     fn short(lengths: &[f64], floor_s: Option<f64>) -> bool {
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn what_has_no_floor_is_not_short() {
         assert!(!short(&[0.0002], None) && !short(&[0.0], None) && !short(&[], None));
-        let failed = Sample { validity: Validity::Invalid("x".into()), ..sample(0.0, Some(1.0)) };
+        let failed = sample(0.0, Some(1.0)).judged(Validity::Invalid("x".into()));
         assert!(!is_short(&[&failed]));
     }
 }

@@ -90,7 +90,7 @@ fn sample(target: usize, test: usize, procs: u32, block: u32, rng: &mut Rng) -> 
         Metric::new("rate", log.exp(), "MB/s", Better::Higher),
         Metric::new("foreign_cpu_pct", others, "%", Better::Lower),
     ];
-    Sample { seconds, ..Sample::bare(block, 0, case, metrics) }
+    Sample::bare(block, 0, case, metrics).lasting(seconds)
 }
 
 fn is_there(target: usize, test: usize, procs: u32, block: u32) -> bool {

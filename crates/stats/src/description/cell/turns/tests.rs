@@ -79,7 +79,8 @@ fn sample(block: u32, log: f64, place: usize, part: usize) -> Sample {
 }
 
 fn series(samples: &[Sample]) -> Series {
-    let point = |sample: &Sample| Point { block: sample.block, log: sample.metrics[0].value.ln() };
+    let point =
+        |sample: &Sample| Point { block: sample.block, log: sample.figures.metrics[0].value.ln() };
     Series { points: samples.iter().map(point).collect(), ..Series::default() }
 }
 
@@ -152,8 +153,8 @@ fn an_order_that_never_changed_tells_nothing_and_stays() {
     let (mut samples, _) = World::of(2, 20).campaign(1);
     for (place, own) in samples.iter_mut().enumerate() {
         for sample in own {
-            sample.metrics[1].value = place as f64 + 1.0;
-            sample.metrics.truncate(2);
+            sample.figures.metrics[1].value = place as f64 + 1.0;
+            sample.figures.metrics.truncate(2);
         }
     }
     let mut series: Vec<Series> = samples.iter().map(|own| series(own)).collect();
@@ -165,7 +166,7 @@ fn an_order_that_never_changed_tells_nothing_and_stays() {
 #[test]
 fn what_does_not_tell_its_place_stays() {
     let (mut samples, mut series) = World::of(3, 15).campaign(1);
-    samples[1].iter_mut().for_each(|sample| sample.metrics.truncate(1));
+    samples[1].iter_mut().for_each(|sample| sample.figures.metrics.truncate(1));
     let before = points(&series);
     adjust(&mut series, &borrowed(&samples));
     assert_eq!(points(&series), before);

@@ -1,0 +1,167 @@
+//! Tells whether a sample is a measurement of what was asked, and what limited it.
+
+use crate::figure::Durability;
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// What tells whether a sample is a measurement of what was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// What limited it.
+    pub limiter: Limiter,
+    /// Whether it may enter a mean.
+    pub validity: Validity,
+    /// Whether what it synced was seen to reach the medium; `None` if nothing was to be synced, or no code
+    /// looked.
+    pub durability: Option<Durability>,
+}
+
+impl Default for Evidence {
+    /// Of a valid sample of which nothing else is known.
+    fn default() -> Evidence {
+        Evidence { limiter: Limiter::Unknown, validity: Validity::Valid, durability: None }
+    }
+}
+
+/// What limited a timed part, judged from device bytes and processor time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limiter {
+    /// The device moved less than a tenth of the bytes.
+    Cache,
+    /// A worker was on a processor more than 95 % of the time, the device below 60 %.
+    Cpu,
+    /// The device was busy more than 90 % of the time.
+    Device,
+    /// None of these was busy: it waited for something that is not seen, as a lock or a timer.
+    None,
+    /// Frequency, temperature or a quota slowed the machine.
+    Throttled,
+    /// The tool itself.
+    Tool,
+    /// Not enough was seen to tell.
+    Unknown,
+}
+
+impl Limiter {
+    const ALL: [Limiter; 7] = [
+        Limiter::Cache,
+        Limiter::Cpu,
+        Limiter::Device,
+        Limiter::None,
+        Limiter::Throttled,
+        Limiter::Tool,
+        Limiter::Unknown,
+    ];
+
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Limiter::Cache => "cache",
+            Limiter::Cpu => "cpu",
+            Limiter::Device => "device",
+            Limiter::None => "none",
+            Limiter::Throttled => "throttled",
+            Limiter::Tool => "tool",
+            Limiter::Unknown => "unknown",
+        }
+    }
+}
+
+impl FromStr for Limiter {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Limiter::ALL.into_iter().find(|limiter| limiter.as_str() == text).ok_or_else(|| {
+            let known = Limiter::ALL.map(Limiter::as_str).join(", ");
+            format!("`{text}` is not a limiter; use one of {known}")
+        })
+    }
+}
+
+/// Whether a sample may enter a mean. One that may not is still stored and shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Validity {
+    /// May be used.
+    Valid,
+    /// Measured, but the cold proof failed; the reason says by how much.
+    Lukewarm(String),
+    /// Taken again, as other work had too much of the machine; another one of the same case was less disturbed.
+    Disturbed(String),
+    /// Not a measurement of what was asked; the reason says why.
+    Invalid(String),
+}
+
+impl Validity {
+    /// True for samples that enter means.
+    pub fn is_valid(&self) -> bool {
+        *self == Validity::Valid
+    }
+
+    /// Why it is not valid.
+    pub fn why(&self) -> Option<&String> {
+        match self {
+            Validity::Valid => None,
+            Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
+                Some(why)
+            }
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn why_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Validity::Valid => None,
+            Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
+                Some(why)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Validity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Validity::Valid => f.write_str("valid"),
+            Validity::Lukewarm(why) => write!(f, "lukewarm: {why}"),
+            Validity::Disturbed(why) => write!(f, "disturbed: {why}"),
+            Validity::Invalid(why) => write!(f, "invalid: {why}"),
+        }
+    }
+}
+
+impl FromStr for Validity {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "valid" {
+            Ok(Validity::Valid)
+        } else if let Some(why) = text.strip_prefix("lukewarm: ") {
+            Ok(Validity::Lukewarm(why.into()))
+        } else if let Some(why) = text.strip_prefix("disturbed: ") {
+            Ok(Validity::Disturbed(why.into()))
+        } else if let Some(why) = text.strip_prefix("invalid: ") {
+            Ok(Validity::Invalid(why.into()))
+        } else {
+            Err(format!(
+                "`{text}` is not a validity; use valid, lukewarm: WHY, disturbed: WHY or invalid: WHY"
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validity_survives_text() {
+        for v in [
+            Validity::Valid,
+            Validity::Lukewarm("3 %".into()),
+            Validity::Disturbed("60 %".into()),
+            Validity::Invalid("x".into()),
+        ] {
+            assert_eq!(v.to_string().parse(), Ok(v));
+        }
+        assert!("invalid".parse::<Validity>().is_err());
+    }
+}
