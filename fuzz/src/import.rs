@@ -49,12 +49,9 @@ fn assert_promises(importer: &str, data: &Dataset) {
         let case = &sample.case;
         let known = targets.contains(&case.target) && tests.contains(&case.test);
         assert!(known, "{importer}: {case:?} names what is not listed");
-        let names: HashSet<_> = sample.figures.metrics.iter().map(|metric| &metric.name).collect();
-        assert_eq!(
-            names.len(),
-            sample.figures.metrics.len(),
-            "{importer}: {case:?} has a metric twice"
-        );
+        let metrics = sample.all_metrics();
+        let names: HashSet<_> = metrics.iter().map(|metric| &metric.name).collect();
+        assert_eq!(names.len(), metrics.len(), "{importer}: {case:?} has a metric twice");
         let counts =
             own || !sample.figures.metrics.is_empty() || !sample.evidence.validity.is_valid();
         assert!(counts, "{importer}: {case:?} is valid without a metric");
@@ -65,7 +62,8 @@ fn assert_promises(importer: &str, data: &Dataset) {
 fn assert_figures(importer: &str, sample: &Sample) {
     let case = &sample.case;
     let times = [sample.figures.seconds, sample.covariates.skew_ms, sample.covariates.overlap];
-    let mut values = sample.figures.metrics.iter().map(|metric| metric.value).chain(times);
+    let metrics = sample.all_metrics();
+    let mut values = metrics.iter().map(|metric| metric.value).chain(times);
     assert!(values.all(f64::is_finite), "{importer}: {case:?} has a figure that is not finite");
     for histogram in &sample.figures.histograms {
         let ascending = histogram.bins.windows(2).all(|pair| pair[0].0 < pair[1].0);

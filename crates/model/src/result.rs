@@ -14,9 +14,9 @@ pub use dataset::{
     TargetRecord, TargetState,
 };
 pub use environment::Environment;
-pub use evidence::{
-    BUFFERED_BELOW, FLOOR, PART, READ_AHEAD_HITS, READ_AHEAD_PCT, ROUND_RATES, Readings, is_cost,
-    part_fact,
-};
+pub use evidence::{BUFFERED_BELOW, PART, READ_AHEAD_PCT, Readings, is_cost, part_fact};
 pub use fault::{Fault, FaultKind};
-pub use sample::{Covariates, Evidence, Figures, Limiter, Sample, Validity};
+pub use sample::{
+    Covariates, DiskUse, Evidence, Figures, Foreign, HostPool, HostUse, Limiter, Machine, Rare,
+    Sample, TargetUse, Validity,
+};

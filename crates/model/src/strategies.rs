@@ -117,6 +117,31 @@ fn metrics() -> impl Strategy<Value = Vec<Metric>> {
     })
 }
 
+/// Covariates and evidence under their names in files, some of them as no field can hold them.
+fn known() -> impl Strategy<Value = Vec<Metric>> {
+    let names = [
+        ("run_order", ""),
+        ("slab_bytes", "B"),
+        ("foreign_cpu_pct", "%"),
+        ("settle_s", "s"),
+        ("floor_s", "s"),
+        ("round_2_rate", "1/s"),
+        ("disk_reads.2", ""),
+        ("disk_reads.02", ""),
+        ("host_ops_per_s.n 1", "1/s"),
+        ("hosts", ""),
+    ];
+    let kinds = proptest::sample::subsequence(names.to_vec(), 0..=names.len());
+    (kinds.prop_shuffle(), vec(number(), names.len()), any::<bool>()).prop_map(
+        |(kinds, values, higher)| {
+            let better = if higher { Better::Higher } else { Better::Lower };
+            let metric =
+                |((name, unit), value): ((&str, &str), f64)| Metric::new(name, value, unit, better);
+            kinds.into_iter().zip(values).map(metric).collect()
+        },
+    )
+}
+
 /// At most one histogram of each operation and kind; bins ascend and none is empty.
 fn histograms() -> impl Strategy<Value = Vec<Histogram>> {
     let bins = proptest::collection::btree_map(any::<u64>(), 1..u64::MAX, 0..5);
@@ -170,12 +195,12 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
     let counts = (any::<u64>(), any::<u64>(), option::of(any::<u64>()), option::of(any::<u64>()));
     let times = (number(), number(), number(), number(), number());
     let limiter = select(vec![Limiter::Cache, Limiter::Device, Limiter::Unknown]);
-    let figures = (metrics(), histograms(), option::of(series()));
+    let figures = (metrics(), known(), histograms(), option::of(series()));
     let proof = (validity(), option::of(durability()));
     (place, figures, counts, times, limiter, proof).prop_map(
         |(
             (block, position, lab, (target, test, procs, cache)),
-            (metrics, histograms, series),
+            (metrics, known, histograms, series),
             counts,
             times,
             limiter,
@@ -204,9 +229,13 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 device_write_bytes: counts.3,
                 cpu_user_s: times.3,
                 cpu_sys_s: times.4,
+                ..Covariates::default()
             };
-            let evidence = Evidence { limiter, validity, durability };
-            let sample = Sample { block, position, case, lab, figures, covariates, evidence };
+            let evidence = Evidence { limiter, validity, durability, ..Evidence::default() };
+            let mut sample = Sample { block, position, case, lab, figures, covariates, evidence };
+            if !sample.figures.metrics.is_empty() {
+                sample.extend(known);
+            }
             (target, test, sample)
         },
     )

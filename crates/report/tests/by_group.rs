@@ -5,8 +5,7 @@
 
 use crate::common::study::Study;
 use model::{
-    figure::{Better, Metric},
-    result::{Dataset, READ_AHEAD_HITS},
+    result::Dataset,
     workload::{CacheState, Group},
 };
 use report::html;
@@ -154,9 +153,8 @@ fn a_group_whose_cold_reads_were_read_ahead_says_so() {
     let page = |data: &Dataset| html(data, &findings(data, &Settings::default()).unwrap());
     assert!(!page(&data).contains(about));
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "a.read") {
-        let hits = Metric::new(READ_AHEAD_HITS, 94.0, "%", Better::Lower);
         sample.case.cache = CacheState::Cold;
-        sample.figures.metrics.push(hits);
+        sample.evidence.read_ahead_hit_pct = Some(94.0);
     }
     let said = page(&data);
     assert!(said.contains("in 1 of 1 tests most random reads") && said.contains(about), "{said}");

@@ -5,10 +5,7 @@
 
 use crate::common;
 
-use model::{
-    figure::{Better, Metric},
-    result::{Dataset, ROUND_RATES},
-};
+use model::result::Dataset;
 use report::{TerminalOptions, html, markdown, terminal};
 use stats::{description::Settings, evaluation::findings};
 
@@ -26,8 +23,7 @@ fn campaign() -> Dataset {
         if s.case.test == "columnar.sort.disk" {
             let step = if s.case.target == "xfs" { 10.0 } else { 0.0 };
             let rates = [0.0, 1.0, 2.0, 3.0, 4.0].map(|i| 100.0 - i * step);
-            let metric = |(name, rate)| Metric::new(name, rate, "1/s", Better::Higher);
-            s.figures.metrics.extend(ROUND_RATES.into_iter().zip(rates).map(metric));
+            s.evidence.round_rates = rates.map(Some).into();
         }
     }
     let facts = &mut data.targets[1].facts;

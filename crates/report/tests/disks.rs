@@ -5,10 +5,7 @@
 
 use crate::common;
 
-use model::{
-    figure::{Better, Metric},
-    result::Dataset,
-};
+use model::result::{Dataset, DiskUse};
 use report::{html, json, markdown};
 use stats::{description::Settings, evaluation::findings};
 
@@ -16,16 +13,15 @@ use stats::{description::Settings, evaluation::findings};
 fn campaign() -> Dataset {
     let mut data = common::campaign(5);
     for sample in data.samples.iter_mut().filter(|sample| sample.case.target == "ext4") {
-        let mut more = |name: &str, value: f64| {
-            sample.figures.metrics.push(Metric::new(name, value, "", Better::Lower));
+        let disk = |(disk, reads): (u32, u32)| DiskUse {
+            disk,
+            reads: Some(reads.into()),
+            read_bytes: Some(1_000_000 * u64::from(reads)),
+            writes: Some(50),
+            write_bytes: Some(5_000_000),
+            busy_pct: Some(f64::from(reads) / 10.0),
         };
-        for (disk, reads) in [(1, 300.0), (2, 100.0)] {
-            more(&format!("disk_reads.{disk}"), reads);
-            more(&format!("disk_read_bytes.{disk}"), 1e6 * reads);
-            more(&format!("disk_writes.{disk}"), 50.0);
-            more(&format!("disk_write_bytes.{disk}"), 5e6);
-            more(&format!("disk_busy_pct.{disk}"), reads / 10.0);
-        }
+        sample.covariates.disks = [(1, 300), (2, 100)].map(disk).into();
     }
     data
 }

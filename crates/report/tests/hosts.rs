@@ -5,10 +5,7 @@
 
 use crate::common;
 
-use model::{
-    figure::{Better, Metric},
-    result::Dataset,
-};
+use model::result::{Dataset, HostUse};
 use report::{html, json, markdown};
 use stats::{description::Settings, evaluation::findings};
 
@@ -16,17 +13,17 @@ use stats::{description::Settings, evaluation::findings};
 fn campaign(hosts: &[&str]) -> Dataset {
     let mut data = common::campaign(5);
     for sample in data.samples.iter_mut().filter(|sample| sample.case.procs == 64) {
-        let mut more = |name: String, value: f64| {
-            sample.figures.metrics.push(Metric::new(&name, value, "1/s", Better::Higher));
-        };
         let mut rate = 800.0;
         for host in hosts {
-            more(format!("host_ops_per_s.{host}"), rate);
-            more(format!("host_ranks.{host}"), 32.0);
+            sample.covariates.hosts.push(HostUse {
+                host: host.to_string(),
+                ranks: Some(32),
+                ops_per_s: Some(rate),
+            });
             rate /= 2.0;
         }
-        more("slowest_rank_ops_per_s".into(), 10.0);
-        more("fastest_rank_ops_per_s".into(), 40.0);
+        sample.covariates.pool.slowest_rank_ops_per_s = Some(10.0);
+        sample.covariates.pool.fastest_rank_ops_per_s = Some(40.0);
     }
     data
 }

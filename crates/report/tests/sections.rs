@@ -161,7 +161,7 @@ fn mdtest() -> Dataset {
     let level = [[42309.0, 1214.0, 41695.0], [60179.0, 995.0, 59198.0]];
     let mut data = study.dataset(|test, target, _| level[test][target]);
     data.campaign.origin = Origin::Published;
-    data.samples[0].figures.metrics.push(Metric::new("max_rate", 43000.5, "1/s", Better::Higher));
+    data.samples[0].push(Metric::new("max_rate", 43000.5, "1/s", Better::Higher));
     data
 }
 
@@ -453,12 +453,10 @@ fn contended_samples_are_listed_with_what_others_did() {
     let study = Study { targets, tests, group: Group::ReadCold, blocks: 3 };
     let mut data = study.dataset(|_, target, block| 100.0 + f64::from(block) + target as f64);
     assert!(!markdown(&data, &judged(&data)).contains("Contended samples"));
-    let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
     for sample in data.samples.iter_mut().filter(|s| s.case.target == "xfs" && s.block < 2) {
         let busy = 80.0 + f64::from(sample.block);
-        let read = (30u32 << 20).into();
-        sample.figures.metrics.push(lower("foreign_disk_pct", busy));
-        sample.figures.metrics.push(lower("foreign_read_bytes", read));
+        sample.covariates.foreign.disk_pct = Some(busy);
+        sample.covariates.foreign.read_bytes = Some((30u32 << 20).into());
     }
     let page = markdown(&data, &judged(&data));
     let section = between(&page, "Contended samples", "## ");

@@ -5,12 +5,7 @@
 
 use crate::common;
 
-use model::{
-    figure::{Better, Metric},
-    plan::Preset,
-    result::{FLOOR, READ_AHEAD_HITS},
-    workload::TestSize,
-};
+use model::{plan::Preset, workload::TestSize};
 use report::{TerminalOptions, html, json, summary, terminal};
 use stats::{description::Settings, evaluation::findings};
 
@@ -23,9 +18,8 @@ fn a_row_says_that_it_is_short_and_that_it_was_read_ahead() {
     for sample in &mut data.samples {
         // All of them take 1.5 s.
         let floor_s = if sample.case.test == SHORT { 2.0 } else { 1.0 };
-        sample.figures.metrics.push(Metric::new(FLOOR, floor_s, "s", Better::Lower));
-        let hits = Metric::new(READ_AHEAD_HITS, 91.0, "%", Better::Lower);
-        sample.figures.metrics.extend((sample.case.test == READ_AHEAD).then_some(hits));
+        sample.evidence.floor_s = Some(floor_s);
+        sample.evidence.read_ahead_hit_pct = (sample.case.test == READ_AHEAD).then_some(91.0);
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = terminal(&data, &judged, &TerminalOptions::default());
@@ -64,7 +58,7 @@ fn cells_that_are_too_short_are_counted_among_all_and_left_out() {
     data.samples.retain(|sample| sample.evidence.validity.is_valid());
     for sample in &mut data.samples {
         let floor_s = if sample.case.test == SHORT { 2.0 } else { 1.0 };
-        sample.figures.metrics.push(Metric::new(FLOOR, floor_s, "s", Better::Lower));
+        sample.evidence.floor_s = Some(floor_s);
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = flowing(&summary(&data, &judged, &TerminalOptions::default(), ""));

@@ -21,7 +21,7 @@ fn figures_of_the_machine_are_drawn_with_the_blocks_marked() {
     let mut data = common::campaign(3);
     for sample in &mut data.samples {
         let pressure = 10.0 * f64::from(sample.block);
-        sample.figures.metrics.push(Metric::new("psi_io_some_pct", pressure, "%", Better::Lower));
+        sample.push(Metric::new("psi_io_some_pct", pressure, "%", Better::Lower));
     }
     let text = page(&data);
     for said in [

@@ -6,8 +6,7 @@
 use crate::common;
 
 use model::{
-    figure::{Better, Metric},
-    result::{Dataset, Environment, ROUND_RATES, Validity},
+    result::{Dataset, Environment, Validity},
     workload::{Group, Shape, TestInfo},
 };
 use stats::{
@@ -15,10 +14,6 @@ use stats::{
     evaluation::{Findings, findings},
     verdict::Cost,
 };
-
-fn metric(name: &str, value: f64) -> Metric {
-    Metric::new(name, value, "", Better::Lower)
-}
 
 /// What the workers of a target used for one second's work.
 struct Spent {
@@ -48,9 +43,9 @@ fn dataset(blocks: u32) -> Dataset {
                 (s.covariates.cpu_user_s, s.covariates.cpu_sys_s) =
                     (one.cpu_s / 4.0, one.cpu_s * 0.75);
                 s.covariates.device_write_bytes = Some(one.written);
-                s.figures.metrics.push(metric("machine_sys_s", one.cpu_s));
-                s.figures.metrics.push(metric("settle_write_bytes", 10.0 * MB as f64));
-                s.figures.metrics.push(metric("slab_bytes", 7.0));
+                s.covariates.machine.sys_s = Some(one.cpu_s);
+                s.covariates.machine.slab_bytes = Some(7);
+                s.covariates.target.settle_write_bytes = Some(10 * MB);
                 if (one.target, test) == ("c", "bulk2") {
                     s.evidence.validity = Validity::Invalid("no space".into());
                 }
@@ -172,20 +167,10 @@ fn published_tables_tell_no_cost() {
 #[test]
 fn a_run_that_had_not_settled_is_counted_and_stays_valid() {
     let mut data = dataset(2);
-    let rounds = |rates: [f64; 5]| {
-        ROUND_RATES
-            .into_iter()
-            .zip(rates)
-            .map(|(name, rate)| metric(name, rate))
-            .collect::<Vec<_>>()
-    };
     for s in data.samples.iter_mut().filter(|s| s.case.test == "ops" && s.case.target != "c") {
         let drifts = s.case.target == "b" && s.block == 1;
-        s.figures.metrics.extend(rounds(if drifts {
-            [10.0, 9.0, 8.0, 7.0, 6.0]
-        } else {
-            [8.0; 5]
-        }));
+        let rates = if drifts { [10.0, 9.0, 8.0, 7.0, 6.0] } else { [8.0; 5] };
+        s.evidence.round_rates = rates.map(Some).into();
     }
     let found = judged(&data);
     let seen: Vec<_> =

@@ -80,7 +80,7 @@ fn a_bound_is_shown_as_one_and_its_estimate_stands_in_means() {
         ],
     );
     for own in data.samples.iter_mut().filter(|s| s.figures.metrics[0].value > 1.0) {
-        own.figures.metrics.push(Metric::new(Metric::AT_LEAST, 20.0, "MB/s", Better::Higher));
+        own.push(Metric::new(Metric::AT_LEAST, 20.0, "MB/s", Better::Higher));
     }
     let row = &judged(&data).tables[0].rows[0];
     let [xfs, ext4, zfs] = [0, 1, 2].map(|at| &row.cells[at]);

@@ -238,7 +238,7 @@ fn a_look_says_what_the_call_has_come_to() {
     assert!(alone.verdicts.is_empty() && alone.is_settled());
     let mut busy = quiet(&[1.0, 1.3, 0.8], 3);
     let foreign = Metric::new("foreign_cpu_pct", 60.0, "%", model::figure::Better::Lower);
-    busy.samples.iter_mut().for_each(|s| s.figures.metrics.push(foreign.clone()));
+    busy.samples.iter_mut().for_each(|s| s.push(foreign.clone()));
     let busy = looked(&busy);
     assert_eq!((busy.verdicts.as_slice(), busy.behind.len()), ([Standoff::Open].as_slice(), 0));
 }

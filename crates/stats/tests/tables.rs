@@ -8,7 +8,7 @@ use crate::common;
 use common::{Noise, dataset, sample, test};
 use model::{
     figure::{Better, Metric},
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Foreign, Sample, Validity},
     workload::Group,
 };
 use proptest::prelude::*;
@@ -93,13 +93,13 @@ fn the_overlap_rate_is_used_only_when_all_have_it() {
     let overlap = |value| Metric::new("overlap_rate", value, "MB/s", Better::Higher);
     let mut samples =
         [series("xfs", "t0", &[10.0, 10.0]), series("ext4", "t0", &[10.0, 10.0])].concat();
-    samples.iter_mut().skip(1).for_each(|s| s.figures.metrics.push(overlap(40.0)));
+    samples.iter_mut().skip(1).for_each(|s| s.push(overlap(40.0)));
     let partial = first_table(&two_targets(samples.clone()));
     assert_eq!(
         (partial.rows[0].basis.as_str(), partial.rows[0].cells[1].value.unwrap().round()),
         ("rate", 10.0)
     );
-    samples[0].figures.metrics.push(overlap(40.0));
+    samples[0].push(overlap(40.0));
     let full = first_table(&two_targets(samples));
     assert_eq!(
         (full.rows[0].basis.as_str(), full.rows[0].cells[1].value.unwrap().round()),
@@ -111,11 +111,11 @@ fn the_overlap_rate_is_used_only_when_all_have_it() {
 fn contention_makes_a_cell_unclear() {
     let mut samples = [series("xfs", "t0", &[10.0; 5]), series("ext4", "t0", &[20.0; 5])].concat();
     let busy = Metric::new("foreign_cpu_pct", 35.0, "%", Better::Lower);
-    samples[0].figures.metrics.push(busy.clone());
+    samples[0].push(busy.clone());
     let one_of_five = first_table(&two_targets(samples.clone()));
     assert_eq!(one_of_five.rows[0].cells[1].comparison, Some(Comparison::Better));
     // The five of the other, which were not disturbed, do not make up for it.
-    samples[1].figures.metrics.push(busy);
+    samples[1].push(busy);
     let two_of_five = first_table(&two_targets(samples));
     let cell = &two_of_five.rows[0].cells[1];
     assert_eq!(
@@ -127,20 +127,19 @@ fn contention_makes_a_cell_unclear() {
 #[test]
 fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     let mut samples = [series("xfs", "t0", &[10.0; 5]), series("ext4", "t0", &[20.0; 5])].concat();
-    let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
-    let quiet = [lower("foreign_cpu_pct", 3.0), lower("foreign_disk_pct", 10.0)];
-    samples.iter_mut().for_each(|s| s.figures.metrics.extend(quiet.clone()));
+    let quiet = Foreign { cpu_pct: Some(3.0), disk_pct: Some(10.0), ..Foreign::default() };
+    samples.iter_mut().for_each(|s| s.covariates.foreign = quiet.clone().into());
     let data = two_targets(samples.clone());
     assert_eq!(first_table(&data).rows[0].cells[1].comparison, Some(Comparison::Better));
     assert!(data.samples.iter().all(|s| Contention::of(&data, 10.0).why(s).is_none()));
     for sample in samples.iter_mut().take(3) {
-        sample.figures.metrics.truncate(1);
-        sample.figures.metrics.extend([
-            lower("foreign_cpu_pct", 31.4),
-            lower("foreign_disk_pct", 66.0),
-            lower("foreign_read_bytes", 0.0),
-            lower("foreign_write_bytes", (212u32 << 20).into()),
-        ]);
+        let busy = Foreign {
+            cpu_pct: Some(31.4),
+            disk_pct: Some(66.0),
+            read_bytes: Some(0.0),
+            write_bytes: Some((212u32 << 20).into()),
+        };
+        sample.covariates.foreign = busy.into();
     }
     let data = two_targets(samples);
     let cell = &first_table(&data).rows[0].cells[1];
@@ -166,7 +165,7 @@ fn a_sample_too_short_to_tell_is_judged_by_the_others_of_its_turn() {
             samples.extend(series(target, "short", values));
             let mut long = series(target, "long", values);
             let busy = Metric::new("foreign_cpu_pct", busy_pct, "%", Better::Lower);
-            long.iter_mut().for_each(|s| s.figures.metrics.push(busy.clone()));
+            long.iter_mut().for_each(|s| s.push(busy.clone()));
             samples.extend(long);
         }
         let infos = ["short", "long"].iter().map(|id| test(id, Group::ReadHot)).collect();

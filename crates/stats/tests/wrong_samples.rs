@@ -33,7 +33,7 @@ fn disturb(data: &mut Dataset, target: &str, factor: f64, mut is_hit: impl FnMut
         let hit = sample.case.target == target && is_hit(sample);
         let used_pct = if hit { 60.0 } else { 0.5 };
         sample.figures.metrics[0].value *= if hit { factor } else { 1.0 };
-        sample.figures.metrics.push(Metric::new("foreign_cpu_pct", used_pct, "%", Better::Lower));
+        sample.push(Metric::new("foreign_cpu_pct", used_pct, "%", Better::Lower));
     }
 }
 

@@ -427,7 +427,7 @@ fn add_metric(
     row: &Row<'_>,
 ) -> Result<(), StoreError> {
     let kind = kinds.get(&row.get(1)?).ok_or_else(|| found.corrupt("metric", "no kind"))?;
-    sample.figures.metrics.push(Metric { value: row.get(2)?, ..kind.clone() });
+    sample.push(Metric { value: row.get(2)?, ..kind.clone() });
     Ok(())
 }
 

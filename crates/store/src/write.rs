@@ -345,7 +345,7 @@ pub(crate) fn insert_sample(
 ) -> Result<(), StoreError> {
     insert_sample_row(db, campaign.number, (attempt, nth), sample)
         .and_then(|number| {
-            insert_metrics(db, number, &sample.figures.metrics)?;
+            insert_metrics(db, number, &sample.all_metrics())?;
             insert_histograms(db, number, &sample.figures.histograms)?;
             insert_series(db, number, sample.figures.series.as_ref())
         })

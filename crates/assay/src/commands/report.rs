@@ -104,10 +104,10 @@ pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
         let names: BTreeSet<_> = dataset
             .samples
             .iter()
-            .flat_map(|s| &s.figures.metrics)
-            .map(|m| m.name.as_str())
+            .flat_map(|s| s.all_metrics().into_owned())
+            .map(|m| m.name.to_string())
             .collect();
-        let meant = did_you_mean(metric, names.iter().copied());
+        let meant = did_you_mean(metric, names.iter().map(String::as_str));
         let known = names.into_iter().collect::<Vec<_>>().join(", ");
         return Err(exit::usage(format!(
             "no sample has the metric `{metric}`{meant} (metrics: {known})"

@@ -91,9 +91,8 @@ pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
 /// A sample that was measured and is not valid, because it was too short, say, is no failure; a campaign without
 /// any that is valid is one.
 fn all_well(dataset: &Dataset) -> bool {
-    let failed = |s: &Sample| {
-        s.figures.metrics.is_empty() && matches!(s.evidence.validity, Validity::Invalid(_))
-    };
+    let failed =
+        |s: &Sample| !s.has_metrics() && matches!(s.evidence.validity, Validity::Invalid(_));
     dataset.targets.iter().all(|t| t.state == TargetState::Ok)
         && !dataset.samples.iter().any(failed)
         && dataset.samples.iter().any(|sample| sample.evidence.validity.is_valid())

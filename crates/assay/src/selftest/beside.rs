@@ -71,9 +71,9 @@ impl Check for BusyDisk {
         })?;
         ensure!(written > 0, "the writer beside the test wrote nothing");
         let sample = trial::only_sample(&dataset)?;
-        let is_known = sample.metric("foreign_write_bytes").is_some();
+        let is_known = sample.covariates.foreign.write_bytes.is_some();
         let limit_pct = stats::description::Settings::default().contention_limit_pct;
-        let found = sample.metric("foreign_disk_pct").unwrap_or(0.0);
+        let found = sample.covariates.foreign.disk_pct.unwrap_or(0.0);
         match is_known {
             true => Ok(CheckOutcome::Seen { imposed: "a writer", found_pct: found, limit_pct }),
             false => Err(exit::lacking(

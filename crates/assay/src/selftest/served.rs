@@ -42,12 +42,15 @@ impl Check for Served {
         let dataset = trial::run("selftest-server.fuse", plan, bench)?;
         let usage = Snapshot::of(&Watched::default())?.since(&before);
         let sample = trial::only_sample(&dataset)?;
-        let measured = trial::metric(sample, "server_cpu_s")?;
-        let foreign_s = trial::metric(sample, "foreign_cpu_pct")? / 100.0
+        let known = |value: Option<f64>, name: &str| {
+            value.with_context(|| format!("the sample has no {name}"))
+        };
+        let measured = known(sample.covariates.target.server_cpu_s, "server_cpu_s")?;
+        let foreign_s = known(sample.covariates.foreign.cpu_pct, "foreign_cpu_pct")? / 100.0
             * sample.figures.seconds
             * f64::from(usage.cpus.max(1));
         // Each second belongs to one process, and counting one twice would exceed the machine's total.
-        let had_s = trial::metric(sample, "machine_cpu_s")? + usage.steal_s;
+        let had_s = known(sample.covariates.machine.cpu_s, "machine_cpu_s")? + usage.steal_s;
         let twice_s = measured + foreign_s - had_s;
         ensure!(
             twice_s < SLACK * measured,

@@ -177,12 +177,7 @@ impl Trouble {
                 for (sample, hit) in data.samples.iter_mut().filter(own).zip(hit) {
                     let used_pct = if hit { 60.0 } else { 0.0 };
                     sample.figures.metrics[0].value *= if hit { 0.5 } else { 1.0 };
-                    sample.figures.metrics.push(Metric::new(
-                        "foreign_cpu_pct",
-                        used_pct,
-                        "%",
-                        Better::Lower,
-                    ));
+                    sample.push(Metric::new("foreign_cpu_pct", used_pct, "%", Better::Lower));
                 }
             }
             Trouble::SlowHalf => {

@@ -2,11 +2,10 @@
 //! below. Excluded is what the candidate itself causes: its workers, its servers, the coordinator, kernel threads,
 //! and the traffic of its devices. Pure, so that each rule is tested with numbers.
 
-use super::sampler::Held;
+use super::{judge::finite, sampler::Held};
 use lab::observe::{BelowUsage, Others, Usage};
 use model::{
-    figure::{Better, Metric},
-    result::Sample,
+    result::{Foreign, Sample},
     workload::WorkerReport,
 };
 
@@ -22,11 +21,6 @@ const SPARE_BYTES_PER_S: f64 = (1 << 20) as f64;
 
 /// A shorter part is not judged on a disk on which others moved less than the spare bytes.
 const LEAST_DISK_S: f64 = 0.1;
-
-/// Metric: bytes that a device moved while its target was held for others.
-pub const HELD_BYTES: &str = "held_device_bytes";
-/// Share of a part in which the candidate waited for a disk that moved bytes of others, percent.
-const FOREIGN_DISK: &str = "foreign_disk_pct";
 
 /// Processor time of the workers and of the target's own servers, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,27 +38,27 @@ impl OwnCpu {
     }
 }
 
-/// The metrics of contention; unknown ones are omitted.
-pub fn metrics(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Vec<Metric> {
-    let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
-    let mut metrics = Vec::new();
-    metrics.extend(cpu_pct(usage, own, others).map(|pct| lower("foreign_cpu_pct", pct, "%")));
-    if let Some(below) = &usage.below {
-        let (read, written) = foreign_bytes(below);
-        metrics.push(lower("foreign_read_bytes", read as f64, "B"));
-        metrics.push(lower("foreign_write_bytes", written as f64, "B"));
-        let pct = disk_pct(usage, below, read + written);
-        metrics.extend(pct.map(|pct| lower(FOREIGN_DISK, pct, "%")));
+/// What others used; unknown where it cannot be told.
+pub fn foreign(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Foreign {
+    let cpu_pct = cpu_pct(usage, own, others).and_then(finite);
+    let Some(below) = &usage.below else { return Foreign { cpu_pct, ..Foreign::default() } };
+    let (read, written) = foreign_bytes(below);
+    Foreign {
+        cpu_pct,
+        read_bytes: Some(read as f64),
+        write_bytes: Some(written as f64),
+        disk_pct: disk_pct(usage, below, read + written).and_then(finite),
     }
-    let server_s = usage.server_user_s + usage.server_sys_s;
-    metrics.extend((server_s > 0.0).then(|| lower("server_cpu_s", server_s, "s")));
-    metrics.retain(|metric| metric.value.is_finite());
-    metrics
+}
+
+/// Processor time of the target's own servers; `None` where they used none.
+pub fn server_cpu_s(usage: &Usage) -> Option<f64> {
+    finite(usage.server_user_s + usage.server_sys_s).filter(|server_s| *server_s > 0.0)
 }
 
 /// The same for a directory that was measured in slices, on a device that other programs may use: what the device moved
 /// while the directory was `held` was foreign, and the same rate is assumed for its own time.
-pub fn held_metrics(usage: &Usage, held: Held) -> Vec<Metric> {
+pub fn foreign_while_held(usage: &Usage, held: Held) -> Foreign {
     let device = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
     let part = usage.seconds / held.seconds.max(1e-9);
     let foreign = |bytes: u64| bytes as f64 * part;
@@ -74,13 +68,12 @@ pub fn held_metrics(usage: &Usage, held: Held) -> Vec<Metric> {
     let waited = (busy_s / usage.seconds.max(1e-9)).min(1.0);
     let share = ((read + written) / device.max(1) as f64).min(1.0);
     let pct = if is_spare || device == 0 { 0.0 } else { 100.0 * waited * share };
-    let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
-    let metrics = [
-        lower("foreign_read_bytes", read, "B"),
-        lower("foreign_write_bytes", written, "B"),
-        lower(FOREIGN_DISK, pct, "%"),
-    ];
-    metrics.into_iter().filter(|metric| metric.value.is_finite()).collect()
+    Foreign {
+        cpu_pct: None,
+        read_bytes: finite(read),
+        write_bytes: finite(written),
+        disk_pct: finite(pct),
+    }
 }
 
 /// Returns the first sample of one of `directories` that is contended by other programs on its device. For an image
@@ -92,9 +85,9 @@ pub fn company<'s>(samples: &'s [Sample], directories: &[&str]) -> Option<&'s Sa
 
 /// Returns whether others used the device of a target that was measured in slices.
 fn shows_company(sample: &Sample) -> bool {
-    let is_held = sample.metric(HELD_BYTES).is_some();
+    let is_held = sample.evidence.held_device_bytes.is_some();
     let limit_pct = stats::description::Settings::default().contention_limit_pct;
-    is_held && sample.metric(FOREIGN_DISK).is_some_and(|pct| pct > limit_pct)
+    is_held && sample.covariates.foreign.disk_pct.is_some_and(|pct| pct > limit_pct)
 }
 
 /// Share of the machine's processors that others used, including the hypervisor.
@@ -160,10 +153,9 @@ mod tests {
     fn held_pct(own: u64, held: u64) -> f64 {
         let usage = testing::usage(own * MIB, 1.0, 0.5);
         let held = Held { read_bytes: 0, write_bytes: held * MIB, seconds: 2.0 };
-        let metrics = held_metrics(&usage, held);
-        let of = |name: &str| metrics.iter().find(|metric| metric.name == name).unwrap().value;
-        assert_eq!(of("foreign_write_bytes"), held.write_bytes as f64 / 2.0);
-        of(FOREIGN_DISK)
+        let foreign = foreign_while_held(&usage, held);
+        assert_eq!(foreign.write_bytes, Some(held.write_bytes as f64 / 2.0));
+        foreign.disk_pct.unwrap()
     }
 
     #[test]
@@ -186,20 +178,16 @@ mod tests {
                 threads: 1,
                 cache: model::workload::CacheState::Any,
             };
-            let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
-            let held = held.then(|| lower(HELD_BYTES, 1.0));
-            let metrics = held.into_iter().chain([lower(FOREIGN_DISK, pct)]).collect();
-            Sample::bare(0, 0, case, metrics)
+            let mut sample = Sample::bare(0, 0, case, Vec::new());
+            sample.evidence.held_device_bytes = held.then_some(1);
+            sample.covariates.foreign.disk_pct = Some(pct);
+            sample
         };
         let shows = |sample: Sample| company(&[sample], &["dir"]).is_some();
         assert!(shows(sample(true, 10.5)));
         assert!(!shows(sample(true, 9.5)));
         assert!(!shows(sample(false, 50.0)), "it had the machine to itself");
         assert_eq!(company(&[sample(true, 10.5)], &["other"]), None, "an image of ours");
-    }
-
-    fn value(metrics: &[Metric], name: &str) -> Option<f64> {
-        metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)
     }
 
     /// A second on two processors.
@@ -209,7 +197,7 @@ mod tests {
 
     fn cpu(usage: &Usage, own: OwnCpu, system_s: f64) -> f64 {
         let others = Others { seconds: 4.0, system_s };
-        value(&metrics(usage, own, Some(others)), "foreign_cpu_pct").unwrap()
+        foreign(usage, own, Some(others)).cpu_pct.unwrap()
     }
 
     #[test]
@@ -218,7 +206,7 @@ mod tests {
         let own = OwnCpu { user_s: 1.0, sys_s: 0.0 };
         assert!((cpu(&usage, own, 0.0) - 30.0).abs() < 1e-9);
         let short = Usage { seconds: 0.05, ..usage.clone() };
-        assert_eq!(value(&metrics(&short, own, None), "foreign_cpu_pct"), None);
+        assert_eq!(foreign(&short, own, None).cpu_pct, None);
     }
 
     #[test]
@@ -269,19 +257,13 @@ mod tests {
         let own = OwnCpu::of((0.17, 0.2), &usage);
         assert!((own.user_s - 0.57).abs() < 1e-9 && (own.sys_s - 0.5).abs() < 1e-9);
         assert!(cpu(&usage, own, 0.04) < 1.0);
-        let used_s = value(&metrics(&usage, own, None), "server_cpu_s").unwrap();
+        let used_s = server_cpu_s(&usage).unwrap();
         assert!((used_s - 0.7).abs() < 1e-9);
     }
 
     /// A part whose own device was busy for a share of it, on a disk that moved this in MiB, read and
     /// written, own and in all.
-    fn on_disk(
-        seconds: f64,
-        busy: f64,
-        own: (u64, u64),
-        all: (u64, u64),
-        flushes: u64,
-    ) -> Vec<Metric> {
+    fn on_disk(seconds: f64, busy: f64, own: (u64, u64), all: (u64, u64), flushes: u64) -> Foreign {
         let below = BelowUsage {
             read_bytes: all.0 * MIB,
             write_bytes: all.1 * MIB,
@@ -290,11 +272,11 @@ mod tests {
             own_flushes: flushes,
         };
         let usage = testing::usage(0, seconds, busy * seconds);
-        metrics(&Usage { below: Some(below), ..usage }, OwnCpu::default(), None)
+        foreign(&Usage { below: Some(below), ..usage }, OwnCpu::default(), None)
     }
 
-    fn disk(metrics: &[Metric]) -> Option<f64> {
-        value(metrics, "foreign_disk_pct").map(|pct| (10.0 * pct).round() / 10.0)
+    fn disk(foreign: &Foreign) -> Option<f64> {
+        foreign.disk_pct.map(|pct| (10.0 * pct).round() / 10.0)
     }
 
     #[test]
@@ -302,7 +284,7 @@ mod tests {
         // A writer that takes two thirds of the disk.
         let beside = on_disk(1.0, 1.0, (0, 100), (0, 300), 2);
         assert_eq!(disk(&beside), Some(66.7));
-        let written = value(&beside, "foreign_write_bytes").unwrap();
+        let written = beside.write_bytes.unwrap();
         assert!((written - (200.0 * MIB as f64 - 65536.0)).abs() < 1.0);
         // A reader next to a cold test that ran at a sixth of its speed.
         assert_eq!(disk(&on_disk(2.0, 1.0, (50, 0), (300, 0), 0)), Some(83.3));
@@ -331,8 +313,9 @@ mod tests {
 
     #[test]
     fn without_a_disk_below_there_is_no_metric() {
-        let metrics = metrics(&usage(), OwnCpu::default(), None);
-        let names: Vec<&str> = metrics.iter().map(|metric| metric.name.as_str()).collect();
-        assert_eq!(names, ["foreign_cpu_pct"]);
+        let alone = foreign(&usage(), OwnCpu::default(), None);
+        assert!(alone.cpu_pct.is_some());
+        assert_eq!(alone, Foreign { cpu_pct: alone.cpu_pct, ..Foreign::default() });
+        assert_eq!(server_cpu_s(&usage()), None);
     }
 }

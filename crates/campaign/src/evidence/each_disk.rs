@@ -1,28 +1,21 @@
 //! The I/O of each disk of a target that has several, as metrics of a sample: whether a mirror reads from both, and
 //! whether its writes reach each.
 
+use super::judge::finite;
 use lab::observe::{DeviceUsage, Usage};
-use model::figure::{Better, Metric};
+use model::result::DiskUse;
 
 /// The activity of each disk in the timed part of `usage`; none for a target with one disk or none.
-pub(crate) fn metrics(usage: &Usage) -> Vec<Metric> {
-    let seconds = usage.seconds;
-    let each = (1..).zip(&usage.each_device);
-    each.flat_map(|(number, disk)| of_disk(number, disk, seconds)).collect()
-}
-
-fn of_disk(number: u32, disk: &DeviceUsage, seconds: f64) -> impl Iterator<Item = Metric> {
-    let busy_pct = 100.0 * disk.busy_s / seconds.max(1e-9);
-    let figures = [
-        (Metric::DISK_READS, disk.reads as f64, ""),
-        (Metric::DISK_READ_BYTES, disk.read_bytes as f64, "B"),
-        (Metric::DISK_WRITES, disk.writes as f64, ""),
-        (Metric::DISK_WRITE_BYTES, disk.write_bytes as f64, "B"),
-        (Metric::DISK_BUSY_PCT, busy_pct, "%"),
-    ];
-    figures.into_iter().map(move |(name, value, unit)| {
-        Metric::new(&format!("{name}{number}"), value, unit, Better::Lower)
-    })
+pub(crate) fn disks(usage: &Usage) -> Vec<DiskUse> {
+    let of = |(disk, seen): (u32, &DeviceUsage)| DiskUse {
+        disk,
+        reads: Some(seen.reads),
+        read_bytes: Some(seen.read_bytes),
+        writes: Some(seen.writes),
+        write_bytes: Some(seen.write_bytes),
+        busy_pct: finite(100.0 * seen.busy_s / usage.seconds.max(1e-9)),
+    };
+    (1..).zip(&usage.each_device).map(of).collect()
 }
 
 #[cfg(test)]
@@ -39,15 +32,15 @@ mod tests {
             busy_s: 0.5,
         };
         let of = |each: &[DeviceUsage]| {
-            metrics(&Usage { seconds: 2.0, each_device: each.into(), ..Usage::default() })
+            disks(&Usage { seconds: 2.0, each_device: each.into(), ..Usage::default() })
         };
         let both = of(&[disk(7), disk(0)]);
-        let value = |name: &str| both.iter().find(|metric| &*metric.name == name).unwrap().value;
-        assert_eq!([value("disk_reads.1"), value("disk_reads.2")], [7.0, 0.0]);
-        assert_eq!(value("disk_read_bytes.1"), 28672.0);
-        assert_eq!([value("disk_writes.2"), value("disk_write_bytes.2")], [3.0, 4096.0]);
-        assert_eq!(value("disk_busy_pct.2"), 25.0);
-        assert_eq!(both.len(), 10);
+        let [first, second] = both.as_slice() else { panic!("{both:?}") };
+        assert_eq!([first.disk, second.disk], [1, 2]);
+        assert_eq!([first.reads, second.reads], [Some(7), Some(0)]);
+        assert_eq!(first.read_bytes, Some(28672));
+        assert_eq!([second.writes, second.write_bytes], [Some(3), Some(4096)]);
+        assert_eq!(second.busy_pct, Some(25.0));
         assert_eq!(of(&[]), []);
     }
 }

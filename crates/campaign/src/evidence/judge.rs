@@ -5,8 +5,8 @@
 use super::limiter::WorkerLoad;
 use lab::{observe::Usage, page_cache::Residency};
 use model::{
-    figure::{Better, Metric},
-    result::{BUFFERED_BELOW, READ_AHEAD_HITS, Validity},
+    figure::Metric,
+    result::{BUFFERED_BELOW, Machine, TargetUse, Validity},
     text::Bytes,
     workload::{CacheNeed, CacheState},
 };
@@ -99,9 +99,8 @@ pub fn not_rebuilt((before, after): (bool, bool)) -> Option<String> {
 }
 
 /// Counts the checks, before the release and after the end, at which the rebuild was running.
-pub fn rebuild_looks((before, after): (bool, bool)) -> Metric {
-    let looks = f64::from(u8::from(before) + u8::from(after));
-    Metric::new("rebuild_looks", looks, "", Better::Higher)
+pub fn rebuild_looks((before, after): (bool, bool)) -> u32 {
+    u32::from(before) + u32::from(after)
 }
 
 /// Names what sent direct I/O through the page cache.
@@ -172,7 +171,7 @@ pub fn read_ahead(
     reads: Option<RandomReads>,
     measured: &Measured,
     footprint: u64,
-) -> Option<Metric> {
+) -> Option<f64> {
     let faults = match reads.filter(|_| seen.need == CacheNeed::Cold)? {
         RandomReads::Mapped => seen.usage.worker_major_faults,
         RandomReads::Called => None,
@@ -181,7 +180,7 @@ pub fn read_ahead(
     let pages_of_one = measured.bytes.div_ceil(measured.ops.max(1)).div_ceil(PAGE_BYTES).max(1);
     let first = measured.ops.min(footprint / PAGE_BYTES / pages_of_one);
     let hits = first.saturating_sub(missed) as f64 / first.max(1) as f64;
-    Some(Metric::new(READ_AHEAD_HITS, 100.0 * hits, "%", Better::Lower))
+    Some(100.0 * hits)
 }
 
 /// Adds the processor time of the target's own servers to the figure per operation of a test, which covers its workers
@@ -205,48 +204,41 @@ pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
     })
 }
 
-/// Metrics of every sample in addition to the test's own: pressure, whole-machine processor time,
-/// memory and space.
-pub fn machine_metrics(usage: &Usage, used_bytes: u64, settle_s: f64) -> Vec<Metric> {
-    let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
-    let mut metrics = vec![
-        lower("machine_cpu_s", usage.machine_user_s + usage.machine_sys_s, "s"),
-        lower("machine_sys_s", usage.machine_sys_s, "s"),
-        lower("slab_bytes", usage.slab_bytes as f64, "B"),
-        lower("page_cache_bytes", usage.page_cache_bytes as f64, "B"),
-        lower("space_used_bytes", used_bytes as f64, "B"),
-        lower("settle_s", settle_s, "s"),
-    ];
-    metrics.extend(usage.arc_bytes.map(|bytes| lower("arc_bytes", bytes as f64, "B")));
-    let pressures = [
-        ("psi_cpu_some_pct", usage.psi_cpu_some_pct),
-        ("psi_io_some_pct", usage.psi_io_some_pct),
-        ("psi_memory_some_pct", usage.psi_memory_some_pct),
-    ];
-    metrics.extend(pressures.into_iter().filter_map(|(name, v)| v.map(|v| lower(name, v, "%"))));
-    metrics.retain(|m| m.value.is_finite());
-    metrics
+/// Returns a number that can be written to a file; `None` for infinity, as over a part of no length.
+pub(crate) fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
 }
 
-/// Metrics from the seconds of a timed part: how busy device and busiest worker were, the most dirty
-/// pages, the lowest frequency. A part without whole seconds has only those of its edges.
-pub fn second_metrics(whole: &Usage, seconds: &[Usage], load: &WorkerLoad) -> Vec<Metric> {
-    let share = |usage: &Usage| Some(100.0 * usage.device_busy_s? / usage.seconds.max(1e-9));
+/// What the machine did: pressure, processor time of all processes, memory; from the `seconds` of a timed part the most
+/// dirty pages and the lowest frequency. A part without whole seconds has only those of its edges.
+pub fn machine(whole: &Usage, seconds: &[Usage], load: &WorkerLoad) -> Machine {
     let all = || seconds.iter().chain([whole]);
-    let most = |of: &dyn Fn(&Usage) -> Option<f64>| all().filter_map(of).reduce(f64::max);
-    let least = all().filter_map(|usage| usage.frequency_mhz).reduce(f64::min);
-    let lower = |name: &str, value: Option<f64>, unit: &str| {
-        value.map(|value| Metric::new(name, value, unit, Better::Lower))
-    };
-    let peak = if seconds.is_empty() { None } else { most(&share) };
-    let metrics = [
-        lower("device_busy_pct", share(whole), "%"),
-        lower("device_busy_peak_pct", peak, "%"),
-        lower("worker_busy_pct", Some(100.0 * load.busiest), "%"),
-        lower("dirty_peak_bytes", most(&|usage| Some(usage.dirty_bytes as f64)), "B"),
-        least.map(|mhz| Metric::new("cpu_least_mhz", mhz, "MHz", Better::Higher)),
-    ];
-    metrics.into_iter().flatten().filter(|metric| metric.value.is_finite()).collect()
+    let least_mhz = all().filter_map(|usage| usage.frequency_mhz).reduce(f64::min);
+    Machine {
+        cpu_s: finite(whole.machine_user_s + whole.machine_sys_s),
+        sys_s: finite(whole.machine_sys_s),
+        slab_bytes: Some(whole.slab_bytes),
+        page_cache_bytes: Some(whole.page_cache_bytes),
+        arc_bytes: whole.arc_bytes,
+        psi_cpu_some_pct: whole.psi_cpu_some_pct.and_then(finite),
+        psi_io_some_pct: whole.psi_io_some_pct.and_then(finite),
+        psi_memory_some_pct: whole.psi_memory_some_pct.and_then(finite),
+        worker_busy_pct: finite(100.0 * load.busiest),
+        dirty_peak_bytes: all().map(|usage| usage.dirty_bytes).max(),
+        cpu_least_mhz: least_mhz.and_then(finite),
+        limited_pct: None,
+    }
+}
+
+/// How busy the device of the target was, in the whole timed part and in its busiest second.
+pub fn device_busy(whole: &Usage, seconds: &[Usage]) -> TargetUse {
+    let pct = |usage: &Usage| finite(100.0 * usage.device_busy_s? / usage.seconds.max(1e-9));
+    let peak = seconds.iter().chain([whole]).filter_map(pct).reduce(f64::max);
+    TargetUse {
+        device_busy_pct: pct(whole),
+        device_busy_peak_pct: peak.filter(|_| !seconds.is_empty()),
+        ..TargetUse::default()
+    }
 }
 
 #[cfg(test)]

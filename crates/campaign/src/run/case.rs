@@ -13,8 +13,7 @@ use crate::{evidence::sampler::Sampler, inputs::assets};
 use anyhow::Result;
 use lab::{instance::Instance, observe::Watched};
 use model::{
-    figure::{Better, Metric},
-    result::{BUFFERED_BELOW, Sample, Validity},
+    result::{Covariates, Sample, Validity},
     workload::{CacheNeed, CacheState, Case, Job, JobMode},
 };
 use std::{sync::atomic::AtomicBool, time::Duration};
@@ -68,7 +67,8 @@ pub fn run(
     let Some(mut samples) = attempt(test, jobs, context, place)? else { return Ok(None) };
     let lukewarm = samples.iter().any(|s| {
         // What the file system does with such blocks it does again.
-        matches!(s.evidence.validity, Validity::Lukewarm(_)) && s.metric(BUFFERED_BELOW).is_none()
+        matches!(s.evidence.validity, Validity::Lukewarm(_))
+            && s.evidence.buffered_below_bytes.is_none()
     });
     if lukewarm && !context.instance.devices().is_empty() {
         let Some(again) = attempt(test, jobs, context, place)? else { return Ok(None) };
@@ -143,15 +143,19 @@ fn attempt(
     let mut samples: Vec<Sample> =
         measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect();
     if let Some(order) = pace.place() {
-        mark(&mut samples, Metric::RUN_ORDER, order);
+        mark(&mut samples, |covariates| &mut covariates.run_order, order);
     }
     Ok(Some(samples))
 }
 
 /// Adds to samples that have figures which level, from 0, of a factor of the design they were measured at.
-pub(crate) fn mark(samples: &mut [Sample], factor: &str, level: u32) {
-    for sample in samples.iter_mut().filter(|sample| !sample.figures.metrics.is_empty()) {
-        sample.figures.metrics.push(Metric::new(factor, f64::from(level + 1), "", Better::Lower));
+pub(crate) fn mark(
+    samples: &mut [Sample],
+    factor: fn(&mut Covariates) -> &mut Option<u32>,
+    level: u32,
+) {
+    for sample in samples.iter_mut().filter(|sample| sample.has_metrics()) {
+        *factor(&mut sample.covariates) = Some(level + 1);
     }
 }
 

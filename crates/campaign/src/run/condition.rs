@@ -9,7 +9,6 @@ use lab::{
     instance::Instance,
 };
 use model::{
-    figure::{Better, Metric},
     plan::Plan,
     random::Rng,
     result::{Environment, Sample},
@@ -21,7 +20,9 @@ use std::sync::atomic::AtomicBool;
 #[derive(Debug, Default)]
 pub struct Condition {
     facts: Vec<(&'static str, String)>,
-    metrics: Vec<Metric>,
+    layout_score_before: Option<f64>,
+    layout_score: Option<f64>,
+    fullness_pct: Option<f64>,
 }
 
 impl Condition {
@@ -33,8 +34,11 @@ impl Condition {
 
     /// Adds what is known to samples; those without a figure stay without.
     pub fn mark(&self, samples: &mut [Sample]) {
-        for sample in samples.iter_mut().filter(|sample| !sample.figures.metrics.is_empty()) {
-            sample.figures.metrics.extend(self.metrics.iter().cloned());
+        for sample in samples.iter_mut().filter(|sample| sample.has_metrics()) {
+            let target = &mut sample.covariates.target;
+            target.layout_score_before = self.layout_score_before;
+            target.layout_score = self.layout_score;
+            target.fullness_pct = self.fullness_pct;
         }
     }
 
@@ -42,15 +46,16 @@ impl Condition {
         self.facts.push((key, value.to_string()));
     }
 
-    fn layout(&mut self, keys: [&'static str; 2], metric: &str, layout: Option<&Layout>) {
+    /// Keeps the facts of `layout` under `keys`; returns its score.
+    fn layout(&mut self, keys: [&'static str; 2], layout: Option<&Layout>) -> Option<f64> {
         let Some(layout) = layout else {
-            return self.fact(keys[0], "not reported by the file system");
+            self.fact(keys[0], "not reported by the file system");
+            return None;
         };
         self.fact(keys[1], format!("{} of {}", layout.whole_files, layout.files));
-        if let Some(score) = layout.score() {
-            self.fact(keys[0], format!("{score:.4}"));
-            self.metrics.push(Metric::new(metric, score, "", Better::Higher));
-        }
+        let score = layout.score()?;
+        self.fact(keys[0], format!("{score:.4}"));
+        Some(score)
     }
 
     fn aged(&mut self, cycles: u32, aged: &Aged) {
@@ -58,14 +63,14 @@ impl Condition {
         self.fact("age.written_bytes", aged.written_bytes);
         self.fact("age.fingerprint", format!("{:016x}", aged.fingerprint));
         let before = ["age.layout_score.before", "age.whole_files.before"];
-        self.layout(before, "layout_score_before", aged.fresh.as_ref());
+        self.layout_score_before = self.layout(before, aged.fresh.as_ref());
         let after = ["age.layout_score.after", "age.whole_files.after"];
-        self.layout(after, "layout_score", aged.aged.as_ref());
+        self.layout_score = self.layout(after, aged.aged.as_ref());
     }
 
     fn filled(&mut self, share: f64) {
         self.fact("fullness.used_pct", format!("{:.1}", share * 100.0));
-        self.metrics.push(Metric::new("fullness_pct", share * 100.0, "%", Better::Lower));
+        self.fullness_pct = Some(share * 100.0);
     }
 }
 
@@ -136,7 +141,10 @@ pub fn lines(plan: &Plan, image: Bytes, instances: u64, bytes_per_s: f64) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::workload::{CacheState, Case};
+    use model::{
+        figure::{Better, Metric},
+        workload::{CacheState, Case},
+    };
 
     fn sample(metrics: Vec<Metric>) -> Sample {
         let case = Case {
@@ -160,9 +168,9 @@ mod tests {
             [sample(vec![Metric::new("rate", 1.0, "MB/s", Better::Higher)]), sample(vec![])];
         condition.mark(&mut samples);
         assert_eq!(samples[0].figures.metrics[0].name, "rate");
-        assert_eq!(samples[0].metric("layout_score"), Some(0.8));
-        assert!((samples[0].metric("fullness_pct").unwrap() - 80.12).abs() < 1e-9);
-        assert!(samples[1].figures.metrics.is_empty());
+        assert_eq!(samples[0].covariates.target.layout_score, Some(0.8));
+        assert!((samples[0].covariates.target.fullness_pct.unwrap() - 80.12).abs() < 1e-9);
+        assert!(!samples[1].has_metrics());
         let mut facts = Environment::default();
         condition.describe(&mut facts);
         assert_eq!(facts.0["age.whole_files.after"], "1 of 2");

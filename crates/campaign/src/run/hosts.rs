@@ -4,9 +4,8 @@
 use anyhow::{Context, Result};
 use lab::page_cache::Residency;
 use model::{
-    figure::{Better, Metric},
     plan::User,
-    result::Environment,
+    result::{Environment, HostPool, HostUse},
     workload::{AssetFile, Job, PoolReport, WorkerReport},
 };
 use std::{
@@ -123,12 +122,11 @@ pub(crate) fn shifted(test: &dyn Test, jobs: &[Job]) -> Vec<Job> {
 }
 
 /// Counts workers that read what their own host wrote, where all were to read that of another.
-pub(crate) fn readers_of_own(report: &PoolReport) -> Option<Metric> {
+pub(crate) fn readers_of_own(report: &PoolReport) -> Option<u32> {
     let writer = |worker: &WorkerReport| report.hosts.get(worker.worker as usize);
     let read = report.workers.iter().zip(&report.hosts);
     let own = read.filter(|(worker, host)| writer(worker) == Some(host)).count();
-    (!report.hosts.is_empty())
-        .then(|| Metric::new("readers_of_own_host", own as f64, "", Better::Lower))
+    (!report.hosts.is_empty()).then_some(own as u32)
 }
 
 /// Returns the residency here and elsewhere.
@@ -159,34 +157,28 @@ pub fn clocks_disagree(report: &PoolReport, seconds: f64) -> Option<String> {
 
 /// Measures the spread of workers and hosts in `phases`: rates in operations per second of a worker, or of all of a
 /// host, from its first start to its last end. Nothing where all worked on this machine.
-pub fn metrics(report: &PoolReport, phases: &Range<usize>) -> Vec<Metric> {
+pub fn spread(report: &PoolReport, phases: &Range<usize>) -> (HostPool, Vec<HostUse>) {
     if report.hosts.is_empty() {
-        return Vec::new();
+        return Default::default();
     }
     let mut hosts = BTreeMap::<&str, Vec<&WorkerReport>>::new();
     for (worker, host) in report.workers.iter().zip(&report.hosts) {
         hosts.entry(host).or_default().push(worker);
     }
-    let higher = |name: String, value: f64| Metric::new(&name, value, "1/s", Better::Higher);
-    let mut metrics = vec![
-        Metric::new("hosts", hosts.len() as f64, "", Better::Higher),
-        Metric::new("clock_bound_ms", report.clock_bound_ns as f64 / 1e6, "ms", Better::Lower),
-    ];
-    let ranks: Vec<f64> =
-        report.workers.iter().filter_map(|worker| ops_per_s(&[worker], phases)).collect();
-    if let (Some(least), Some(most)) =
-        (ranks.iter().copied().reduce(f64::min), ranks.iter().copied().reduce(f64::max))
-    {
-        metrics.push(higher(Metric::SLOWEST_RANK.into(), least));
-        metrics.push(higher(Metric::FASTEST_RANK.into(), most));
-    }
-    for (host, workers) in &hosts {
-        let name = format!("{}{host}", Metric::HOST_RANKS);
-        metrics.push(Metric::new(&name, workers.len() as f64, "", Better::Higher));
-        let rate = ops_per_s(workers, phases);
-        metrics.extend(rate.map(|rate| higher(format!("{}{host}", Metric::HOST_OPS_PER_S), rate)));
-    }
-    metrics
+    let ranks = || report.workers.iter().filter_map(|worker| ops_per_s(&[worker], phases));
+    let pool = HostPool {
+        hosts: Some(hosts.len() as u32),
+        clock_bound_ms: Some(report.clock_bound_ns as f64 / 1e6),
+        slowest_rank_ops_per_s: ranks().reduce(f64::min),
+        fastest_rank_ops_per_s: ranks().reduce(f64::max),
+        readers_of_own_host: None,
+    };
+    let of = |(host, workers): (&&str, &Vec<&WorkerReport>)| HostUse {
+        host: host.to_string(),
+        ranks: Some(workers.len() as u32),
+        ops_per_s: ops_per_s(workers, phases),
+    };
+    (pool, hosts.iter().map(of).collect())
 }
 
 fn ops_per_s(workers: &[&WorkerReport], phases: &Range<usize>) -> Option<f64> {
@@ -223,17 +215,18 @@ mod tests {
             clock_bound_ns: 50,
             ..PoolReport::default()
         };
-        let metrics = metrics(&report, &(0..1));
-        let value = |name: &str| metrics.iter().find(|m| m.name == name).map(|m| m.value);
-        assert_eq!(value("hosts"), Some(2.0));
-        assert_eq!(value("clock_bound_ms"), Some(5e-5));
-        assert_eq!(value("slowest_rank_ops_per_s"), Some(5e6));
-        assert_eq!(value("fastest_rank_ops_per_s"), Some(10e6));
-        assert_eq!((value("host_ranks.a"), value("host_ranks.b")), (Some(2.0), Some(1.0)));
-        assert_eq!(value("host_ops_per_s.a"), Some(7.5e6));
-        assert_eq!(value("host_ops_per_s.b"), Some(5e6));
+        let (pool, hosts) = spread(&report, &(0..1));
+        assert_eq!((pool.hosts, pool.clock_bound_ms), (Some(2), Some(5e-5)));
+        assert_eq!(pool.slowest_rank_ops_per_s, Some(5e6));
+        assert_eq!(pool.fastest_rank_ops_per_s, Some(10e6));
+        let host = |host: &str, ranks, ops_per_s| HostUse {
+            host: host.into(),
+            ranks: Some(ranks),
+            ops_per_s: Some(ops_per_s),
+        };
+        assert_eq!(hosts, [host("a", 2, 7.5e6), host("b", 1, 5e6)]);
         let here = PoolReport { hosts: Vec::new(), ..report };
-        assert_eq!(super::metrics(&here, &(0..1)), []);
+        assert_eq!(spread(&here, &(0..1)), (HostPool::default(), Vec::new()));
     }
 
     fn job(worker: u32, owners: Option<[u32; 3]>) -> Job {
@@ -280,11 +273,11 @@ mod tests {
             let workers = workers.map(|number| WorkerReport { worker: number, ..worker(0, 1, 1) });
             let hosts = hosts.iter().map(ToString::to_string).collect();
             let report = PoolReport { workers: workers.into(), hosts, ..PoolReport::default() };
-            readers_of_own(&report).map(|metric| metric.value)
+            readers_of_own(&report)
         };
-        assert_eq!(of([1, 2, 0], &["a", "b", "c"]), Some(0.0));
-        assert_eq!(of([1, 2, 0], &["a", "b", "a"]), Some(1.0));
-        assert_eq!(of([0, 1, 2], &["a", "b", "c"]), Some(3.0));
+        assert_eq!(of([1, 2, 0], &["a", "b", "c"]), Some(0));
+        assert_eq!(of([1, 2, 0], &["a", "b", "a"]), Some(1));
+        assert_eq!(of([0, 1, 2], &["a", "b", "c"]), Some(3));
         assert_eq!(of([0, 1, 2], &[]), None);
     }
 

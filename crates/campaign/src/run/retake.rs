@@ -131,10 +131,7 @@ pub fn waited(until: Instant, stop: &AtomicBool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{
-        figure::{Better, Metric},
-        workload::{CacheState, Case},
-    };
+    use model::workload::{CacheState, Case};
 
     fn sample(cpu_pct: f64, disk_pct: f64) -> Sample {
         let case = Case {
@@ -145,13 +142,10 @@ mod tests {
             threads: 1,
             cache: CacheState::Any,
         };
-        let lower = |name: &str, value| Metric::new(name, value, "%", Better::Lower);
-        Sample::bare(
-            0,
-            0,
-            case,
-            vec![lower("foreign_cpu_pct", cpu_pct), lower("foreign_disk_pct", disk_pct)],
-        )
+        let mut sample = Sample::bare(0, 0, case, Vec::new());
+        sample.covariates.foreign.cpu_pct = Some(cpu_pct);
+        sample.covariates.foreign.disk_pct = Some(disk_pct);
+        sample
     }
 
     fn of(shared_pct: f64) -> Try {

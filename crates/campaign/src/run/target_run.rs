@@ -23,7 +23,6 @@ use lab::{
     setup::Lab,
 };
 use model::{
-    figure::Metric,
     result::{Environment, Fault, FaultKind, Sample},
     text::Bytes,
     workload::Job,
@@ -282,7 +281,8 @@ impl<'a> MadeTarget<'a> {
         };
         self.condition.mark(&mut samples);
         if context.placed.exchanges_parts(target_run.target) {
-            case::mark(&mut samples, Metric::BACKING_PART, target_run.part);
+            let part = target_run.part;
+            case::mark(&mut samples, |covariates| &mut covariates.backing_part, part);
         }
         samples.into_iter().try_for_each(|sample| report(Event::Sample(Box::new(sample))))?;
         report(Event::Done(1))?;

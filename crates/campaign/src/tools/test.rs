@@ -187,7 +187,7 @@ fn of_samples(
     }
     let one = |sample: &Sample| Measured {
         test: id.clone(),
-        metrics: sample.figures.metrics.iter().chain(cost).cloned().collect(),
+        metrics: sample.all_metrics().iter().chain(cost).cloned().collect(),
         bytes: sample.figures.bytes,
         ops: sample.figures.ops,
         seconds: part_s(sample),

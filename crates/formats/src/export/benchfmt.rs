@@ -34,8 +34,10 @@ fn benchfmt(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let valid = || dataset.samples.iter().filter(|sample| sample.evidence.validity.is_valid());
     // Said once, before the first line that has the unit.
     let mut units = BTreeMap::new();
-    for (at, metric) in valid().flat_map(|sample| sample.figures.metrics.iter().enumerate()) {
-        units.entry(unit(at, metric)).or_insert(metric.better);
+    for sample in valid() {
+        for (at, metric) in sample.all_metrics().iter().enumerate() {
+            units.entry(unit(at, metric)).or_insert(metric.better);
+        }
     }
     for (unit, better) in units {
         text += &format!("Unit {unit} better={}\n", better.as_str());
@@ -46,7 +48,8 @@ fn benchfmt(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
 
 /// The line of `sample`; empty without a figure.
 fn result(sample: &Sample) -> String {
-    if sample.figures.metrics.is_empty() {
+    let metrics = sample.all_metrics();
+    if metrics.is_empty() {
         return String::new();
     }
     let case = &sample.case;
@@ -62,7 +65,7 @@ fn result(sample: &Sample) -> String {
         case.cache,
         sample.figures.ops.max(1)
     );
-    for (at, metric) in sample.figures.metrics.iter().enumerate() {
+    for (at, metric) in metrics.iter().enumerate() {
         line += &format!(" {:?} {}", value(at, metric), unit(at, metric));
     }
     line + "\n"

@@ -76,10 +76,11 @@ fn samples(dataset: &Dataset) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut writer = Writer::from_writer(Vec::new());
     writer.write_record(SAMPLES_HEADER.split(','))?;
     for sample in &dataset.samples {
-        for metric in &sample.figures.metrics {
+        let metrics = sample.all_metrics();
+        for metric in &*metrics {
             writer.write_record(row(&dataset.campaign.id, sample, Some(metric)))?;
         }
-        if sample.figures.metrics.is_empty() {
+        if metrics.is_empty() {
             writer.write_record(row(&dataset.campaign.id, sample, None))?;
         }
     }

@@ -44,7 +44,7 @@ fn openmetrics(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
             &labels,
             f64::from(u8::from(is_valid)),
         );
-        for metric in sample.figures.metrics.iter().filter(|_| is_valid) {
+        for metric in sample.all_metrics().iter().filter(|_| is_valid) {
             let (name, unit, value) = family(metric);
             let help = format!("{}, better {}", line(&metric.name), metric.better.as_str());
             // Two figures of a sample may differ in what a name cannot hold.

@@ -97,7 +97,7 @@ fn common(test: &TestInfo, s: &Sample, os: &str) -> Vec<String> {
 
 /// The row of a test that is ranked by a rate in MB/s; the original suite's own figure where there is one.
 fn throughput(test: &TestInfo, s: &Sample, os: &str) -> Option<Vec<String>> {
-    let ranked = s.figures.metrics.iter().find(|m| m.name == test.metric && m.unit == "MB/s");
+    let ranked = s.find(&test.metric).filter(|m| m.unit == "MB/s");
     let rate = s.metric(NANO_RATE.name).or(ranked.map(|m| m.value))?;
     let device = |bytes: Option<u64>, name| match bytes {
         Some(bytes) if s.figures.seconds > 0.0 => Some(bytes as f64 / 1e6 / s.figures.seconds),

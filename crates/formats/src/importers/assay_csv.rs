@@ -195,7 +195,7 @@ impl Begun {
 
     fn whole(self) -> Sample {
         let mut sample = self.common;
-        sample.figures.metrics = self.metrics;
+        sample.extend(self.metrics);
         sample
     }
 }

@@ -77,31 +77,10 @@ impl Metric {
     pub const OVERLAP_RATE: &str = "overlap_rate";
     /// The least that the ranking figure may be, where its source printed no more of it than a bound.
     pub const AT_LEAST: &str = "at_least";
-    /// Which of the candidates side by side was measured first in the test, from 1; not told where all had slices in
-    /// turn.
-    pub const RUN_ORDER: &str = "run_order";
-    /// Which of the images or parts of a disk that candidates exchange from block to block it was on, from 1.
-    pub const BACKING_PART: &str = "backing_part";
     /// What stands before the name of a host, for the rate of all operations of its ranks, 1/s.
     pub const HOST_OPS_PER_S: &str = "host_ops_per_s.";
     /// What stands before the name of a host, for how many ranks worked on it.
     pub const HOST_RANKS: &str = "host_ranks.";
-    /// Operations in a second of the rank that had the least.
-    pub const SLOWEST_RANK: &str = "slowest_rank_ops_per_s";
-    /// Operations in a second of the rank that had the most.
-    pub const FASTEST_RANK: &str = "fastest_rank_ops_per_s";
-
-    /// What stands before the number of a disk of a target that has several, from 1, for the read requests that it
-    /// completed.
-    pub const DISK_READS: &str = "disk_reads.";
-    /// The same for the bytes that it read.
-    pub const DISK_READ_BYTES: &str = "disk_read_bytes.";
-    /// The same for the write requests that it completed; the kernel counts flushes that were asked for among them.
-    pub const DISK_WRITES: &str = "disk_writes.";
-    /// The same for the bytes that it wrote.
-    pub const DISK_WRITE_BYTES: &str = "disk_write_bytes.";
-    /// The same for the share of the timed part in which it had work, percent.
-    pub const DISK_BUSY_PCT: &str = "disk_busy_pct.";
 
     /// A metric from its parts.
     pub fn new(name: &str, value: f64, unit: &str, better: Better) -> Metric {

@@ -122,8 +122,7 @@ impl Checker {
         sample_texts(sample, &mut by_rule).map_err(|why| at(format!("sample {number}"), why))?;
         let fault = fault_of_figures(sample).or_else(|| fault_of_series(sample));
         fault.map_or(Ok(()), |why| Err(at(place(number, sample), why)))?;
-        unique("metric", sample.figures.metrics.iter().map(|metric| &*metric.name))
-            .map_err(|error| at(place(number, sample), error))?;
+        unique_metrics(sample).map_err(|error| at(place(number, sample), error))?;
         for (names, name) in
             [(&mut self.targets, &sample.case.target), (&mut self.tests, &sample.case.test)]
         {
@@ -213,6 +212,16 @@ fn unique<'a>(
         }
     }
     Ok(seen)
+}
+
+/// Fails for a name that two metrics of `sample` have; a field of it counts as its metric.
+fn unique_metrics(sample: &Sample) -> Result<(), DatasetError> {
+    let names = sample.figures.metrics.iter().map(|metric| metric.name.as_str());
+    let own = unique("metric", names)?;
+    match own.into_iter().find(|name| sample.is_known(name)) {
+        Some(name) => Err(at(format!("metric {name:?}"), "it is listed twice")),
+        None => Ok(()),
+    }
 }
 
 /// What a sample is called in a message.
@@ -316,6 +325,13 @@ fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameEr
     for Metric { name, value: _, unit, better: _ } in &mut sample.figures.metrics {
         name.edit(|text| visit(NameKind::Label, text))?;
         unit.edit(|text| visit(NameKind::Label, text))?;
+    }
+    for known in &mut sample.covariates.hosts {
+        let mut name = format!("{}{}", Metric::HOST_OPS_PER_S, known.host);
+        visit(NameKind::Label, &mut name)?;
+        if let Some(host) = name.strip_prefix(Metric::HOST_OPS_PER_S) {
+            known.host = host.into();
+        }
     }
     for Histogram { op, latency: _, bins: _ } in &mut sample.figures.histograms {
         visit(NameKind::Label, op)?;

@@ -10,7 +10,7 @@ use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error, SeqAccess, Visitor},
 };
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{borrow::Cow, collections::BTreeMap, fmt, str::FromStr};
 
 /// Where a campaign came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -224,9 +224,9 @@ impl Dataset {
     /// The same with every test ranked by `metric`, without the tests whose samples do not have it; `None` where none
     /// has.
     pub fn ranked_by(&self, metric: &str) -> Option<Dataset> {
-        let mut found: BTreeMap<&str, &Metric> = BTreeMap::new();
+        let mut found: BTreeMap<&str, Cow<'_, Metric>> = BTreeMap::new();
         for sample in &self.samples {
-            let own = sample.figures.metrics.iter().find(|own| own.name == metric);
+            let own = sample.find(metric);
             own.into_iter().for_each(|own| _ = found.entry(&sample.case.test).or_insert(own));
         }
         let ranked = |info: &TestInfo| {

@@ -4,23 +4,11 @@
 use crate::result::Environment;
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-/// Metrics with the rate of operations in each fifth of a sustained run, 1/s, in order.
-pub const ROUND_RATES: [&str; 5] =
-    ["round_1_rate", "round_2_rate", "round_3_rate", "round_4_rate", "round_5_rate"];
-
-/// Metric of samples whose figures come from a clock: the length that a timed part of its preset has at least,
-/// seconds.
-pub const FLOOR: &str = "floor_s";
-
-/// Metric of random reads from a cold cache: the share of places that were in memory when they were first
-/// read, percent, at least.
-pub const READ_AHEAD_HITS: &str = "read_ahead_hit_pct";
-
 /// Metric of direct I/O in blocks that the file system took through the page cache instead: the multiple that it
 /// takes directly, bytes.
 pub const BUFFERED_BELOW: &str = "buffered_below_bytes";
 
-/// [`READ_AHEAD_HITS`] above which a cold sample is called read ahead.
+/// Share of places in memory, percent, above which a cold sample is called read ahead.
 pub const READ_AHEAD_PCT: f64 = 10.0;
 
 /// What the keys of costs begin with among the facts of a target.

@@ -4,13 +4,17 @@ mod covariates;
 mod evidence;
 mod figures;
 mod flat;
+mod named;
+mod rare;
 
-pub use covariates::Covariates;
+pub use covariates::{Covariates, DiskUse, Foreign, HostPool, HostUse, Machine, TargetUse};
 pub use evidence::{Evidence, Limiter, Validity};
 pub use figures::Figures;
+pub use rare::Rare;
 
-use crate::{figure::Metric, plan::LabKind, result::evidence as names, workload::Case};
+use crate::{figure::Metric, plan::LabKind, result::evidence::READ_AHEAD_PCT, workload::Case};
 use serde::Deserialize;
+use std::borrow::Cow;
 
 /// One measurement of one case in one block.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -36,15 +40,58 @@ pub struct Sample {
 impl Sample {
     /// A valid sample of which only the metrics are known; all else is 0 or unknown.
     pub fn bare(block: u32, position: u32, case: Case, metrics: Vec<Metric>) -> Sample {
-        Sample {
+        let mut sample = Sample {
             block,
             position,
             case,
             lab: LabKind::Host,
-            figures: Figures { metrics, ..Figures::default() },
+            figures: Figures::default(),
             covariates: Covariates::default(),
             evidence: Evidence::default(),
+        };
+        sample.extend(metrics);
+        sample
+    }
+
+    /// Takes `metric` into the field that it stands for; into the figures where it stands for none. The first of a
+    /// sample that is not invalid is what its table ranks by, and always a figure.
+    pub fn push(&mut self, metric: Metric) {
+        let ranks = self.figures.metrics.is_empty()
+            && !matches!(self.evidence.validity, Validity::Invalid(_));
+        if ranks || !named::set(self, &metric) {
+            self.figures.metrics.push(metric);
         }
+    }
+
+    /// Takes each of `metrics` as [`Sample::push`] does.
+    pub fn extend(&mut self, metrics: Vec<Metric>) {
+        metrics.into_iter().for_each(|metric| self.push(metric));
+        self.figures.metrics.shrink_to_fit();
+    }
+
+    /// Every number with a name: the figures of the test, then covariates and evidence.
+    pub fn all_metrics(&self) -> Cow<'_, [Metric]> {
+        let own = &self.figures.metrics;
+        match named::metrics(self) {
+            known if known.is_empty() => Cow::Borrowed(own),
+            known => Cow::Owned(own.iter().cloned().chain(known).collect()),
+        }
+    }
+
+    /// Whether it has any number with a name.
+    pub fn has_metrics(&self) -> bool {
+        !self.figures.metrics.is_empty() || !named::metrics(self).is_empty()
+    }
+
+    /// Whether a covariate or a piece of evidence has this name and is known.
+    pub(super) fn is_known(&self, name: &str) -> bool {
+        named::value(self, name).is_some()
+    }
+
+    /// The metric that a user calls `name`: a figure of the test, a covariate or a piece of evidence.
+    pub fn find(&self, name: &str) -> Option<Cow<'_, Metric>> {
+        let own = self.figures.metrics.iter().find(|own| own.name == name);
+        own.map(Cow::Borrowed).or_else(|| named::find(self, name).map(Cow::Owned))
     }
 
     /// The same with its timed part: bytes, operations and seconds.
@@ -70,12 +117,13 @@ impl Sample {
 
     /// The value of the metric `name`, when the sample has it.
     pub fn metric(&self, name: &str) -> Option<f64> {
-        self.figures.metrics.iter().find(|m| m.name == name).map(|m| m.value)
+        let own = self.figures.metrics.iter().find(|m| m.name == name).map(|m| m.value);
+        own.or_else(|| named::value(self, name))
     }
 
     /// Share of the operations, percent, that found in memory what others had made the kernel read, of a sample
     /// that is "cold, read ahead"; `None` of all others.
     pub fn read_ahead_pct(&self) -> Option<f64> {
-        self.metric(names::READ_AHEAD_HITS).filter(|pct| *pct > names::READ_AHEAD_PCT)
+        self.evidence.read_ahead_hit_pct.filter(|pct| *pct > READ_AHEAD_PCT)
     }
 }

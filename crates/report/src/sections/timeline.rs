@@ -40,16 +40,18 @@ const FIGURES: &[(&str, Figure)] = &[
         let bytes = sample.covariates.device_read_bytes? + sample.covariates.device_write_bytes?;
         Some(bytes as f64 / 1e6 / sample.figures.seconds)
     }),
-    ("I/O pressure (some), %", |sample| sample.metric("psi_io_some_pct")),
-    ("CPU pressure (some), %", |sample| sample.metric("psi_cpu_some_pct")),
+    ("I/O pressure (some), %", |sample| sample.covariates.machine.psi_io_some_pct),
+    ("CPU pressure (some), %", |sample| sample.covariates.machine.psi_cpu_some_pct),
     ("Memory pressure (some), %", |sample| {
-        sample.metric("psi_memory_some_pct").filter(|pct| *pct > 0.0)
+        sample.covariates.machine.psi_memory_some_pct.filter(|pct| *pct > 0.0)
     }),
     ("Processors busy, number", |sample| {
-        Some(sample.metric("machine_cpu_s")? / sample.figures.seconds)
+        Some(sample.covariates.machine.cpu_s? / sample.figures.seconds)
     }),
-    ("Processors: others, %", |sample| sample.metric("foreign_cpu_pct")),
-    ("Dirty pages at most, MB", |sample| Some(sample.metric("dirty_peak_bytes")? / 1e6)),
+    ("Processors: others, %", |sample| sample.covariates.foreign.cpu_pct),
+    ("Dirty pages at most, MB", |sample| {
+        Some(sample.covariates.machine.dirty_peak_bytes? as f64 / 1e6)
+    }),
 ];
 
 /// A sample with the time at which it was in the middle, seconds of timed parts.

@@ -6,9 +6,13 @@ use crate::{
     names, number,
     sections::{Section, ratios},
 };
-use model::result::{Dataset, Origin, Sample};
+use model::{
+    figure::Metric,
+    result::{Dataset, Origin, Sample},
+    text::Word,
+};
 use stats::evaluation::Findings;
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 pub(crate) struct Values;
 
@@ -75,25 +79,26 @@ fn further<'a>(
     findings: &'a Findings,
     samples: &'a Cells<'a>,
 ) -> impl Iterator<Item = Row> + 'a {
-    let of = move |target: &'a str| match samples.get(&(row.test.as_str(), procs, target)) {
-        Some(own) if own.len() == 1 => own[0].figures.metrics.as_slice(),
-        _ => &[],
+    let of = |target: &'a String| match samples.get(&(row.test.as_str(), procs, target.as_str())) {
+        Some(own) if own.len() == 1 => own[0].all_metrics(),
+        _ => Cow::Borrowed([].as_slice()),
     };
-    let mut kinds: Vec<(&str, &str)> = Vec::new();
-    for metric in findings.targets.iter().flat_map(|target| of(target)) {
-        let kind = (metric.name.as_str(), metric.unit.as_str());
+    let each: Vec<Cow<'a, [Metric]>> = findings.targets.iter().map(of).collect();
+    let mut kinds: Vec<(Word, Word)> = Vec::new();
+    for metric in each.iter().flat_map(|own| own.iter()) {
+        let kind = (metric.name.clone(), metric.unit.clone());
         if metric.name != row.basis && !kinds.contains(&kind) {
             kinds.push(kind);
         }
     }
     kinds.into_iter().map(move |(name, unit)| {
-        let cell = |target: &'a String| {
-            let found = of(target).iter().find(|m| m.name == name && m.unit == unit);
+        let cell = |own: &Cow<'a, [Metric]>| {
+            let found = own.iter().find(|m| m.name == name && m.unit == unit);
             Cell::plain(
                 found.map_or_else(|| "-".into(), |m| format!("{} {unit}", number::value(m.value))),
             )
         };
         let key = Cell::plain(format!("· {name}"));
-        Row::body(std::iter::once(key).chain(findings.targets.iter().map(cell)))
+        Row::body(std::iter::once(key).chain(each.iter().map(cell)))
     })
 }

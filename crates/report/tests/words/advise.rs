@@ -242,7 +242,7 @@ fn a_latency_above_its_limit_rules_out() {
             "xfs" => [4500.0, 6000.0][s.block as usize % 2],
             _ => 8000.0,
         } * (1.0 + 0.001 * f64::from(s.block));
-        s.figures.metrics.push(Metric::new("service_p99_us", p99_us, "us", Better::Lower));
+        s.push(Metric::new("service_p99_us", p99_us, "us", Better::Lower));
     }
     let mut wanted = two_groups();
     let limit = |text: &str| text.parse::<LatencyLimit>().ok();
@@ -266,7 +266,7 @@ fn two_blocks_are_too_few_for_a_limit() {
         let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, blocks, 6);
         for s in data.samples.iter_mut().filter(|s| s.case.test == "t0") {
             let us = 1000.0 * scatter.powi(s.block as i32 % 2);
-            s.figures.metrics.push(Metric::new("service_p99_us", us, "us", Better::Lower));
+            s.push(Metric::new("service_p99_us", us, "us", Better::Lower));
         }
         let mut wanted = two_groups();
         let limit = "p99 <= 5ms".parse::<LatencyLimit>().ok();
@@ -304,7 +304,7 @@ fn a_busy_machine_decides_no_group() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 4, 5, 5);
     for s in &mut data.samples {
         let foreign = if s.case.test <= "t1".into() { 60.0 } else { 1.0 };
-        s.figures.metrics.push(Metric::new("foreign_cpu_pct", foreign, "%", Better::Lower));
+        s.push(Metric::new("foreign_cpu_pct", foreign, "%", Better::Lower));
     }
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     let [commits, pages] = advice.group_leads.as_slice() else {
@@ -413,7 +413,7 @@ fn one_block_is_a_point_estimate_and_says_so() {
 fn one_block_of_a_busy_machine_is_no_point_estimate() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3);
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
-    data.samples.iter_mut().for_each(|sample| sample.figures.metrics.push(busy.clone()));
+    data.samples.iter_mut().for_each(|sample| sample.push(busy.clone()));
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     assert_eq!(advice.counsel, Counsel::Insufficient);
     assert!(advice.sentence.contains("Repeat on a quiet machine"), "{}", advice.sentence);

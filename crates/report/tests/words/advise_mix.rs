@@ -57,7 +57,7 @@ fn a_mix_without_one_of_its_tests_has_no_time() {
     assert!(advice.notes.iter().any(|n| n.contains("no such test")), "{:?}", advice.notes);
     let mut scheduled = counted();
     for s in scheduled.samples.iter_mut().filter(|s| s.case.test == "t1") {
-        s.figures.metrics.push(Metric::new("latency_mean_us", 80.0, "us", Better::Lower));
+        s.push(Metric::new("latency_mean_us", 80.0, "us", Better::Lower));
     }
     let advice = ask(&scheduled, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();
     assert_eq!(advice.counsel, Counsel::NothingMeasured);

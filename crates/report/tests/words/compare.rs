@@ -223,7 +223,7 @@ fn where_the_metric_alone_differs_it_is_said() {
     assert!(none.to_string().ends_with("; they have no metric in common"), "{none}");
     let mut a = a;
     let nano = Metric::new("nano_rate", 2.0, "MB/s", model::figure::Better::Higher);
-    a.samples.iter_mut().for_each(|s| s.figures.metrics.push(nano.clone()));
+    a.samples.iter_mut().for_each(|s| s.push(nano.clone()));
     let error = compare(&[a], &[b], &Settings::default()).unwrap_err().to_string();
     let said = "a and published have 4 tests in common but rank them by different metrics, e.g. \
                 rate in MB/s and nano_rate in MB/s; ";
@@ -369,7 +369,7 @@ fn one_block_against_many_decides_nothing() {
 fn contention_decides_nothing_either() {
     let (a, mut b) = (campaign("a", &[("xfs", 1.0)], 5, 1), campaign("b", &[("xfs", 3.0)], 5, 2));
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", model::figure::Better::Lower);
-    b.samples.iter_mut().for_each(|s| s.figures.metrics.push(busy.clone()));
+    b.samples.iter_mut().for_each(|s| s.push(busy.clone()));
     let (_, _, comparison) = compared(&a, &b);
     assert_eq!(comparison.pairs[0].comparison, Some(Comparison::Unclear));
     assert!(comparison.differences.is_empty());

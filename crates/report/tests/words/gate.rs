@@ -255,7 +255,7 @@ fn a_busy_machine_is_named_where_nothing_is_judged() {
     let (a, mut b) = (side("a", 100.0, 1), side("b", 100.0, 11));
     for s in b.iter_mut().flat_map(|b| &mut b.samples) {
         let used = if s.case.test <= "t1".into() { 60.0 } else { 1.0 };
-        s.figures.metrics.push(Metric::new("foreign_cpu_pct", used, "%", Better::Lower));
+        s.push(Metric::new("foreign_cpu_pct", used, "%", Better::Lower));
     }
     let gate = of_sides(&a, &b, 0.05).gate(0.05).unwrap();
     assert_eq!(gate.outcome, GateOutcome::Blind);

@@ -2,8 +2,7 @@
 
 use crate::common::Noise;
 use model::{
-    figure::{Better, Metric},
-    result::{Dataset, FLOOR, READ_AHEAD_HITS, Sample},
+    result::{Dataset, Sample},
     workload::{Procs, Profile, ProfileHead, WorkGroup},
 };
 use report::words::verdict;
@@ -26,7 +25,7 @@ fn campaign(lengths_s: [f64; 2]) -> Dataset {
         sample.figures.seconds = if is_first { length_s } else { 0.2 };
         sample.figures.metrics[0].value *=
             if is_first && sample.case.target == "ext4" { 0.01 } else { 1.0 };
-        sample.figures.metrics.push(Metric::new(FLOOR, FLOOR_S, "s", Better::Lower));
+        sample.evidence.floor_s = Some(FLOOR_S);
     }
     data
 }
@@ -122,7 +121,7 @@ fn a_profile_weighs_no_short_part() {
 fn what_was_read_ahead_says_how_much() {
     let mut data = campaign([0.2, 0.2]);
     let share = |sample: &mut Sample, pct: f64| {
-        sample.figures.metrics.push(Metric::new(READ_AHEAD_HITS, pct, "%", Better::Lower));
+        sample.evidence.read_ahead_hit_pct = Some(pct);
     };
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "t1") {
         let pct = if sample.case.target == "ext4" { 10.0 } else { 90.0 + f64::from(sample.block) };

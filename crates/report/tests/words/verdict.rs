@@ -117,7 +117,7 @@ fn groups_weigh_the_same() {
 fn a_busy_machine_gets_no_recommendation() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0)], 3, 5, 2);
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
-    data.samples.iter_mut().for_each(|s| s.figures.metrics.push(busy.clone()));
+    data.samples.iter_mut().for_each(|s| s.push(busy.clone()));
     assert_eq!(said(&data).kind, VerdictKind::Insufficient);
     assert!(said(&data).sentence.contains("Repeat on a quiet machine"));
     data.samples.retain(|sample| sample.block == 0);

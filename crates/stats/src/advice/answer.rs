@@ -11,9 +11,6 @@ use crate::{
 use model::result::Dataset;
 use std::collections::BTreeSet;
 
-/// Metric of the wait until the file system was quiet, seconds.
-const SETTLE: &str = "settle_s";
-
 /// The advice that the candidates of `field` allow; a block took `block_s` seconds on the clock, where that is known.
 pub(super) fn answer(field: &Field<'_>, block_s: Option<f64>) -> Advice {
     let (dataset, settings) = (field.dataset, field.settings);
@@ -78,7 +75,8 @@ fn more(
 
 /// Timed work of one block with the waits after it, seconds.
 fn timed_s(dataset: &Dataset) -> f64 {
-    let of = |s: &model::result::Sample| s.figures.seconds + s.metric(SETTLE).unwrap_or(0.0);
+    let of =
+        |s: &model::result::Sample| s.figures.seconds + s.covariates.target.settle_s.unwrap_or(0.0);
     let blocks: BTreeSet<u32> = dataset.samples.iter().map(|s| s.block).collect();
     dataset.samples.iter().map(of).sum::<f64>() / blocks.len().max(1) as f64
 }

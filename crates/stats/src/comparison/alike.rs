@@ -168,7 +168,8 @@ pub(super) fn nothing_in_common(first: &Dataset, other: &Dataset) -> StatsError 
 /// By which metric of the samples both could be ranked.
 fn remedy(first: &Dataset, other: &Dataset) -> String {
     let names = |d: &'_ Dataset| -> BTreeSet<String> {
-        d.samples.iter().flat_map(|s| &s.figures.metrics).map(|m| m.name.to_string()).collect()
+        let all = d.samples.iter().flat_map(|s| s.all_metrics().into_owned());
+        all.map(|m| m.name.to_string()).collect()
     };
     let both: Vec<String> = names(first).intersection(&names(other)).cloned().collect();
     match both.as_slice() {

@@ -324,7 +324,7 @@ pub(super) fn relabelled(
         let mut sample = sample.clone();
         sample.block = block(sample.block);
         // Of another campaign the same order is another one.
-        sample.figures.metrics.retain(|metric| !turns::FACTORS.contains(&metric.name.as_str()));
+        turns::forget(&mut sample);
         sample.case.target.insert_str(0, prefix);
         sample.case.test.clone_from(&tests[test].id);
         sample.case.suite.clone_from(&tests[test].suite);

@@ -27,7 +27,7 @@ use crate::{
 use model::{
     figure::Better,
     plan::Price,
-    result::{Dataset, Environment, Readings, Sample},
+    result::{Dataset, Environment, Machine, Readings, Sample},
     workload::{CacheState, TestInfo},
 };
 use serde::Serialize;
@@ -222,18 +222,19 @@ fn spend(cost: &mut Cost, samples: &[(&TestInfo, &Sample)]) {
     };
     cost.written_per_byte = written_per_byte(of(|test, _| test.shape().only_writes));
     cost.read_per_byte = read_per_byte(of(|_, s| s.case.cache == CacheState::Cold));
-    let metric = |name: &str| {
-        let values: Vec<f64> = samples.iter().filter_map(|(_, s)| s.metric(name)).collect();
+    let mean_of = |bytes: fn(&Machine) -> Option<u64>| {
+        let all = samples.iter().filter_map(|(_, s)| bytes(&s.covariates.machine));
+        let values: Vec<f64> = all.map(|bytes| bytes as f64).collect();
         (!values.is_empty()).then(|| mean(&values))
     };
-    cost.slab_bytes = metric("slab_bytes");
-    cost.page_cache_bytes = metric("page_cache_bytes");
+    cost.slab_bytes = mean_of(|machine| machine.slab_bytes);
+    cost.page_cache_bytes = mean_of(|machine| machine.page_cache_bytes);
     cost.kernel_share = kernel_share(samples);
 }
 
 /// The kernel counts the machine's time in ticks, so that only a sum over many samples tells.
 fn kernel_share(samples: &[(&TestInfo, &Sample)]) -> Option<f64> {
-    let own = samples.iter().filter_map(|(_, s)| Some((s.metric("machine_sys_s")?, *s)));
+    let own = samples.iter().filter_map(|(_, s)| Some((s.covariates.machine.sys_s?, *s)));
     let (mut outside_s, mut workers_s) = (0.0, 0.0);
     for (machine_s, sample) in own {
         outside_s += machine_s - sample.covariates.cpu_sys_s;

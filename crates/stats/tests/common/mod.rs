@@ -7,7 +7,7 @@ use model::{
     random::Rng,
     result::{
         Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
-        Origin, Sample, TargetRecord, TargetState, Validity,
+        Origin, Sample, TargetRecord, TargetState,
     },
     workload::{CacheState, Case, Group, Procs, Profile, ProfileHead, TestInfo, WorkGroup},
 };

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::{MB, measured, usage};
+use model::figure::Better;
 
 #[test]
 fn device_traffic_while_paused_invalidates_the_sample() {
@@ -197,7 +198,7 @@ fn reads_without_device_requests_count_as_read_ahead() {
             usage: &usage,
         };
         let measured = Measured { ops, ..measured(PAGE_BYTES * ops, 1.0) };
-        read_ahead(&seen, reads, &measured, PAGE_BYTES * ops).map(|metric| metric.value)
+        read_ahead(&seen, reads, &measured, PAGE_BYTES * ops)
     };
     let called =
         |device, ops| hits(CacheNeed::Cold, Some(RandomReads::Called), device, Some(0), ops);
@@ -228,8 +229,7 @@ fn reads_without_device_requests_count_as_read_ahead() {
     };
     let twice = |bytes: u64, footprint| {
         let measured = Measured { ops: 4096, ..measured(4096 * bytes, 1.0) };
-        let metric = read_ahead(&seen, Some(RandomReads::Called), &measured, footprint);
-        metric.unwrap().value
+        read_ahead(&seen, Some(RandomReads::Called), &measured, footprint).unwrap()
     };
     assert_eq!(twice(4096, 2589 * 4096), 0.0);
     assert_eq!(twice(512, 2000 * 4096), 0.0, "eight blocks on a page");
@@ -273,20 +273,16 @@ fn peaks_come_from_seconds() {
     let seconds = [second(0.2, 5, Some(3000.0)), second(1.0, 9, Some(2000.0))];
     let whole = Usage { dirty_bytes: 3, ..usage(0, 2.0, 1.2) };
     let load = WorkerLoad { bytes: 0, pool_busy: 0.2, busiest: 0.25, each: 1, late: 0.0 };
-    let metrics = second_metrics(&whole, &seconds, &load);
-    let figures: Vec<(&str, f64)> = metrics.iter().map(|m| (m.name.as_str(), m.value)).collect();
-    assert_eq!(
-        figures,
-        [
-            ("device_busy_pct", 60.0),
-            ("device_busy_peak_pct", 100.0),
-            ("worker_busy_pct", 25.0),
-            ("dirty_peak_bytes", 9.0),
-            ("cpu_least_mhz", 2000.0)
-        ]
-    );
-    let edges = second_metrics(&whole, &[], &load);
-    assert_eq!(edges.len(), 3, "no peak and no frequency");
+    let busy = device_busy(&whole, &seconds);
+    assert_eq!((busy.device_busy_pct, busy.device_busy_peak_pct), (Some(60.0), Some(100.0)));
+    let seen = machine(&whole, &seconds, &load);
+    assert_eq!((seen.worker_busy_pct, seen.dirty_peak_bytes), (Some(25.0), Some(9)));
+    assert_eq!(seen.cpu_least_mhz, Some(2000.0));
+    let busy = device_busy(&whole, &[]);
+    assert_eq!((busy.device_busy_pct, busy.device_busy_peak_pct), (Some(60.0), None));
+    let seen = machine(&whole, &[], &load);
+    assert_eq!((seen.worker_busy_pct, seen.dirty_peak_bytes), (Some(25.0), Some(3)));
+    assert_eq!(seen.cpu_least_mhz, None);
 }
 
 #[test]
@@ -296,8 +292,8 @@ fn rebuild_must_run_at_both_ends() {
     for after in [true, false] {
         assert!(not_rebuilt((false, after)).unwrap().contains("ended before the timed part"));
     }
-    let looks = [(true, true), (true, false), (false, false)].map(|at| rebuild_looks(at).value);
-    assert_eq!(looks, [2.0, 1.0, 0.0]);
+    let looks = [(true, true), (true, false), (false, false)].map(rebuild_looks);
+    assert_eq!(looks, [2, 1, 0]);
 }
 
 #[test]

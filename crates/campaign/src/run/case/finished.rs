@@ -4,7 +4,7 @@
 use super::{Position, cache::CacheBefore};
 use crate::{
     evidence::{
-        contention::{self, HELD_BYTES, OwnCpu},
+        contention::{self, OwnCpu},
         durable::{self, Looks},
         each_disk,
         judge::{self, CacheEvidence},
@@ -18,9 +18,8 @@ use lab::{
     observe::Usage,
 };
 use model::{
-    figure::{Better, Durability, Metric, Series, Synced},
-    plan::LabKind,
-    result::{Covariates, Evidence, FLOOR, Figures, ROUND_RATES, Sample, Validity},
+    figure::{Durability, Series, Synced},
+    result::{Covariates, Foreign, Machine, Sample, TargetUse, Validity},
     workload::{CacheNeed, Job, PhaseKind, PhaseReport, PoolReport},
 };
 use suites::{Measured, Shift, Test};
@@ -85,47 +84,63 @@ impl FinishedCase {
         let own = OwnCpu::of(workers, &usage);
         let mut metrics = measured.metrics.clone();
         judge::charge_servers(&mut metrics, measured.ops, &usage);
-        metrics.extend(judge::machine_metrics(&usage, self.used_bytes, self.settle_s));
+        let mut sample = Sample::bare(
+            at.block,
+            at.position,
+            at.case(&measured.test, test, job, cache),
+            Vec::new(),
+        )
+        .timed(measured.bytes, measured.ops, measured.seconds)
+        .judged(validity);
+        sample.figures.histograms = measured.histograms.clone();
+        sample.figures.series = self.series(measured);
+        sample.covariates = Covariates {
+            skew_ms: measured.skew_ms,
+            overlap: measured.overlap,
+            device_read_bytes: usage.device_read_bytes,
+            device_write_bytes: usage.device_write_bytes,
+            cpu_user_s: own.user_s,
+            cpu_sys_s: own.sys_s,
+            machine: Machine {
+                limited_pct: limited.map(|share| 100.0 * share),
+                ..judge::machine(&usage, &seconds, &load)
+            }
+            .into(),
+            target: TargetUse {
+                space_used_bytes: Some(self.used_bytes),
+                settle_s: judge::finite(self.settle_s),
+                settle_write_bytes: self.settle_write_bytes(measured),
+                server_cpu_s: contention::server_cpu_s(&usage).filter(|_| test.is_clocked()),
+                ..judge::device_busy(&usage, &seconds)
+            }
+            .into(),
+            disks: each_disk::disks(&usage),
+            ..Covariates::default()
+        };
         if test.is_clocked() {
-            metrics.extend(contention::metrics(&usage, own, self.sampler.others()));
             let beside = held.filter(|_| self.shares_devices);
-            metrics.extend(beside.into_iter().flat_map(|h| contention::held_metrics(&usage, h)));
-            metrics.push(Metric::new(FLOOR, self.least_s, "s", Better::Lower));
+            sample.covariates.foreign = self.foreign(&usage, own, beside).into();
+            sample.evidence.floor_s = Some(self.least_s);
         }
-        metrics.extend(self.rebuilding.map(judge::rebuild_looks));
-        metrics.extend(read_ahead);
-        metrics.extend(judge::second_metrics(&usage, &seconds, &load));
-        metrics.extend(each_disk::metrics(&usage));
-        let lower =
-            |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
-        metrics.extend(limited.map(|share| lower("limited_pct", 100.0 * share, "%")));
-        metrics.extend(held.map(|held| lower(HELD_BYTES, held.bytes() as f64, "B")));
-        metrics.extend(self.settle_write(measured));
-        metrics.extend(self.rounds(measured, test, job));
-        metrics.extend(self.of_hosts(measured, test, job));
-        Sample {
-            block: at.block,
-            position: at.position,
-            case: at.case(&measured.test, test, job, cache),
-            lab: LabKind::Host,
-            figures: Figures {
-                metrics,
-                bytes: measured.bytes,
-                ops: measured.ops,
-                seconds: measured.seconds,
-                histograms: measured.histograms.clone(),
-                series: self.series(measured),
-            },
-            covariates: Covariates {
-                skew_ms: measured.skew_ms,
-                overlap: measured.overlap,
-                device_read_bytes: usage.device_read_bytes,
-                device_write_bytes: usage.device_write_bytes,
-                cpu_user_s: own.user_s,
-                cpu_sys_s: own.sys_s,
-            },
-            evidence: Evidence { limiter, validity, durability: self.durability(measured) },
+        self.add_hosts(&mut sample.covariates, measured, test, job);
+        sample.evidence.limiter = limiter;
+        sample.evidence.durability = self.durability(measured);
+        sample.evidence.read_ahead_hit_pct = read_ahead;
+        sample.evidence.held_device_bytes = held.map(|held| held.bytes());
+        sample.evidence.rebuild_looks = self.rebuilding.map(judge::rebuild_looks);
+        let rates = self.round_rates(measured, test, job);
+        if let Some(rates) = rates {
+            sample.evidence.round_rates = rates.map(Some).into();
         }
+        sample.extend(metrics);
+        sample
+    }
+
+    /// What others used; `beside` is what its device did while it was held, where that tells of others.
+    fn foreign(&self, usage: &Usage, own: OwnCpu, beside: Option<Held>) -> Foreign {
+        let foreign = contention::foreign(usage, own, self.sampler.others());
+        let Some(held) = beside else { return foreign };
+        Foreign { cpu_pct: foreign.cpu_pct, ..contention::foreign_while_held(usage, held) }
     }
 
     /// What tells whether the cache was as `need` asks; `usage` is that of the work alone.
@@ -152,13 +167,21 @@ impl FinishedCase {
             .or_else(|| judge::worked_while_held(own?.bytes(), usage))
     }
 
-    /// What hosts have each, and how many readers read what their own host wrote.
-    fn of_hosts(&self, measured: &Measured, test: &dyn Test, job: &Job) -> Vec<Metric> {
-        let mut metrics = hosts::metrics(&self.report, &measured.phases);
+    /// Adds what hosts have each, and how many readers read what their own host wrote.
+    fn add_hosts(
+        &self,
+        covariates: &mut Covariates,
+        measured: &Measured,
+        test: &dyn Test,
+        job: &Job,
+    ) {
+        let (mut pool, hosts) = hosts::spread(&self.report, &measured.phases);
         if test.shift() == Shift::Reads && job.owners.is_some() {
-            metrics.extend(hosts::readers_of_own(&self.report));
+            pool.readers_of_own_host = hosts::readers_of_own(&self.report);
         }
-        metrics
+        if !hosts.is_empty() {
+            (covariates.pool, covariates.hosts) = (pool.into(), hosts);
+        }
     }
 
     /// `usage` without what a rebuild reads as well, which says nothing about the cache.
@@ -199,25 +222,18 @@ impl FinishedCase {
     }
 
     /// What the device wrote after the last phase belongs to the test that ended with it.
-    fn settle_write(&self, measured: &Measured) -> Option<Metric> {
-        let bytes =
-            self.settle_write_bytes.filter(|_| measured.phases.end == self.sampler.phases());
-        bytes.map(|bytes| Metric::new("settle_write_bytes", bytes as f64, "B", Better::Lower))
+    fn settle_write_bytes(&self, measured: &Measured) -> Option<u64> {
+        self.settle_write_bytes.filter(|_| measured.phases.end == self.sampler.phases())
     }
 
     /// Rates of the rounds of a test that runs for a given time.
-    fn rounds(&self, measured: &Measured, test: &dyn Test, job: &Job) -> Vec<Metric> {
+    fn round_rates(&self, measured: &Measured, test: &dyn Test, job: &Job) -> Option<[f64; 5]> {
         let phase = measured.phases.start;
         let own = || self.report.workers.iter().filter_map(|worker| worker.phases.get(phase));
         let edges = own().map(|p| p.start_ns).min().zip(own().map(|p| p.end_ns).max());
-        let window = edges.map(|(from_ns, to_ns)| Window { from_ns, to_ns });
-        let sustained = test.estimate(job).fixed_s > 0.0;
+        let window = edges.map(|(from_ns, to_ns)| Window { from_ns, to_ns })?;
+        let is_sustained = test.estimate(job).fixed_s > 0.0;
         let ops = own().map(|p| p.ops).sum();
-        let rates = window
-            .filter(|_| sustained)
-            .and_then(|window| self.sampler.round_rates(phase, window, ops));
-        let metric = |(name, rate): (&str, f64)| Metric::new(name, rate, "1/s", Better::Higher);
-        rates
-            .map_or_else(Vec::new, |rates| ROUND_RATES.into_iter().zip(rates).map(metric).collect())
+        is_sustained.then(|| self.sampler.round_rates(phase, window, ops))?
     }
 }

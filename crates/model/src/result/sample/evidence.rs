@@ -1,5 +1,6 @@
 //! Tells whether a sample is a measurement of what was asked, and what limited it.
 
+use super::rare::Rare;
 use crate::figure::Durability;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -14,12 +15,36 @@ pub struct Evidence {
     /// Whether what it synced was seen to reach the medium; `None` if nothing was to be synced, or no code
     /// looked.
     pub durability: Option<Durability>,
+    /// Length that a timed part of its preset has at least, seconds, where its figures come from a clock.
+    pub floor_s: Option<f64>,
+    /// Share of the places of random reads from a cold cache that were in memory when they were first read, percent,
+    /// at least.
+    pub read_ahead_hit_pct: Option<f64>,
+    /// The multiple that the file system takes directly, where it took direct I/O in smaller blocks through the page
+    /// cache.
+    pub buffered_below_bytes: Option<u64>,
+    /// Bytes that its device moved while it was held for others.
+    pub held_device_bytes: Option<u64>,
+    /// Checks, before the release and after the end, at which the rebuild of its mirror was running.
+    pub rebuild_looks: Option<u32>,
+    /// Rate of operations in each fifth of a sustained run, 1/s, in order.
+    pub round_rates: Rare<[Option<f64>; 5]>,
 }
 
 impl Default for Evidence {
     /// Of a valid sample of which nothing else is known.
     fn default() -> Evidence {
-        Evidence { limiter: Limiter::Unknown, validity: Validity::Valid, durability: None }
+        Evidence {
+            limiter: Limiter::Unknown,
+            validity: Validity::Valid,
+            durability: None,
+            floor_s: None,
+            read_ahead_hit_pct: None,
+            buffered_below_bytes: None,
+            held_device_bytes: None,
+            rebuild_looks: None,
+            round_rates: Rare::default(),
+        }
     }
 }
 

@@ -50,7 +50,7 @@ impl<'a> From<&'a Sample> for FlatSample<'a> {
             position: *position,
             case: Cow::Borrowed(case),
             lab: *lab,
-            metrics: Cow::Borrowed(&figures.metrics),
+            metrics: sample.all_metrics(),
             bytes: figures.bytes,
             ops: figures.ops,
             seconds: figures.seconds,
@@ -72,7 +72,7 @@ impl<'a> From<&'a Sample> for FlatSample<'a> {
 impl From<FlatSample<'_>> for Sample {
     fn from(flat: FlatSample<'_>) -> Sample {
         let figures = Figures {
-            metrics: flat.metrics.into_owned(),
+            metrics: Vec::new(),
             bytes: flat.bytes,
             ops: flat.ops,
             seconds: flat.seconds,
@@ -86,14 +86,19 @@ impl From<FlatSample<'_>> for Sample {
             device_write_bytes: flat.device_write_bytes,
             cpu_user_s: flat.cpu_user_s,
             cpu_sys_s: flat.cpu_sys_s,
+            ..Covariates::default()
         };
         let evidence = Evidence {
             limiter: flat.limiter,
             validity: flat.validity.into_owned(),
             durability: flat.durability.map(Cow::into_owned),
+            ..Evidence::default()
         };
         let (block, position, case) = (flat.block, flat.position, flat.case.into_owned());
-        Sample { block, position, case, lab: flat.lab, figures, covariates, evidence }
+        let mut sample =
+            Sample { block, position, case, lab: flat.lab, figures, covariates, evidence };
+        sample.extend(flat.metrics.into_owned());
+        sample
     }
 }
 

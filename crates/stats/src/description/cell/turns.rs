@@ -8,14 +8,36 @@ use crate::{
     description::cell::data::Series,
     kernel::{point::mean, ratio::quantile},
 };
-use model::{figure::Metric, result::Sample};
+use model::result::Sample;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(test)]
 mod tests;
 
-/// The metrics that tell the level of a factor.
-pub(crate) const FACTORS: [&str; 2] = [Metric::RUN_ORDER, Metric::BACKING_PART];
+/// What moves a figure by its level and is no candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Factor {
+    /// Who was measured first in a test.
+    Order,
+    /// Who had which image.
+    Part,
+}
+
+impl Factor {
+    const ALL: [Factor; 2] = [Factor::Order, Factor::Part];
+
+    fn level(self, sample: &Sample) -> Option<u32> {
+        match self {
+            Factor::Order => sample.covariates.run_order,
+            Factor::Part => sample.covariates.backing_part,
+        }
+    }
+}
+
+/// Makes `sample` tell the level of no factor.
+pub(crate) fn forget(sample: &mut Sample) {
+    (sample.covariates.run_order, sample.covariates.backing_part) = (None, None);
+}
 
 /// Rounds, as many blocks each as there are candidates, from which on it is done: with fewer blocks the degrees of
 /// freedom cost more than the factors bring. A rule of the design alone: one that looked at the figures would
@@ -50,9 +72,9 @@ struct Fitted {
 /// logarithm of the last place over the first; `None` where it stays in.
 pub(crate) fn adjust(series: &mut [Series], samples: &[Vec<&Sample>]) -> Option<f64> {
     let square = Square::of(series)?;
-    let all = FACTORS.iter().map(|name| (*name, levels(name, samples)));
+    let all = Factor::ALL.into_iter().map(|factor| (factor, levels(factor, samples)));
     let known = all.filter(|(_, levels)| square.is_balanced(levels));
-    let (names, factors): (Vec<&str>, Vec<Levels>) = known.unzip();
+    let (kinds, factors): (Vec<Factor>, Vec<Levels>) = known.unzip();
     if factors.is_empty() {
         return None;
     }
@@ -69,7 +91,7 @@ pub(crate) fn adjust(series: &mut [Series], samples: &[Vec<&Sample>]) -> Option<
             }
         }
     }
-    let order = names.iter().position(|name| *name == Metric::RUN_ORDER)?;
+    let order = kinds.iter().position(|kind| *kind == Factor::Order)?;
     last_over_first(&fitted.effects[order])
 }
 
@@ -90,8 +112,8 @@ fn enlargement(blocks: usize, factors: usize) -> f64 {
     (before / left).sqrt() * quantile(left, 0.975) / quantile(before, 0.975)
 }
 
-/// The level of the factor `name` by column and block, where all samples of a block agree.
-fn levels(name: &str, samples: &[Vec<&Sample>]) -> Levels {
+/// The level of `factor` by column and block, where all samples of a block agree.
+fn levels(factor: Factor, samples: &[Vec<&Sample>]) -> Levels {
     let mut present: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
     for (column, own) in samples.iter().enumerate() {
         for sample in own {
@@ -102,7 +124,7 @@ fn levels(name: &str, samples: &[Vec<&Sample>]) -> Levels {
         let mut found: BTreeMap<u32, Option<Level>> = BTreeMap::new();
         for sample in own.iter().filter(|sample| sample.evidence.validity.is_valid()) {
             let count = present.get(&sample.block).map_or(0, BTreeSet::len);
-            let level = sample.metric(name).map(|level| (level as u32, count));
+            let level = factor.level(sample).map(|level| (level, count));
             found
                 .entry(sample.block)
                 .and_modify(|known| *known = known.filter(|k| level == Some(*k)))

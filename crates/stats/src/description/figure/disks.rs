@@ -1,10 +1,7 @@
 //! Computes the I/O of each disk of a target with several: it reveals a mirror that reads from, or writes to, one disk
 //! only. Not ranked.
 
-use model::{
-    figure::Metric,
-    result::{Dataset, Sample},
-};
+use model::result::{Dataset, Sample};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -113,17 +110,17 @@ pub(crate) fn disk_cells(dataset: &Dataset, targets: &[String]) -> Vec<DiskCell>
     cells.into_iter().map(cell).collect()
 }
 
-/// The disks of `sample`, by number.
+/// The disks of `sample`, by number, up to the first of which a figure is unknown.
 fn of_sample(sample: &Sample) -> Vec<DiskRate> {
     let disk = |disk: u32| {
-        let figure = |name: &str| sample.metric(&format!("{name}{disk}"));
+        let seen = sample.covariates.disks.iter().find(|seen| seen.disk == disk)?;
         Some(DiskRate {
             disk,
-            reads: figure(Metric::DISK_READS)?,
-            read_bytes: figure(Metric::DISK_READ_BYTES)?,
-            writes: figure(Metric::DISK_WRITES)?,
-            write_bytes: figure(Metric::DISK_WRITE_BYTES)?,
-            busy_pct: figure(Metric::DISK_BUSY_PCT)?,
+            reads: seen.reads? as f64,
+            read_bytes: seen.read_bytes? as f64,
+            writes: seen.writes? as f64,
+            write_bytes: seen.write_bytes? as f64,
+            busy_pct: seen.busy_pct?,
         })
     };
     (1..).map_while(disk).collect()

@@ -1,10 +1,7 @@
 //! Computes how much the hosts of a campaign, and their ranks, differ: which host is slow, and where.
 
 use crate::kernel::point::mean;
-use model::{
-    figure::Metric,
-    result::{Dataset, Sample},
-};
+use model::result::{Dataset, Sample};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -127,10 +124,9 @@ pub(crate) fn host_cells(dataset: &Dataset, targets: &[String]) -> Vec<HostCell>
 
 /// Hosts of `sample`, each with its ranks and the operations of all of them in a second.
 fn rates(sample: &Sample) -> impl Iterator<Item = (&str, u32, f64)> {
-    sample.figures.metrics.iter().filter_map(|metric| {
-        let host = metric.name.strip_prefix(Metric::HOST_OPS_PER_S)?;
-        let ranks = sample.metric(&format!("{}{host}", Metric::HOST_RANKS))?;
-        (ranks >= 1.0 && metric.value > 0.0).then_some((host, ranks as u32, metric.value))
+    sample.covariates.hosts.iter().filter_map(|seen| {
+        let (ranks, ops_per_s) = seen.ranks.zip(seen.ops_per_s)?;
+        (ranks >= 1 && ops_per_s > 0.0).then_some((seen.host.as_str(), ranks, ops_per_s))
     })
 }
 
@@ -151,8 +147,8 @@ fn hosts(samples: &[&Sample]) -> Vec<HostRate> {
 
 fn slowest_rank(samples: &[&Sample]) -> Option<f64> {
     let share = |sample: &&Sample| {
-        let (least, most) =
-            sample.metric(Metric::SLOWEST_RANK).zip(sample.metric(Metric::FASTEST_RANK))?;
+        let pool = &sample.covariates.pool;
+        let (least, most) = pool.slowest_rank_ops_per_s.zip(pool.fastest_rank_ops_per_s)?;
         (least > 0.0 && most > 0.0).then(|| least / most)
     };
     let shares: Vec<f64> = samples.iter().filter_map(share).collect();

@@ -47,8 +47,8 @@ pub(crate) fn read_per_byte<'a>(samples: impl Iterator<Item = &'a Sample>) -> Op
 /// As [`Moved::written_per_byte`].
 pub(crate) fn written_per_byte<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
     per_byte(samples, |s| {
-        let later = s.metric("settle_write_bytes").unwrap_or(0.0);
-        Some(s.covariates.device_write_bytes? as f64 + later)
+        let later = s.covariates.target.settle_write_bytes.unwrap_or(0);
+        Some(s.covariates.device_write_bytes? as f64 + later as f64)
     })
 }
 

@@ -7,10 +7,31 @@ use model::{
 };
 use std::collections::HashMap;
 
-/// Metrics that say how much of something others had, percent, with what that is.
-const SHARED: [(&str, &str); 2] = [(CPU, "the processors"), (DISK, "the disk below")];
-const CPU: &str = "foreign_cpu_pct";
-const DISK: &str = "foreign_disk_pct";
+/// Something that a candidate shares with other processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Shared {
+    Cpu,
+    Disk,
+}
+
+impl Shared {
+    const ALL: [Shared; 2] = [Shared::Cpu, Shared::Disk];
+
+    fn name(self) -> &'static str {
+        match self {
+            Shared::Cpu => "the processors",
+            Shared::Disk => "the disk below",
+        }
+    }
+
+    /// How much of it others had during `sample`, percent.
+    fn used_pct(self, sample: &Sample) -> Option<f64> {
+        match self {
+            Shared::Cpu => sample.covariates.foreign.cpu_pct,
+            Shared::Disk => sample.covariates.foreign.disk_pct,
+        }
+    }
+}
 
 /// Share of contended samples of a target above which it is not judged.
 const TOLERATED_SHARE: f64 = 0.2;
@@ -22,8 +43,8 @@ type Turn<'a> = (u32, &'a str, u32);
 #[derive(Debug)]
 pub struct Contention<'a> {
     limit_pct: f64,
-    /// For each metric and turn: in how many samples others had too much of it, and how many say.
-    turns: HashMap<(&'static str, Turn<'a>), (usize, usize)>,
+    /// For each of them and turn: in how many samples others had too much of it, and how many say.
+    turns: HashMap<(Shared, Turn<'a>), (usize, usize)>,
 }
 
 impl<'a> Contention<'a> {
@@ -37,10 +58,10 @@ impl<'a> Contention<'a> {
             .iter()
             .filter(|s| !matches!(s.evidence.validity, Validity::Disturbed(_)));
         for sample in kept {
-            for (metric, _) in SHARED {
-                if let Some(used) = sample.metric(metric) {
+            for shared in Shared::ALL {
+                if let Some(used) = shared.used_pct(sample) {
                     let (contended, telling) =
-                        turns.entry((metric, turn(sample))).or_insert((0, 0));
+                        turns.entry((shared, turn(sample))).or_insert((0, 0));
                     *contended += usize::from(used > limit_pct);
                     *telling += 1;
                 }
@@ -52,14 +73,15 @@ impl<'a> Contention<'a> {
     /// Why `sample` is contended, with what others did; `None` for one that is not. One that was too short
     /// to say is judged by the others of its turn: by what they saw, the machine was not idle in between.
     pub fn why(&self, sample: &Sample) -> Option<String> {
-        let reasons = SHARED.iter().filter_map(|&(metric, what)| {
-            let Some(used) = sample.metric(metric) else {
-                let turn = self.turns.get(&(metric, turn(sample)));
+        let reasons = Shared::ALL.into_iter().filter_map(|shared| {
+            let what = shared.name();
+            let Some(used) = shared.used_pct(sample) else {
+                let turn = self.turns.get(&(shared, turn(sample)));
                 return turn.is_some_and(|&(c, all)| is_too_much(c, all)).then(|| of_turn(what));
             };
-            (used > self.limit_pct).then(|| match metric {
-                DISK => of_disk(sample, used),
-                _ => format!("other processes used {used:.0} % of {what} meanwhile"),
+            (used > self.limit_pct).then(|| match shared {
+                Shared::Disk => of_disk(sample, used),
+                Shared::Cpu => format!("other processes used {used:.0} % of {what} meanwhile"),
             })
         });
         let reasons: Vec<String> = reasons.collect();
@@ -86,7 +108,7 @@ pub(crate) fn without(dataset: &Dataset, limit_pct: f64) -> Dataset {
 
 /// The most that others had of anything during `sample`, percent; 0 when nothing says so.
 pub fn shared_pct(sample: &Sample) -> f64 {
-    SHARED.iter().filter_map(|(metric, _)| sample.metric(metric)).fold(0.0, f64::max)
+    Shared::ALL.into_iter().filter_map(|shared| shared.used_pct(sample)).fold(0.0, f64::max)
 }
 
 fn of_turn(what: &str) -> String {
@@ -94,8 +116,9 @@ fn of_turn(what: &str) -> String {
 }
 
 fn of_disk(sample: &Sample, used: f64) -> String {
-    let moved = |metric: &str| Bytes(sample.metric(metric).unwrap_or(0.0) as u64);
-    let did = match (moved("foreign_read_bytes"), moved("foreign_write_bytes")) {
+    let moved = |bytes: Option<f64>| Bytes(bytes.unwrap_or(0.0) as u64);
+    let foreign = &sample.covariates.foreign;
+    let did = match (moved(foreign.read_bytes), moved(foreign.write_bytes)) {
         (read, Bytes(0)) => format!("read {read} from the disk below"),
         (Bytes(0), written) => format!("wrote {written} to the disk below"),
         (read, written) => format!("wrote {written} to the disk below and read {read} from it"),

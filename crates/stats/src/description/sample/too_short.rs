@@ -2,13 +2,13 @@
 //! the target, so it is shown and scores nothing.
 
 use crate::kernel::point::median;
-use model::result::{FLOOR, Sample};
+use model::result::Sample;
 
 /// Whether the usual timed part of these samples of one target in one cell is below the floor of its preset; one
 /// late or early part decides nothing. What was not measured here has no floor and is never short.
 pub(crate) fn is_short(samples: &[&Sample]) -> bool {
     let valid = || samples.iter().filter(|s| s.evidence.validity.is_valid());
-    let floor_s = valid().filter_map(|s| s.metric(FLOOR)).reduce(f64::min);
+    let floor_s = valid().filter_map(|s| s.evidence.floor_s).reduce(f64::min);
     let length_s = median(valid().map(|s| s.figures.seconds).collect());
     floor_s.zip(length_s).is_some_and(|(floor, length)| length < floor)
 }
@@ -17,7 +17,6 @@ pub(crate) fn is_short(samples: &[&Sample]) -> bool {
 mod tests {
     use super::*;
     use model::{
-        figure::{Better, Metric},
         result::Validity,
         workload::{CacheState, Case},
     };
@@ -31,8 +30,9 @@ mod tests {
             threads: 1,
             cache: CacheState::Any,
         };
-        let floor = floor_s.map(|s| Metric::new(FLOOR, s, "s", Better::Lower));
-        Sample::bare(0, 0, case, floor.into_iter().collect()).lasting(seconds)
+        let mut sample = Sample::bare(0, 0, case, Vec::new()).lasting(seconds);
+        sample.evidence.floor_s = floor_s;
+        sample
     }
 
     fn short(lengths: &[f64], floor_s: Option<f64>) -> bool {

@@ -4,7 +4,7 @@ use super::*;
 use crate::kernel::point::Point;
 use crate::kernel::{draw::normal, ratio::compare};
 use model::{
-    figure::Better,
+    figure::{Better, Metric},
     random::{Rng, balanced_order, part_in_block},
     workload::{CacheState, Case},
 };
@@ -71,11 +71,11 @@ fn sample(block: u32, log: f64, place: usize, part: usize) -> Sample {
         threads: 1,
         cache: CacheState::Any,
     };
-    let levels = [place, part].map(|level| level as f64 + 1.0);
-    let marks =
-        FACTORS.iter().zip(levels).map(|(name, level)| Metric::new(name, level, "", Better::Lower));
     let value = Metric::new(Metric::RATE, log.exp(), "MB/s", Better::Higher);
-    Sample::bare(block, 0, case, [value].into_iter().chain(marks).collect())
+    let mut sample = Sample::bare(block, 0, case, vec![value]);
+    sample.covariates.run_order = Some(place as u32 + 1);
+    sample.covariates.backing_part = Some(part as u32 + 1);
+    sample
 }
 
 fn series(samples: &[Sample]) -> Series {
@@ -153,8 +153,8 @@ fn an_order_that_never_changed_tells_nothing_and_stays() {
     let (mut samples, _) = World::of(2, 20).campaign(1);
     for (place, own) in samples.iter_mut().enumerate() {
         for sample in own {
-            sample.figures.metrics[1].value = place as f64 + 1.0;
-            sample.figures.metrics.truncate(2);
+            sample.covariates.run_order = Some(place as u32 + 1);
+            sample.covariates.backing_part = None;
         }
     }
     let mut series: Vec<Series> = samples.iter().map(|own| series(own)).collect();
@@ -166,7 +166,7 @@ fn an_order_that_never_changed_tells_nothing_and_stays() {
 #[test]
 fn what_does_not_tell_its_place_stays() {
     let (mut samples, mut series) = World::of(3, 15).campaign(1);
-    samples[1].iter_mut().for_each(|sample| sample.figures.metrics.truncate(1));
+    samples[1].iter_mut().for_each(forget);
     let before = points(&series);
     adjust(&mut series, &borrowed(&samples));
     assert_eq!(points(&series), before);
