@@ -7,3 +7,8 @@ pub(crate) mod each_disk;
 pub mod judge;
 pub mod limiter;
 pub mod sampler;
+
+/// Returns a number that can be written to a file; `None` for infinity, e.g. over a part of no length.
+pub(crate) fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}

@@ -2,7 +2,7 @@
 //! below. Excluded is what the candidate itself causes: its workers, its servers, the coordinator, kernel threads,
 //! and the traffic of its devices. Pure, so that each rule is tested with numbers.
 
-use super::{judge::finite, sampler::Held};
+use super::{finite, sampler::Held};
 use lab::observe::{BelowUsage, Others, Usage};
 use model::{
     result::{Foreign, Sample},

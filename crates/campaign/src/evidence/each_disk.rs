@@ -1,7 +1,7 @@
 //! The I/O of each disk of a target that has several, as metrics of a sample: whether a mirror reads from both, and
 //! whether its writes reach each.
 
-use super::judge::finite;
+use super::finite;
 use lab::observe::{DeviceUsage, Usage};
 use model::result::DiskUse;
 

@@ -2,7 +2,7 @@
 //! lukewarm; without a counted device, residency alone does. Sums over phases and further metrics are added. Pure, so
 //! that each rule is tested with numbers.
 
-use super::limiter::WorkerLoad;
+use super::{finite, limiter::WorkerLoad};
 use lab::{observe::Usage, page_cache::Residency};
 use model::{
     figure::Metric,
@@ -202,11 +202,6 @@ pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
                  its timed part"
         )
     })
-}
-
-/// Returns a number that can be written to a file; `None` for infinity, as over a part of no length.
-pub(crate) fn finite(value: f64) -> Option<f64> {
-    value.is_finite().then_some(value)
 }
 
 /// What the machine did: pressure, processor time of all processes, memory; from the `seconds` of a timed part the most

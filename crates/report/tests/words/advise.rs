@@ -103,9 +103,9 @@ fn a_lead_is_clear_with_its_probability_and_largest_loss() {
 fn weights_of_the_profile_decide() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 5, 2);
     let pages = data.samples.iter_mut().filter(|s| s.case.target == "xfs");
-    pages
-        .filter(|s| s.case.test >= "t2".into())
-        .for_each(|s| s.figures.metrics[0].value /= 1.2 * 1.2);
+    for sample in pages.filter(|s| s.case.test >= "t2".into()) {
+        sample.figures.metrics[0].value /= 1.2 * 1.2;
+    }
     let first = |commits: f64| {
         let groups = vec![
             group("commits", commits, &["t0", "t1"]),
@@ -304,7 +304,7 @@ fn a_busy_machine_decides_no_group() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 4, 5, 5);
     for s in &mut data.samples {
         let foreign = if s.case.test <= "t1".into() { 60.0 } else { 1.0 };
-        s.push(Metric::new("foreign_cpu_pct", foreign, "%", Better::Lower));
+        s.covariates.foreign.cpu_pct = Some(foreign);
     }
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     let [commits, pages] = advice.group_leads.as_slice() else {
@@ -412,8 +412,7 @@ fn one_block_is_a_point_estimate_and_says_so() {
 #[test]
 fn one_block_of_a_busy_machine_is_no_point_estimate() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3);
-    let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
-    data.samples.iter_mut().for_each(|sample| sample.push(busy.clone()));
+    data.samples.iter_mut().for_each(|s| s.covariates.foreign.cpu_pct = Some(60.0));
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     assert_eq!(advice.counsel, Counsel::Insufficient);
     assert!(advice.sentence.contains("Repeat on a quiet machine"), "{}", advice.sentence);

@@ -6,7 +6,7 @@ use crate::{
     evidence::{
         contention::{self, OwnCpu},
         durable::{self, Looks},
-        each_disk,
+        each_disk, finite,
         judge::{self, CacheEvidence},
         limiter::{self, WorkerLoad},
         sampler::{Held, Sampler, Window},
@@ -84,14 +84,10 @@ impl FinishedCase {
         let own = OwnCpu::of(workers, &usage);
         let mut metrics = measured.metrics.clone();
         judge::charge_servers(&mut metrics, measured.ops, &usage);
-        let mut sample = Sample::bare(
-            at.block,
-            at.position,
-            at.case(&measured.test, test, job, cache),
-            Vec::new(),
-        )
-        .timed(measured.bytes, measured.ops, measured.seconds)
-        .judged(validity);
+        let case = at.case(&measured.test, test, job, cache);
+        let mut sample = Sample::bare(at.block, at.position, case, Vec::new())
+            .timed(measured.bytes, measured.ops, measured.seconds)
+            .judged(validity);
         sample.figures.histograms = measured.histograms.clone();
         sample.figures.series = self.series(measured);
         sample.covariates = Covariates {
@@ -106,14 +102,7 @@ impl FinishedCase {
                 ..judge::machine(&usage, &seconds, &load)
             }
             .into(),
-            target: TargetUse {
-                space_used_bytes: Some(self.used_bytes),
-                settle_s: judge::finite(self.settle_s),
-                settle_write_bytes: self.settle_write_bytes(measured),
-                server_cpu_s: contention::server_cpu_s(&usage).filter(|_| test.is_clocked()),
-                ..judge::device_busy(&usage, &seconds)
-            }
-            .into(),
+            target: self.target_use(measured, test, &usage, &seconds).into(),
             disks: each_disk::disks(&usage),
             ..Covariates::default()
         };
@@ -128,12 +117,28 @@ impl FinishedCase {
         sample.evidence.read_ahead_hit_pct = read_ahead;
         sample.evidence.held_device_bytes = held.map(|held| held.bytes());
         sample.evidence.rebuild_looks = self.rebuilding.map(judge::rebuild_looks);
-        let rates = self.round_rates(measured, test, job);
-        if let Some(rates) = rates {
+        if let Some(rates) = self.round_rates(measured, test, job) {
             sample.evidence.round_rates = rates.map(Some).into();
         }
         sample.extend(metrics);
         sample
+    }
+
+    /// What the target did, and the space in use on it.
+    fn target_use(
+        &self,
+        measured: &Measured,
+        test: &dyn Test,
+        usage: &Usage,
+        seconds: &[Usage],
+    ) -> TargetUse {
+        TargetUse {
+            space_used_bytes: Some(self.used_bytes),
+            settle_s: finite(self.settle_s),
+            settle_write_bytes: self.settle_write_bytes(measured),
+            server_cpu_s: contention::server_cpu_s(usage).filter(|_| test.is_clocked()),
+            ..judge::device_busy(usage, seconds)
+        }
     }
 
     /// What others used; `beside` is what its device did while it was held, where that tells of others.

@@ -1,3 +1,5 @@
+//! The table against the fields that it names.
+
 use super::*;
 use crate::{
     result::{Validity, sample::flat::FlatSample},
