@@ -4,12 +4,14 @@ mod backing;
 mod compare;
 mod examples;
 mod headings;
+mod list;
 mod plan;
 mod programs;
 mod values;
 
 pub use backing::{BackingArgs, Consent};
 pub use compare::CompareArgs;
+pub use list::{ListArgs, ListFormat};
 pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
 pub use values::candidates;
@@ -25,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use values::{more_blocks, tag, whole};
+use values::{more_blocks, whole};
 
 /// Measures which file system, with which options, suits a workload on this machine.
 #[derive(Debug, Parser)]
@@ -173,30 +175,6 @@ pub struct ResumeArgs {
     pub programs: ProgramArgs,
     #[command(flatten)]
     pub end: EndArgs,
-}
-
-/// Arguments of `list`.
-#[derive(Args, Debug)]
-pub struct ListArgs {
-    /// List the built-in published studies instead of the store
-    #[arg(long)]
-    pub published: bool,
-    /// List only campaigns with this tag; repeat to require several
-    #[arg(long, value_name = "KEY=VALUE", value_parser = tag)]
-    pub tag: Vec<(String, String)>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    pub format: ListFormat,
-}
-
-/// Formats of `list`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ListFormat {
-    /// A line for each campaign
-    #[default]
-    Table,
-    /// JSON
-    Json,
 }
 
 /// One campaign.
