@@ -103,8 +103,8 @@ fn a_lead_is_clear_with_its_probability_and_largest_loss() {
 fn weights_of_the_profile_decide() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 5, 2);
     let pages = data.samples.iter_mut().filter(|s| s.case.target == "xfs");
-    let pages = pages.filter(|s| s.case.test >= "t2".into());
-    pages.for_each(|s| s.figures.metrics[0].value /= 1.2 * 1.2);
+    let late = pages.filter(|s| s.case.test >= "t2".into());
+    late.for_each(|s| s.figures.metrics[0].value /= 1.2 * 1.2);
     let first = |commits: f64| {
         let groups = vec![
             group("commits", commits, &["t0", "t1"]),

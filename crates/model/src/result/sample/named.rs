@@ -221,12 +221,23 @@ pub(super) fn find(sample: &Sample, name: &str) -> Option<Metric> {
         let value = (named.get)(sample)?;
         return Some(Metric::new(name, value, named.unit, named.better));
     }
-    let disks = sample.covariates.disks.iter();
-    let hosts = sample.covariates.hosts.iter();
-    disks
-        .flat_map(|disk| of_part(DISKS, disk, disk.disk.to_string()))
-        .chain(hosts.flat_map(|host| of_part(HOSTS, host, host.host.clone())))
-        .find(|metric| metric.name == name)
+    let Sample { covariates, .. } = sample;
+    let is_disk = |disk: &DiskUse, which: &str| disk.disk.to_string() == which;
+    find_in(DISKS, &covariates.disks, is_disk, name)
+        .or_else(|| find_in(HOSTS, &covariates.hosts, |host, which| host.host == which, name))
+}
+
+/// The number `name` of one of `parts`, of which `is_it` tells the one that the end of the name is of.
+fn find_in<S>(
+    table: &'static [Named<S>],
+    parts: &[S],
+    is_it: impl Fn(&S, &str) -> bool,
+    name: &str,
+) -> Option<Metric> {
+    let own = |named: &'static Named<S>| Some((named, name.strip_prefix(named.name)?));
+    let (named, which) = table.iter().find_map(own)?;
+    let value = (named.get)(parts.iter().find(|part| is_it(part, which))?)?;
+    Some(Metric::new(name, value, named.unit, named.better))
 }
 
 /// Sets the field of `sample` that `metric` stands for; false where there is none, it is set already, or it cannot
