@@ -152,7 +152,7 @@ proptest! {
                 prop_assert!(seen.insert(name.to_string()), "twice: {}", line);
             }
         }
-        let figures: usize = valid.iter().map(|s| s.figures.metrics.len()).sum();
+        let figures: usize = valid.iter().map(|s| s.all_metrics().len()).sum();
         prop_assert_eq!(seen.len(), data.samples.len() + figures);
         serde_json::from_str::<serde_json::Value>(&written("hyperfine", &data)).unwrap();
     }

@@ -86,8 +86,9 @@ fn ids_are_checked_as_file_names() {
 fn a_number_that_is_none_is_named_with_its_sample() {
     let with = |change: fn(&mut Sample)| {
         let mut data = whole();
-        let sample = data.samples.iter_mut().find(|s| s.figures.series.is_some()).unwrap();
-        change(sample);
+        let is_whole =
+            |s: &&mut Sample| s.figures.series.is_some() && !s.figures.metrics.is_empty();
+        change(data.samples.iter_mut().find(is_whole).unwrap());
         assert!(data.clone().printable().checked().is_ok());
         data.checked().unwrap_err().to_string()
     };
