@@ -11,7 +11,13 @@ use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) static KNOBS: [Knob; 20] = [
-    Knob::new("command", "", "", "timed command: a string for `sh -c`, or a list of them"),
+    Knob::new(
+        "command",
+        "",
+        "",
+        "timed command: a string for `sh -c`, or a list of them; `{asset:NAME}` in any command is \
+         the path of an asset",
+    ),
     Knob::new("setup", "", "", "once per instance, untimed"),
     Knob::new("prepare", "", "", "before each run, untimed, and then synced"),
     Knob::new("verify", "", "", "after the timed part; the sample fails unless it exits with 0"),
