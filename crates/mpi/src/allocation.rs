@@ -2,7 +2,7 @@
 
 use crate::{
     clocks::{Clock, Offset},
-    differences,
+    delivery, differences,
     lead::{Lead, Plan},
     merge::{Part, merge},
     orders::{Answer, Card, Looks, Order, Task},
@@ -22,6 +22,7 @@ use rustix::process::getppid;
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    fs::File,
     path::{Path, PathBuf},
     rc::Rc,
     slice,
@@ -144,9 +145,29 @@ impl Allocation {
         Ok(looks)
     }
 
+    /// Sends `asset` to the host of `rank`, which lacks it.
+    fn send(&self, world: &World, rank: usize, asset: &AssetFile) -> Result<()> {
+        let mut copy = File::open(&asset.path)
+            .with_context(|| format!("cannot open the asset `{}`", asset.name))?;
+        let answer = self.ask(world, rank, &Order::Receive { asset: asset.clone() })?;
+        let last = delivery::send(&mut copy, answer, &mut |piece| {
+            world.tell_bytes(rank, Topic::Piece, piece);
+            self.answer(world, rank)
+        })?;
+        match last {
+            Answer::Verified => Ok(()),
+            other => bail!("{} answered {other:?}", self.host(rank)),
+        }
+    }
+
     /// The answer of `rank` to `order`.
     fn ask(&self, world: &World, rank: usize, order: &Order) -> Result<Answer> {
         world.tell(rank, Topic::Order, order)?;
+        self.answer(world, rank)
+    }
+
+    /// The next answer of `rank`.
+    fn answer(&self, world: &World, rank: usize) -> Result<Answer> {
         match world.await_word(Topic::Answer, ANSWER_WITHIN)? {
             Some((from, Answer::Failed(why))) => bail!("{}: {why}", self.host(from)),
             Some((_, answer)) => Ok(answer),
@@ -223,6 +244,12 @@ impl Hosts for Allocation {
             let order = Order::Verify { assets: assets.to_vec() };
             match with_world(|world| self.ask(world, rank, &order))? {
                 Answer::Verified => {}
+                Answer::Lacks(places) => {
+                    let lacking = places.iter().filter_map(|at| assets.get(*at));
+                    with_world(|world| {
+                        lacking.into_iter().try_for_each(|asset| self.send(world, rank, asset))
+                    })?;
+                }
                 other => bail!("{} answered {other:?}", self.host(rank)),
             }
         }

@@ -41,6 +41,11 @@ pub enum Order {
         /// The assets.
         assets: Vec<AssetFile>,
     },
+    /// Ask for the pieces of this asset, and keep it where rank 0 has it.
+    Receive {
+        /// The asset.
+        asset: AssetFile,
+    },
     /// Say what this host is, with the file system of `dir`.
     Describe {
         /// A directory of the file system.
@@ -144,6 +149,10 @@ pub enum Answer {
     Resident(u64, u64, u64),
     /// The host has the assets.
     Verified,
+    /// It lacks those at these places of the order, from 0.
+    Lacks(Vec<usize>),
+    /// It takes the next piece of an asset.
+    Next,
     /// What the host is.
     Described(Environment),
     /// The campaign of this host runs.

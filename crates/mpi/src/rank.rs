@@ -1,6 +1,7 @@
 //! Runs a rank other than 0: orders, one after the other, until the campaign ends.
 
 use crate::{
+    delivery::Arriving,
     differences, fleet,
     orders::{Answer, News, Order, Ruling, Step, Task, Word},
     topic::Topic,
@@ -10,6 +11,7 @@ use anyhow::Result;
 use campaign::inputs::assets;
 use model::plan::User;
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
@@ -26,7 +28,7 @@ const SAY_EVERY: Duration = Duration::from_secs(1);
 /// A message cannot be read, the group is broken, or no message from rank 0 for long.
 pub fn serve(world: &World) -> Result<()> {
     world.tell(0, Topic::Answer, &world::card())?;
-    let mut pool = None;
+    let (mut pool, mut received) = (None, Vec::new());
     loop {
         let Some((_, order)) = world.hear(Topic::Order)? else {
             world.look_at_zero()?;
@@ -45,8 +47,21 @@ pub fn serve(world: &World) -> Result<()> {
                 world.tell(0, Topic::Answer, &look(&root, &files, cold))?;
             }
             Order::Verify { assets } => {
-                let failed = assets.iter().find_map(|asset| assets::verify(asset).err());
-                let answer = failed.map_or(Answer::Verified, |why| Answer::Failed(why.to_string()));
+                let lacks = |at: &usize| assets::verify(&assets[*at]).is_err();
+                let lacking: Vec<usize> = (0..assets.len()).filter(lacks).collect();
+                let answer =
+                    if lacking.is_empty() { Answer::Verified } else { Answer::Lacks(lacking) };
+                world.tell(0, Topic::Answer, &answer)?;
+            }
+            Order::Receive { asset } => {
+                let mut ask = || next_piece(world).map_err(io::Error::other);
+                let answer = match assets::receive(&asset, &mut Arriving::new(&mut ask)) {
+                    Ok(shelf) => {
+                        received.push(shelf);
+                        Answer::Verified
+                    }
+                    Err(why) => Answer::Failed(why.to_string()),
+                };
                 world.tell(0, Topic::Answer, &answer)?;
             }
             Order::Describe { dir } => {
@@ -61,6 +76,20 @@ pub fn serve(world: &World) -> Result<()> {
                 world.tell(0, Topic::Answer, &fleet::hand_over(&store, &campaign))?;
             }
             Order::End => return Ok(()),
+        }
+    }
+}
+
+/// Asks rank 0 for the next piece of an asset, and waits for it.
+fn next_piece(world: &World) -> Result<Vec<u8>> {
+    world.tell(0, Topic::Answer, &Answer::Next)?;
+    loop {
+        match world.hear_bytes(Topic::Piece) {
+            Some((_, piece)) => return Ok(piece),
+            None => {
+                world.look_at_zero()?;
+                thread::sleep(LOOK_EVERY);
+            }
         }
     }
 }

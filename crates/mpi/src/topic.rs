@@ -16,4 +16,6 @@ pub(crate) enum Topic {
     Clock = 5,
     /// From rank 0, which is there.
     Beat = 6,
+    /// From rank 0: a piece of an asset, bytes as they are.
+    Piece = 7,
 }

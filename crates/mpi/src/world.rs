@@ -109,20 +109,20 @@ impl World {
     /// Sends `what` to `rank`.
     pub(crate) fn tell<T: Serialize>(&self, rank: usize, topic: Topic, what: &T) -> Result<()> {
         let text = serde_json::to_vec(what).context("a message cannot be written")?;
-        self.guard(rank, || {
-            self.all.process_at_rank(rank as i32).send_with_tag(&text[..], topic as i32);
-        });
+        self.tell_bytes(rank, topic, &text);
         Ok(())
+    }
+
+    /// Sends `bytes` to `rank` as they are.
+    pub(crate) fn tell_bytes(&self, rank: usize, topic: Topic, bytes: &[u8]) {
+        self.guard(rank, || {
+            self.all.process_at_rank(rank as i32).send_with_tag(bytes, topic as i32);
+        });
     }
 
     /// The next message from anybody, with the number of the sender; `None` when there is none yet.
     pub(crate) fn hear<T: DeserializeOwned>(&self, topic: Topic) -> Result<Option<(usize, T)>> {
-        let any = self.all.any_process();
-        let Some(message) = any.immediate_matched_probe_with_tag(topic as i32) else {
-            return Ok(None);
-        };
-        let from = message.1.source_rank() as usize;
-        let (text, _) = self.guard(from, || message.matched_receive_vec::<u8>());
+        let Some((from, text)) = self.hear_bytes(topic) else { return Ok(None) };
         let what = serde_json::from_slice(&text);
         Ok(Some((
             from,
@@ -133,6 +133,15 @@ impl World {
                 )
             })?,
         )))
+    }
+
+    /// The bytes of the next message from anybody, with the number of the sender; `None` when there is none yet.
+    pub(crate) fn hear_bytes(&self, topic: Topic) -> Option<(usize, Vec<u8>)> {
+        let any = self.all.any_process();
+        let message = any.immediate_matched_probe_with_tag(topic as i32)?;
+        let from = message.1.source_rank() as usize;
+        let (bytes, _) = self.guard(from, || message.matched_receive_vec::<u8>());
+        Some((from, bytes))
     }
 
     /// The next message, waited for at most `limit`.

@@ -76,10 +76,10 @@ pub trait Hosts: Sync {
         Ok(None)
     }
 
-    /// Checks that every other host has `assets` at the same paths as this one.
+    /// Has every other host keep `assets` at the same paths as this one: those that it lacks are sent.
     ///
     /// # Errors
-    /// A host lacks an asset, or has other data in its place; the message names both.
+    /// A host cannot keep an asset; the message names both.
     fn verify_assets(&self, _assets: &[AssetFile]) -> Result<()> {
         Ok(())
     }

@@ -1,6 +1,11 @@
 //! Hosts on one machine: namespaces that are joined by a bridge. They are removed when they are dropped.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 const BRIDGE: &str = "assaybr";
 /// Their network; nothing but the launcher and the ranks is in it.
@@ -11,7 +16,7 @@ const SHELL: &str = r#"#!/bin/sh
 host=$1
 shift
 exec ip netns exec "$host" unshare --uts --mount --fork --time --monotonic "${host#assayh}000" \
-    sh -c 'hostname "$0"; eval "$*"' "$host" "$@"
+    sh -c 'hostname "$0"; [ ! -e OWN ] || mount -t tmpfs none "$(cat OWN)"; eval "$*"' "$host" "$@"
 "#;
 
 /// A number of hosts, `assayh1` and on.
@@ -34,7 +39,8 @@ impl Hosts {
         let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
         let hosts = Hosts { count, dir };
         hosts.remove();
-        fs::write(hosts.shell(), SHELL).map_err(|error| error.to_string())?;
+        let own = hosts.own().display().to_string();
+        fs::write(hosts.shell(), SHELL.replace("OWN", &own)).map_err(|error| error.to_string())?;
         let mode = fs::Permissions::from_mode(0o755);
         fs::set_permissions(hosts.shell(), mode).map_err(|error| error.to_string())?;
         ip(&format!("link add {BRIDGE} type bridge"))?;
@@ -53,6 +59,15 @@ impl Hosts {
 
     pub(crate) fn names(&self) -> Vec<String> {
         (1..=self.count).map(|number| format!("assayh{number}")).collect()
+    }
+
+    /// Gives each host a `folder` of its own, which is empty.
+    pub(crate) fn separate(&self, folder: &Path) {
+        fs::write(self.own(), folder.display().to_string()).unwrap();
+    }
+
+    fn own(&self) -> PathBuf {
+        self.dir.path().join("own")
     }
 
     fn shell(&self) -> PathBuf {

@@ -39,7 +39,7 @@ impl Place {
         self.0.path().join("shared")
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 

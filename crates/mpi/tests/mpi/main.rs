@@ -10,6 +10,7 @@ use job::{Job, Place, rank, with_patience};
 use model::workload::CacheState;
 use needs::{Need, skip};
 use std::{
+    fs,
     process::Command,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -97,6 +98,27 @@ fn hosts_have_their_own_figures_clocks_and_cold_caches() {
         assert!(rows.iter().all(|row| row.cache == CacheState::Cold), "{output}");
         place.assert_clean();
     }
+}
+
+#[test]
+fn hosts_that_lack_an_asset_get_it_from_the_first() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    let place = Place::new();
+    fs::create_dir(place.path("state")).unwrap();
+    hosts.separate(&place.path("state"));
+    // More than one piece.
+    fs::write(place.path("keys.csv"), vec![b'k'; (2 << 20) + 1]).unwrap();
+    let suite = "name = 'mine'\nabout = 'x'\nassets = ['keys.csv']\n[[test]]\nkind = 'app'\nid = 'mine.one'\ncommand = \
+                 'test \"$(wc -c < {asset:keys.csv})\" = 2097153 && hostname >> seen'\n";
+    fs::write(place.path("mine.toml"), suite).unwrap();
+    let on = place.on();
+    let words = ["run", "--on", &on, "--suite", "mine.toml", "--preset", "smoke", "--procs", "2"];
+    let words = words.iter().chain(&["--blocks", "1", "--unconfined"]);
+    let words: Vec<String> = words.map(|word| word.to_string()).collect();
+    let (status, output) = Job::start(&place, Some(&hosts), 2, &words).wait(4 * BOUND);
+    assert!(status.success(), "{output}");
+    assert!(place.rows().iter().any(|row| row.is_valid), "{output}");
 }
 
 /// Tests that read, and whose files are written by other tests or by filling.
