@@ -35,8 +35,8 @@ impl Read for Arriving<'_> {
     }
 }
 
-/// Sends `content` to a host that gave `answer`, as long as it asks for more; its last answer. `give` sends a piece, and
-/// returns the next answer.
+/// Sends `content` to a host that gave `answer`, as long as it asks for more; its last answer. `give` sends a piece,
+/// and returns the next answer.
 ///
 /// # Errors
 /// `content` cannot be read, which ends what the host gets, or the error of `give`.

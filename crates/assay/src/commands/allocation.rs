@@ -13,12 +13,12 @@ use model::{
 };
 use std::{path::Path, sync::atomic::AtomicBool};
 
-/// The plan of `args`, read until `stop`. Workers of an allocation are there from the start: unasked they are one and all, never more;
-/// candidates take turns, and are directories that every host has.
+/// The plan of `args`, read until `stop`. Workers of an allocation are there from the start: unasked they are one and
+/// all, never more; candidates take turns, and are directories that every host has.
 ///
 /// # Errors
-/// As of [`plan_input::asked`] and [`Resolved::until`]; more workers are asked for than there are, or what only one host
-/// could have.
+/// As of [`plan_input::asked`] and [`Resolved::until`]; more workers are asked for than there are, or what only one
+/// host could have.
 pub fn resolved(
     args: &PlanArgs,
     (store, state): (&Path, &Path),

@@ -106,7 +106,7 @@ fn copies(args: &ExportArgs, assets: &[Asset], state: &Path) -> Result<Vec<Outgo
     }
     if !copies.is_empty() {
         terminal::note(&format!(
-            "the bundle holds {all} of assets, before compression; they are unchanged, whoever they identify"
+            "the bundle holds {all} of assets, before compression; names of machines and users in them are kept"
         ));
     }
     Ok(copies)

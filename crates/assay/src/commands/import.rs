@@ -41,8 +41,9 @@ impl InputFile for OnDisk {
     }
 }
 
-/// Reads the files, finds their format, and stores the campaign, a sample at a time; its assets go to the state folder. Without a valid sample it
-/// fails: what another tool wrote is not stored then, an exported campaign is, with why it failed.
+/// Reads the files, finds their format, and stores the campaign, a sample at a time; its assets go to the state folder.
+/// Without a valid sample it fails: what another tool wrote is not stored then, an exported campaign is, with why it
+/// failed.
 pub fn import(args: &ImportArgs, store: &Path, state: &Path) -> Result<Exit> {
     let of_targets = targets::read(&args.target)?;
     let paths: Vec<PathBuf> = args.files.iter().chain(of_targets.files()).cloned().collect();

@@ -107,10 +107,10 @@ fn hosts_that_lack_an_asset_get_it_from_the_first() {
     let place = Place::new();
     fs::create_dir(place.path("state")).unwrap();
     hosts.separate(&place.path("state"));
-    // More than one piece.
+    // More than one piece; longer than the clocks of the hosts may differ.
     fs::write(place.path("keys.csv"), vec![b'k'; (2 << 20) + 1]).unwrap();
     let suite = "name = 'mine'\nabout = 'x'\nassets = ['keys.csv']\n[[test]]\nkind = 'app'\nid = 'mine.one'\ncommand = \
-                 'test \"$(wc -c < {asset:keys.csv})\" = 2097153 && hostname >> seen'\n";
+                 'test \"$(wc -c < {asset:keys.csv})\" = 2097153 && sleep 1'\n";
     fs::write(place.path("mine.toml"), suite).unwrap();
     let on = place.on();
     let words = ["run", "--on", &on, "--suite", "mine.toml", "--preset", "smoke", "--procs", "2"];

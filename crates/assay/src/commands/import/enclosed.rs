@@ -19,8 +19,8 @@ pub(super) fn bytes(path: &Path) -> u64 {
     enclosed.iter().fold(0, |sum, asset| sum.saturating_add(asset.bytes))
 }
 
-/// Puts the assets of the bundle in `files` into the state folder `state`; `assets` are those of its campaign. No cleanup
-/// removes them before the result is dropped.
+/// Puts the assets of the bundle in `files` into the state folder `state`; `assets` are those of its campaign. No
+/// cleanup removes them before the result is dropped.
 ///
 /// # Errors
 /// The bundle holds something else than them, there is no room, or a file cannot be read or written.

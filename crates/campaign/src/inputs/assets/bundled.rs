@@ -1,5 +1,5 @@
-//! Assets of a campaign on their way from the shelf into a bundle or to another host, and onto the shelf there. What comes out was
-//! written elsewhere: nothing gets a name on the shelf that has not the content of that name.
+//! Assets of a campaign on their way from the shelf into a bundle or to another host, and onto the shelf there. What
+//! arrives was written elsewhere: nothing gets a name on the shelf that has not the content of that name.
 
 use super::{
     AssetError, Fault, copied,
@@ -84,7 +84,8 @@ impl Incoming {
         self.0.check_room(assets).map_err(shelf::refused)
     }
 
-    /// Puts `content` here as the copy of `asset`, in parts; its path. At most one byte more is read than the asset has.
+    /// Puts `content` here as the copy of `asset`, in parts; its path. At most one byte more is read than the asset
+    /// has.
     ///
     /// # Errors
     /// It is not the content of `asset`, cannot be read, or there is no room.
@@ -114,8 +115,8 @@ impl Incoming {
     }
 }
 
-/// Puts `content`, which another host sent, where jobs of that host expect `asset` here. No cleanup removes it before the
-/// result is dropped.
+/// Puts `content`, which another host sent, where jobs of that host expect `asset` here. No cleanup removes it before
+/// the result is dropped.
 ///
 /// # Errors
 /// It is not the content of `asset`, this host has another state folder, or there is no room.
