@@ -1,6 +1,7 @@
 //! Tests of user-given names: of candidates in tables, of campaigns wherever an id is expected, and tags.
 
 use crate::common::Place;
+use serde_json::Value;
 
 /// Runs a campaign of two directories that are called fast and slow, with these arguments.
 fn run(place: &Place, more: &[&str]) -> String {
@@ -38,10 +39,8 @@ fn a_campaign_is_found_by_its_name_and_by_its_tags() {
     run(&place, &["--name", "nightly", "--tag", "firmware=1.4"]);
     run(&place, &[]);
     let listed = |args: &[&str]| {
-        let text = place.ok(&[&["list"], args].concat());
-        text.lines()
-            .map(|line| line.split_whitespace().next().unwrap().to_string())
-            .collect::<Vec<_>>()
+        let id = |campaign: &Value| campaign["id"].as_str().unwrap().to_string();
+        place.campaigns(args).iter().map(id).collect::<Vec<_>>()
     };
     let all = listed(&[]);
     assert_eq!(all.len(), 3);

@@ -46,5 +46,8 @@ fn workers_are_kept_on_nodes_where_that_is_asked_and_the_campaign_says_how() {
     assert!(compared.contains("round-robin"), "what changed is reported: {compared}");
     let wrong = place.assay(&["plan", "--on", &on, "--numa", "roundrobin"]);
     let said = text(&wrong.stderr);
-    assert!(wrong.status.code() == Some(2) && said.contains("use none or round-robin"), "{said}");
+    assert!(
+        wrong.status.code() == Some(2) && said.contains("expected none or round-robin"),
+        "{said}"
+    );
 }

@@ -26,7 +26,7 @@ fn measured() -> Place {
 
 /// The id of the only campaign.
 fn id(place: &Place) -> String {
-    place.ok(&["list"]).split_whitespace().next().unwrap().into()
+    place.campaigns(&[])[0]["id"].as_str().unwrap().into()
 }
 
 /// A command that makes the file which it names.

@@ -213,9 +213,9 @@ impl Drop for Mounted {
 }
 
 fn id(place: &Place) -> String {
-    let list = place.ok(&["list"]);
-    let line = list.lines().find(|line| !line.starts_with("first")).unwrap();
-    line.split_whitespace().next().unwrap().into()
+    let list = place.campaigns(&[]);
+    let mut ids = list.iter().map(|campaign| campaign["id"].as_str().unwrap());
+    ids.find(|id| !id.starts_with("first")).unwrap().into()
 }
 
 #[test]

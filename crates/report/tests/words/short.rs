@@ -71,7 +71,7 @@ fn a_part_of_the_floor_scores() {
 #[test]
 fn what_was_not_measured_here_is_never_short() {
     let mut data = campaign([0.0002, 0.0002]);
-    data.samples.iter_mut().for_each(|sample| sample.figures.metrics.truncate(1));
+    data.samples.iter_mut().for_each(|sample| sample.evidence.floor_s = None);
     assert_eq!(judged(&data).verdict.cells, 4);
 }
 

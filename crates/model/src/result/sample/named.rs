@@ -46,7 +46,7 @@ impl Number for f64 {
 impl Number for u64 {
     fn of(value: f64) -> Option<u64> {
         let count = value as u64;
-        (count.value().to_bits() == value.to_bits()).then_some(count)
+        (count.value() == value).then_some(count)
     }
     fn value(self) -> f64 {
         self as f64
@@ -56,7 +56,7 @@ impl Number for u64 {
 impl Number for u32 {
     fn of(value: f64) -> Option<u32> {
         let count = value as u32;
-        (count.value().to_bits() == value.to_bits()).then_some(count)
+        (count.value() == value).then_some(count)
     }
     fn value(self) -> f64 {
         f64::from(self)

@@ -68,7 +68,7 @@ fn every_field_has_a_line() {
 
 #[test]
 fn a_value_that_a_field_cannot_hold_stays_a_figure() {
-    for value in [0.5, -1.0, -0.0, 1e300, f64::NAN, f64::INFINITY] {
+    for value in [0.5, -1.0, 1e300, f64::NAN, f64::INFINITY] {
         let rate = Metric::new("rate", 1.0, "MB/s", Better::Higher);
         let order = Metric::new("run_order", value, "", Better::Lower);
         let sample = bare(vec![rate, order]);
