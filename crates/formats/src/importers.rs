@@ -94,3 +94,20 @@ pub fn tool_tests(tool: &str) -> Vec<TestInfo> {
     };
     known.iter().map(|test| test.info(suite)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../docs/import.md");
+
+    #[test]
+    fn each_has_a_row_in_the_page_of_imports() {
+        let is_told = |name: &str| {
+            PAGE.lines().any(|line| line.starts_with("| ") && line.contains(&format!("`{name}`")))
+        };
+        let untold: Vec<&str> =
+            ALL.iter().map(|importer| importer.name()).filter(|name| !is_told(name)).collect();
+        assert!(untold.is_empty(), "not in docs/import.md: {untold:?}");
+    }
+}

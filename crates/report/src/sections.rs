@@ -113,3 +113,15 @@ pub trait Section: Sync {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_two_sections_have_one_title() {
+        let titles: BTreeSet<&str> = SECTIONS.iter().map(|section| section.title()).collect();
+        assert_eq!(titles.len(), SECTIONS.len(), "{titles:?}");
+    }
+}

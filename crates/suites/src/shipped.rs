@@ -106,6 +106,7 @@ mod tests {
             let suite = from_text(file, text, &Options::new()).unwrap();
             assert!(file.strip_suffix(".toml") == Some(&suite.name), "{file}");
             assert!(!suite.tests.is_empty());
+            assert!(suite.assets.is_empty(), "{file}: no folder is beside a shipped suite");
         }
         let infos = || suites().iter().flat_map(|s| s.tests.iter()).flat_map(|t| t.infos());
         let ids: BTreeSet<String> = infos().map(|info| info.id).collect();
