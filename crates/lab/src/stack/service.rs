@@ -8,7 +8,8 @@ use crate::{
 };
 use ::fs::{Cmd, Ready};
 use rustix::{
-    fs::{MemfdFlags, memfd_create},
+    fs::{MemfdFlags, memfd_create, statfs},
+    io::Errno,
     process::{Pid, Signal, kill_process},
 };
 use std::{
@@ -164,7 +165,7 @@ fn out_of_memory() -> u64 {
 
 fn is_ready(ready: &Ready) -> Result<bool, LabError> {
     Ok(match ready {
-        Ready::Mounted(dir) => mounts::at(dir)?.is_some(),
+        Ready::Mounted(dir) => mounts::at(dir)?.is_some() && !is_abandoned(dir),
         Ready::Exists(path) => path.exists(),
         Ready::Socket(path) => UnixStream::connect(path).is_ok(),
         Ready::Port(port) => {
@@ -172,6 +173,12 @@ fn is_ready(ready: &Ready) -> Result<bool, LabError> {
             TcpStream::connect_timeout(&address, PAUSE * 10).is_ok()
         }
     })
+}
+
+/// Returns true if the server of the mount at `dir` is gone. A FUSE server mounts before it reads all of its options;
+/// the kernel answers when it has begun to serve, or has ended.
+fn is_abandoned(dir: &Path) -> bool {
+    matches!(statfs(dir), Err(Errno::NOTCONN))
 }
 
 #[cfg(test)]
@@ -194,6 +201,23 @@ mod tests {
         drop(service);
         assert!(ended.exists());
         fs::remove_file(ended).unwrap();
+    }
+
+    #[test]
+    fn a_mount_that_its_server_left_is_not_ready() {
+        if !needs::root_or_skip("mounting") || !needs::program_or_skip("bindfs") {
+            return;
+        }
+        let (below, above) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let ready = Ready::Mounted(above.path().into());
+        let args = ["-f".as_ref(), below.path().as_os_str(), above.path().as_os_str()];
+        let mut service = Service::start(&Cmd::new("bindfs").args(args), &ready).unwrap();
+        // Killed, it cannot take its mount along.
+        service.child.kill().unwrap();
+        service.child.wait().unwrap();
+        let (is_left, is_ready) = (mounts::at(above.path()).unwrap().is_some(), is_ready(&ready));
+        needs::unmount(above.path());
+        assert!(is_left && !is_ready.unwrap());
     }
 
     #[test]
