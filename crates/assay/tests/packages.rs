@@ -54,7 +54,8 @@ fn assert_whole(root: &Path, completions: &[&str]) {
     assert!(inside(root, &["--version"]).starts_with("assay "));
     let studies = inside(root, &["list", "--published"]);
     assert!(studies.contains("published-"), "{studies}");
-    let report = inside(root, &["report", studies.split_whitespace().next().unwrap()]);
+    let id = studies.split_whitespace().find(|word| word.starts_with("published-")).unwrap();
+    let report = inside(root, &["report", id]);
     assert!(report.contains("xfs"), "{report}");
     let files = files(root);
     let man = |name: &str| format!("usr/share/man/man1/{name}.1.gz");
