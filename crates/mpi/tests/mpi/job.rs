@@ -131,9 +131,9 @@ impl Place {
         let dataset = store.dataset(&id).unwrap();
         let of_sample = |sample: Sample| {
             let (procs, cache, is_valid) =
-                (sample.case.procs, sample.case.cache, sample.validity.is_valid());
-            let seconds = sample.seconds;
-            sample.metrics.into_iter().map(move |metric| Row {
+                (sample.case.procs, sample.case.cache, sample.evidence.validity.is_valid());
+            let seconds = sample.figures.seconds;
+            sample.all_metrics().into_owned().into_iter().map(move |metric| Row {
                 procs,
                 cache,
                 is_valid,
