@@ -169,8 +169,14 @@ impl PlanArgs {
     }
 }
 
-/// Whether `word` is the path of a plan: no candidate ends in `.toml` or begins like a path.
+/// Returns true if `word` is the path of a plan: it begins as a path does, or it is a name, with folders, with `.toml`
+/// or of a file, and not a candidate. A folder is none: it is meant as `dir:`.
 fn is_plan_file(word: &str) -> bool {
-    let is_path = ["/", "./", "../"].iter().any(|start| word.starts_with(start));
-    word.ends_with(".toml") && !word.contains(':') || is_path && !Path::new(word).is_dir()
+    let path = Path::new(word);
+    let begins_as_path = ["/", "./", "../"].iter().any(|start| word.starts_with(start));
+    let is_name = !word.contains([':', '[', '(', '=', ',']);
+    let is_file = || path.is_file() && fs::find(word).is_err();
+    let may_be =
+        begins_as_path || (is_name && (word.ends_with(".toml") || word.contains('/') || is_file()));
+    may_be && !path.is_dir()
 }

@@ -62,6 +62,9 @@ fn one_word_may_be_a_plan_file() {
     assert_eq!(file("run nightly.toml ext4"), Ok(Some("nightly.toml".into())));
     assert_eq!(args("run nightly.toml ext4 --on xfs").candidates(), ["ext4", "xfs"]);
     assert_eq!(file("run ./nightly"), Ok(Some("./nightly".into())));
+    assert_eq!(file("run plans/nightly"), Ok(Some("plans/nightly".into())));
+    // A file of this package, and one that is a file system.
+    assert_eq!(file("run build.rs ext4"), Ok(Some("build.rs".into())));
     assert_eq!(file("run dir:/mnt/a.toml"), Ok(None));
     let two = file("run a.toml b.toml").unwrap_err();
     assert_eq!(two, "two plan files, a.toml and b.toml; run one, then the other");
