@@ -4,7 +4,8 @@ use crate::{error::LabError, ownership::mark::OURS, programs::Run};
 use fs::Cmd;
 
 /// Returns true if `pool` is one of ours and there. Without its programs, its module or the pool itself there is
-/// nothing to give back.
+/// nothing to give back. All pools are asked for: `zpool list NAME` says yes to any name if its zfs-fuse ends
+/// meanwhile.
 pub(crate) fn is_there(pool: &str) -> bool {
     pool.starts_with(OURS) && all().iter().any(|known| known == pool)
 }
