@@ -59,7 +59,7 @@ fn confined_command_reads_its_asset_and_cannot_write_it() {
     assert!(copy.exists());
     let bundle = place.dir("bundle");
     place.ok(&["export", "last", "--format", "bundle", "--out", bundle.to_str().unwrap()]);
-    let file = fs::read_dir(&bundle).unwrap().next().unwrap().unwrap().path();
+    let file = only_file(&bundle);
     let text = Command::new("zcat").arg(&file).stderr(Stdio::null()).output().unwrap().stdout;
     assert!(String::from_utf8_lossy(&text).contains(hash), "the bundle tells the hash");
     place.ok(&["rm", "last"]);
@@ -70,6 +70,14 @@ fn confined_command_reads_its_asset_and_cannot_write_it() {
     place.ok(&["rm", "last"]);
     assert!(place.ok(&["cleanup"]).contains(hash));
     place.assert_clean();
+}
+
+/// The same with a command that only reads, so that it can run unconfined.
+fn suite_that_reads(place: &Place) {
+    suite(place, "key");
+    let text = fs::read_to_string(place.path("suite/mine.toml")).unwrap();
+    let text = text.replace("&& ! echo x >> {asset:data/keys.csv}", "");
+    fs::write(place.path("suite/mine.toml"), text).unwrap();
 }
 
 /// The one file in the folder `dir`.
@@ -83,10 +91,7 @@ fn only_file(dir: &Path) -> PathBuf {
 #[test]
 fn bundle_brings_its_assets_and_is_refused_by_name_if_they_are_others() {
     let place = Place::new();
-    suite(&place, "key");
-    let text = fs::read_to_string(place.path("suite/mine.toml")).unwrap();
-    let text = text.replace("&& ! echo x >> {asset:data/keys.csv}", "");
-    fs::write(place.path("suite/mine.toml"), text).unwrap();
+    suite_that_reads(&place);
     place.ok(&args("run", &on(&place), &["--blocks", "1", "--unconfined"]));
     let copy = only_file(&place.path("state/assets"));
     let export = |out: &str, more: &[&str]| {
@@ -127,10 +132,7 @@ fn bundle_brings_its_assets_and_is_refused_by_name_if_they_are_others() {
 #[test]
 fn campaign_whose_copy_is_gone_resumes_with_the_asset_of_its_bundle() {
     let place = Place::new();
-    suite(&place, "key");
-    let text = fs::read_to_string(place.path("suite/mine.toml")).unwrap();
-    let text = text.replace("&& ! echo x >> {asset:data/keys.csv}", "");
-    fs::write(place.path("suite/mine.toml"), text).unwrap();
+    suite_that_reads(&place);
     place.ok(&args("run", &on(&place), &["--blocks", "1", "--unconfined"]));
     place.dir("out");
     place.ok(&["export", "last", "--format", "bundle", "--identify", "--out", "out"]);

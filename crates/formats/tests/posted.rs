@@ -180,6 +180,8 @@ fn text_of_iostat_gives_reports_and_the_first_is_since_boot() {
     let data = read_fixtures(&["iostat-x.txt"]);
     let disk: Vec<_> = data.samples.iter().filter(|s| s.case.test == "iostat.vda").collect();
     assert_eq!(disk.len(), 2);
+    let first =
+        |data: &Dataset| data.samples.iter().find(|s| s.case.test == "iostat.vda").unwrap().clone();
     let told = |why: &Validity| format!("{why:?}");
     assert!(told(&disk[0].evidence.validity).contains("since boot"));
     assert_eq!(disk[1].figures.metrics[0].value, 495.05);
@@ -189,26 +191,10 @@ fn text_of_iostat_gives_reports_and_the_first_is_since_boot() {
     assert!(told(&idle.evidence.validity).contains("idle"));
     let without = format!("$ iostat -xy 1 2\n{}", text("iostat-x.txt"));
     let data = read(&[file("a.txt", &without)]);
-    assert!(
-        data.samples
-            .iter()
-            .find(|s| s.case.test == "iostat.vda")
-            .unwrap()
-            .evidence
-            .validity
-            .is_valid()
-    );
+    assert!(first(&data).evidence.validity.is_valid());
     let part = text("iostat-x.txt").lines().skip(1).collect::<Vec<_>>().join("\n");
     let data = read(&[file("a.txt", &part)]);
-    assert!(
-        data.samples
-            .iter()
-            .find(|s| s.case.test == "iostat.vda")
-            .unwrap()
-            .evidence
-            .validity
-            .is_valid()
-    );
+    assert!(first(&data).evidence.validity.is_valid());
     let comma = text("iostat-x.txt").replace("495.05", "495,05");
     let data = read(&[file("a.txt", &comma)]);
     assert!(data.samples.iter().any(|s| s.metric("iops") == Some(495.05)));

@@ -17,6 +17,6 @@ pub use environment::Environment;
 pub use evidence::{BUFFERED_BELOW, PART, READ_AHEAD_PCT, Readings, is_cost, part_fact};
 pub use fault::{Fault, FaultKind};
 pub use sample::{
-    Covariates, DiskUse, Evidence, Figures, Foreign, HostPool, HostUse, Limiter, Machine, Rare,
-    Sample, TargetUse, Validity,
+    Covariates, DiskUse, Evidence, Figures, Foreign, HostPool, HostUse, Limiter, Machine, ROUNDS,
+    Rare, Sample, TargetUse, Validity,
 };

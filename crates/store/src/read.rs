@@ -11,10 +11,11 @@ use model::{
     workload::{Asset, Case, GridCell, Shape, TestInfo},
 };
 use rusqlite::{Connection, Row, types::ValueRef};
+use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
 /// A campaign in a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CampaignSummary {
     /// Its id.
     pub id: String,

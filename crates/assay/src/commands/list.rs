@@ -7,7 +7,6 @@ use crate::{
 };
 use anyhow::Result;
 use model::{result::Dataset, text::printable_line};
-use serde_json::{Value, json};
 use std::{fmt::Write, path::Path};
 use store::{CampaignSummary, Store};
 
@@ -23,10 +22,7 @@ pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
         Vec::new()
     };
     match args.format {
-        ListFormat::Json => {
-            let rows: Vec<Value> = rows.iter().map(as_json).collect();
-            terminal::out(&(serde_json::to_string_pretty(&rows)? + "\n"))?;
-        }
+        ListFormat::Json => terminal::out(&(serde_json::to_string_pretty(&rows)? + "\n"))?,
         ListFormat::Table if rows.is_empty() => {}
         ListFormat::Table => terminal::out(&table(&rows)?)?,
     }
@@ -78,19 +74,4 @@ fn table(rows: &[CampaignSummary]) -> Result<String> {
         writeln!(text, "{}", printable_line(&line))?;
     }
     Ok(text)
-}
-
-fn as_json(c: &CampaignSummary) -> Value {
-    json!({
-        "id": c.id,
-        "name": c.name,
-        "tags": c.tags,
-        "created": c.created,
-        "title": c.title,
-        "origin": c.origin,
-        "state": c.state,
-        "targets": c.targets,
-        "blocks": c.blocks,
-        "samples": c.samples,
-    })
 }

@@ -10,7 +10,7 @@ use crate::{
 use anyhow::Result;
 use model::{result::Dataset, text::did_you_mean};
 use stats::{description::Settings, evaluation::Findings};
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 /// A campaign, and what can be concluded from it.
 type Judged = (Dataset, Findings);
@@ -101,12 +101,7 @@ fn settings(dataset: &Dataset, args: &ReportArgs) -> Result<Settings> {
 /// Makes every test rank by `metric`, and leaves out the tests that do not have it.
 pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
     let Some(ranked) = dataset.ranked_by(metric) else {
-        let names: BTreeSet<_> = dataset
-            .samples
-            .iter()
-            .flat_map(|s| s.all_metrics().into_owned())
-            .map(|m| m.name.to_string())
-            .collect();
+        let names = dataset.metric_names();
         let meant = did_you_mean(metric, names.iter().map(String::as_str));
         let known = names.into_iter().collect::<Vec<_>>().join(", ");
         return Err(exit::usage(format!(

@@ -8,6 +8,7 @@ use lab::{
     instance::{Persisted, Persistence},
     observe::{Census, Others, Snapshot, Usage, Watched, are_writing, await_reads},
 };
+use model::result::ROUNDS;
 use std::{ops::Range, time::Duration};
 use workers::{Moved, Observer, Settled};
 
@@ -16,9 +17,6 @@ const SHORTEST_S: f64 = 0.5;
 
 /// Longest wait for read-ahead, which takes a hundredth of this; longer reads are of others.
 const LONGEST_SETTLING: Duration = Duration::from_millis(100);
-
-/// Rounds of a sustained run.
-const ROUNDS: usize = 5;
 
 /// Least length of a round, so that counters read once a second distinguish rounds.
 const SHORTEST_ROUND_S: f64 = 2.0;

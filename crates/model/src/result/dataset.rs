@@ -10,7 +10,12 @@ use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error, SeqAccess, Visitor},
 };
-use std::{borrow::Cow, collections::BTreeMap, fmt, str::FromStr};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    str::FromStr,
+};
 
 /// Where a campaign came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,6 +244,15 @@ impl Dataset {
         let samples = of_it.cloned().collect();
         let (campaign, targets) = (self.campaign.clone(), self.targets.clone());
         (!tests.is_empty()).then_some(Dataset { campaign, targets, tests, samples })
+    }
+
+    /// Names of all numbers that its samples have.
+    pub fn metric_names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for sample in &self.samples {
+            names.extend(sample.all_metrics().iter().map(|metric| metric.name.to_string()));
+        }
+        names
     }
 
     /// The second of its A/A pair, when it has one: a check of the method, no candidate.

@@ -8,7 +8,7 @@ mod named;
 mod rare;
 
 pub use covariates::{Covariates, DiskUse, Foreign, HostPool, HostUse, Machine, TargetUse};
-pub use evidence::{Evidence, Limiter, Validity};
+pub use evidence::{Evidence, Limiter, ROUNDS, Validity};
 pub use figures::Figures;
 pub use rare::Rare;
 
@@ -80,7 +80,7 @@ impl Sample {
 
     /// Whether it has any number with a name.
     pub fn has_metrics(&self) -> bool {
-        !self.figures.metrics.is_empty() || !named::metrics(self).is_empty()
+        !self.all_metrics().is_empty()
     }
 
     /// Whether a covariate or a piece of evidence has this name and is known.

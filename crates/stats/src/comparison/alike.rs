@@ -167,11 +167,8 @@ pub(super) fn nothing_in_common(first: &Dataset, other: &Dataset) -> StatsError 
 
 /// By which metric of the samples both could be ranked.
 fn remedy(first: &Dataset, other: &Dataset) -> String {
-    let names = |d: &'_ Dataset| -> BTreeSet<String> {
-        let all = d.samples.iter().flat_map(|s| s.all_metrics().into_owned());
-        all.map(|m| m.name.to_string()).collect()
-    };
-    let both: Vec<String> = names(first).intersection(&names(other)).cloned().collect();
+    let both: Vec<String> =
+        first.metric_names().intersection(&other.metric_names()).cloned().collect();
     match both.as_slice() {
         [] => "they have no metric in common".into(),
         [one] => format!("rank both by their common metric: --metric {one}"),

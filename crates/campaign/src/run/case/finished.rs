@@ -19,7 +19,7 @@ use lab::{
 };
 use model::{
     figure::{Durability, Series, Synced},
-    result::{Covariates, Foreign, Machine, Sample, TargetUse, Validity},
+    result::{Covariates, Foreign, Machine, ROUNDS, Sample, TargetUse, Validity},
     workload::{CacheNeed, Job, PhaseKind, PhaseReport, PoolReport},
 };
 use suites::{Measured, Shift, Test};
@@ -232,7 +232,12 @@ impl FinishedCase {
     }
 
     /// Rates of the rounds of a test that runs for a given time.
-    fn round_rates(&self, measured: &Measured, test: &dyn Test, job: &Job) -> Option<[f64; 5]> {
+    fn round_rates(
+        &self,
+        measured: &Measured,
+        test: &dyn Test,
+        job: &Job,
+    ) -> Option<[f64; ROUNDS]> {
         let phase = measured.phases.start;
         let own = || self.report.workers.iter().filter_map(|worker| worker.phases.get(phase));
         let edges = own().map(|p| p.start_ns).min().zip(own().map(|p| p.end_ns).max());

@@ -1,9 +1,19 @@
 //! Tells whether a sample is a measurement of what was asked, and what limited it.
 
-use super::rare::Rare;
+use super::rare::{Group, Rare};
 use crate::figure::Durability;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
+
+/// Parts of equal length that a sustained run is divided into.
+pub const ROUNDS: usize = 5;
+
+/// The rate of each of them.
+type RoundRates = [Option<f64>; ROUNDS];
+
+impl Group for RoundRates {
+    const UNKNOWN: &'static Self = &[None; ROUNDS];
+}
 
 /// What tells whether a sample is a measurement of what was asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +38,7 @@ pub struct Evidence {
     /// Checks, before the release and after the end, at which the rebuild of its mirror was running.
     pub rebuild_looks: Option<u32>,
     /// Rate of operations in each fifth of a sustained run, 1/s, in order.
-    pub round_rates: Rare<[Option<f64>; 5]>,
+    pub round_rates: Rare<RoundRates>,
 }
 
 impl Default for Evidence {

@@ -4,6 +4,7 @@
 use super::{DiskUse, HostUse, Sample};
 use crate::{
     figure::{Better, Metric},
+    result::evidence::BUFFERED_BELOW,
     text::Word,
 };
 use std::{collections::HashMap, sync::LazyLock};
@@ -64,7 +65,7 @@ impl Number for u32 {
 }
 
 macro_rules! named {
-    ($name:literal, $unit:literal, $better:ident, $($field:tt)+) => {
+    ($name:expr, $unit:literal, $better:ident, $($field:tt)+) => {
         Named {
             name: $name,
             unit: $unit,
@@ -86,7 +87,7 @@ macro_rules! one {
 }
 
 static TABLE: &[Line] = &[
-    one!("buffered_below_bytes", "B", Lower, evidence.buffered_below_bytes),
+    one!(BUFFERED_BELOW, "B", Lower, evidence.buffered_below_bytes),
     one!("machine_cpu_s", "s", Lower, covariates.machine.cpu_s),
     one!("machine_sys_s", "s", Lower, covariates.machine.sys_s),
     one!("slab_bytes", "B", Lower, covariates.machine.slab_bytes),
@@ -143,8 +144,8 @@ static DISKS: &[Named<DiskUse>] = &[
 
 /// Each name is followed by the host.
 static HOSTS: &[Named<HostUse>] = &[
-    named!("host_ranks.", "", Higher, ranks),
-    named!("host_ops_per_s.", "1/s", Higher, ops_per_s),
+    named!(Metric::HOST_RANKS, "", Higher, ranks),
+    named!(Metric::HOST_OPS_PER_S, "1/s", Higher, ops_per_s),
 ];
 
 /// Lines of [`TABLE`] with one name, by it.

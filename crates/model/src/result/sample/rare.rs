@@ -60,7 +60,3 @@ macro_rules! group {
 }
 
 pub(super) use group;
-
-impl Group for [Option<f64>; 5] {
-    const UNKNOWN: &'static Self = &[None; 5];
-}
