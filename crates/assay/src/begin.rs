@@ -47,6 +47,7 @@ pub fn campaign(ordered: &Ordered, state: &Path) -> Result<Campaign> {
     environment.0.extend(tool_facts(ordered, &amount, seed)?);
     environment.0.extend(disks::facts(&ordered.plan).0);
     environment.0.extend(selection::left_out(ordered)?);
+    environment.0.extend(selection::about(&ordered.plan)?);
     Ok(Campaign {
         id,
         title: ordered.plan.title(),

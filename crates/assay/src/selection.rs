@@ -1,10 +1,10 @@
-//! Lists the tests that a campaign does not run, and why, for its report.
+//! Tells for the report of a campaign what its suites stand for, and which of their tests it does not run.
 
 use anyhow::Result;
 use campaign::{inputs::catalogue, stages::Resolved};
 use model::{
     plan::{Plan, Preset},
-    result::TESTS_LEFT_OUT,
+    result::{SUITES_ABOUT, TESTS_LEFT_OUT},
 };
 use suites::Suite;
 
@@ -20,6 +20,15 @@ pub fn left_out(resolved: &Resolved) -> Result<Option<(String, String)>> {
     }
     let text = parts.join("; ");
     Ok((!text.is_empty()).then(|| (TESTS_LEFT_OUT.to_string(), text)))
+}
+
+/// The fact of the environment that says what the suites of `plan` stand for; `None` where there is none.
+pub fn about(plan: &Plan) -> Result<Option<(String, String)>> {
+    let mut said = Vec::new();
+    for name in &plan.suites {
+        said.push(catalogue::suite(name, &plan.knobs, &mut plan.files.clone())?.about.to_string());
+    }
+    Ok((!said.is_empty()).then(|| (SUITES_ABOUT.to_string(), said.join(" "))))
 }
 
 /// `75 of the 96 tests of columnar: the preset quick leaves them out (standard runs all)`, when `run` are run.

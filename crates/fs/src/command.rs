@@ -15,6 +15,9 @@ pub struct Cmd {
     pub program: String,
     /// Arguments as they are.
     pub args: Vec<OsString>,
+    /// Which of them, from 0, this program gives for its own sake and an administrator would not: those that overwrite
+    /// what is there, are silent, or leave out a discard.
+    pub own: Vec<usize>,
     /// Environment variables in addition to those of this process.
     pub env: Vec<(String, String)>,
     /// Variables whose values are not shown.
@@ -57,6 +60,7 @@ impl Cmd {
         Cmd {
             program: program.into(),
             args: Vec::new(),
+            own: Vec::new(),
             env: Vec::new(),
             secrets: Vec::new(),
             stdin: String::new(),
@@ -75,6 +79,23 @@ impl Cmd {
     /// With more arguments.
     pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Cmd {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_os_string()));
+        self
+    }
+
+    /// With more arguments, which are left out where the command is shown to be typed.
+    pub fn own(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Cmd {
+        let before = self.args.len();
+        self = self.args(args);
+        self.own.extend(before..self.args.len());
+        self
+    }
+
+    /// The command as an administrator would type it: it overwrites nothing without being told to.
+    #[must_use]
+    pub fn by_hand(mut self) -> Cmd {
+        let own = std::mem::take(&mut self.own);
+        let kept = self.args.into_iter().enumerate().filter(|(at, _)| !own.contains(at));
+        self.args = kept.map(|(_, arg)| arg).collect();
         self
     }
 
@@ -136,6 +157,9 @@ mod tests {
     fn a_command_prints_as_a_shell_takes_it() {
         let cmd = Cmd::new("mkfs.ext4").args(["-O", "^has_journal"]).arg("/tmp/it's here").arg("");
         assert_eq!(cmd.to_string(), r"mkfs.ext4 -O ^has_journal '/tmp/it'\''s here' ''");
+        let forced = Cmd::new("mkfs.xfs").own(["-f", "-q"]).args(["-m", "crc=0"]).arg("DEVICE");
+        assert_eq!(forced.to_string(), "mkfs.xfs -f -q -m crc=0 DEVICE");
+        assert_eq!(forced.by_hand().to_string(), "mkfs.xfs -m crc=0 DEVICE");
         let server = Cmd::new("nbdkit").env("A", "b c").stdin("key").serve(Ready::Port(1));
         assert_eq!(server.to_string(), "A='b c' nbdkit <<< key &");
     }

@@ -66,6 +66,11 @@ pub trait FileSystem: Sync {
     /// is a plain directory.
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd>;
 
+    /// Commands that make it and bring it up, where one is to keep it.
+    fn by_hand(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        [self.mkfs(site, options), self.mount(site, options)].concat()
+    }
+
     /// Commands that take it down; after them the servers are ended that `mount` started.
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
         vec![Cmd::new("umount").arg(&site.dir)]

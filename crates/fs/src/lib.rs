@@ -6,6 +6,7 @@
 
 mod about;
 mod busy_target;
+mod by_hand;
 mod cap;
 mod command;
 mod error;
@@ -34,6 +35,7 @@ mod words;
 
 pub use about::{About, Inner, Small};
 pub use busy_target::{BUSY_KIND, BUSY_VERB};
+pub use by_hand::by_hand;
 pub use cap::{Cap, QUANTITIES, Quantity, caps, is_cap};
 pub use command::{Cmd, HeldName, Ready};
 pub use error::Error;

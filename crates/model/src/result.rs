@@ -10,8 +10,8 @@ mod sample;
 
 pub use check::{Checker, DatasetError};
 pub use dataset::{
-    Campaign, CampaignState, Dataset, Head, NOT_AS_ASKED, NOT_DURABLE, Origin, TESTS_LEFT_OUT,
-    TargetRecord, TargetState,
+    BY_HAND, Campaign, CampaignState, Dataset, Head, NOT_AS_ASKED, NOT_DURABLE, Origin,
+    SUITES_ABOUT, TESTS_LEFT_OUT, TargetRecord, TargetState,
 };
 pub use environment::Environment;
 pub use evidence::{BUFFERED_BELOW, PART, READ_AHEAD_PCT, Readings, is_cost, part_fact};

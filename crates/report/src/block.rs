@@ -5,6 +5,7 @@ mod drawer;
 mod forest;
 mod heat_map;
 mod lines;
+mod signs;
 mod timeline;
 
 pub use bars::{Bar, BarGroup, Bars};
@@ -12,6 +13,7 @@ pub use drawer::{Dot, DotPanel, Dots, Drawer};
 pub use forest::{Forest, ForestPanel, ForestRow, Span};
 pub use heat_map::{Fill, HeatCell, HeatGroup, HeatMap, HeatRow};
 pub use lines::{LinePanel, Lines};
+pub use signs::{Sign, Signs};
 pub use timeline::{TimePanel, TimePiece, Timeline};
 
 /// One piece of a report.
@@ -27,6 +29,8 @@ pub enum Block {
     Behind(Table),
     /// A paragraph that must not be missed.
     Callout(String),
+    /// Checks, in a line where there is colour.
+    Signs(Signs),
     /// Curves, where they can be drawn; the numbers stand in a table beside them.
     Chart(Chart),
     /// Points, where they can be drawn; the numbers stand in a table beside them.
@@ -52,8 +56,8 @@ pub enum Block {
 impl Block {
     /// Whether it is for a page alone: it shows to the eye what tables or an export have in numbers.
     pub fn is_drawing(&self) -> bool {
-        use Block::{Behind, Callout, Heading, Prose, Table};
-        !matches!(self, Heading(_) | Prose(_) | Table(_) | Behind(_) | Callout(_))
+        use Block::{Behind, Callout, Heading, Prose, Signs, Table};
+        !matches!(self, Heading(_) | Prose(_) | Table(_) | Behind(_) | Callout(_) | Signs(_))
     }
 }
 

@@ -18,6 +18,7 @@ mod lines;
 pub(crate) mod markdown;
 mod scatter;
 mod script;
+mod signs;
 pub(crate) mod summary;
 mod svg;
 pub(crate) mod terminal;

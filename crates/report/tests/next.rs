@@ -5,12 +5,16 @@
 
 use crate::common;
 
-use model::result::{CampaignState, Dataset, Origin};
+use crate::common::study::Study;
+use model::{
+    result::{BY_HAND, CampaignState, Dataset, Origin},
+    workload::Group,
+};
 use report::markdown;
 use stats::{
     description::{Settings, Timed},
     evaluation::{Findings, findings},
-    verdict::Next,
+    verdict::{Next, VerdictKind},
 };
 
 /// The paragraph when the statistics find `next`, and a block took a minute and a half.
@@ -20,12 +24,14 @@ fn said(data: &Dataset, next: Option<Next>) -> Option<String> {
     let found = Findings { next, ..found.with_time(Some(timed)) };
     let page = markdown(data, &found).replace('\\', "");
     let (_, rest) = page.split_once("## Verdict\n\n").unwrap();
-    // The verdict, what would settle it, the scope.
-    let lines: Vec<&str> = rest.lines().filter(|line| !line.is_empty()).take(3).collect();
-    assert!(
-        lines[0].starts_with("> ") && lines[1..].iter().any(|line| line.starts_with("Scope: "))
-    );
-    (!lines[1].starts_with("Scope: ")).then(|| lines[1].to_string())
+    // The verdict, what to do next, whether to trust it, the scope.
+    let (head, _) = rest.split_once("\nScope: ").unwrap();
+    let lines: Vec<&str> = head.lines().filter(|line| !line.is_empty()).collect();
+    assert!(lines[0].starts_with("> "));
+    let is_next = |line: &&&str| !line.starts_with("Can I trust this?");
+    let next: Vec<&str> = lines[1..].iter().filter(is_next).copied().collect();
+    assert!(next.len() < 2, "{next:?}");
+    next.first().map(|line| (*line).to_string())
 }
 
 #[test]
@@ -72,4 +78,35 @@ fn the_statistics_find_it() {
         found(5).next,
         Some(Next::Same | Next::Separate { .. } | Next::Within { .. })
     ));
+}
+
+#[test]
+fn more_blocks_are_not_offered_beside_other_programs() {
+    let mut data = common::campaign(3);
+    let busy = data.samples.iter_mut();
+    busy.for_each(|sample| sample.covariates.foreign.cpu_pct = Some(60.0));
+    assert_eq!(said(&data, Some(Next::Interval { blocks: 2 })), None);
+}
+
+#[test]
+fn the_winner_is_told_how_to_be_made() {
+    let tests = [["t.a", "s", "a", "read disk", "rate", "MB/s"]];
+    let study =
+        Study { targets: &["ext4", "xfs"], tests: &tests, group: Group::ReadCold, blocks: 8 };
+    let mut data = study.dataset(|_, target, block| {
+        (100.0 + 100.0 * target as f64) * (1.0 + 0.001 * f64::from(block))
+    });
+    data.samples.iter_mut().for_each(|sample| {
+        sample.figures.seconds = 1.5;
+        sample.position = (sample.position + sample.block) % 2;
+    });
+    let winner = data.targets.iter_mut().find(|target| target.label == "xfs").unwrap();
+    let lines = "mkfs.xfs DEVICE; mount -t xfs DEVICE DIRECTORY";
+    winner.facts.0.insert(BY_HAND.into(), lines.into());
+    let found = findings(&data, &Settings::default()).unwrap();
+    assert_eq!(found.verdict.kind, VerdictKind::Clear, "{:?}", found.verdict.reason);
+    assert_eq!(
+        said(&data, None).unwrap(),
+        "To use xfs as it was measured: `mkfs.xfs DEVICE`, then `mount -t xfs DEVICE DIRECTORY`"
+    );
 }

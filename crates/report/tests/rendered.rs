@@ -29,3 +29,4 @@ mod summary;
 mod sweeps;
 mod time_series;
 mod timeline;
+mod trust;

@@ -73,7 +73,8 @@ fn a_pair_of_few_blocks_says_that_it_says_nothing() {
 #[test]
 fn without_a_pair_there_is_the_drift_alone_and_of_one_block_nothing() {
     let text = printed(&common::campaign(5));
-    assert!(text.contains("Drift: last block over first") && !text.contains("A/A"), "{text}");
+    assert!(text.contains("Drift: last block over first"), "{text}");
+    assert!(text.contains("A/A pair: none") && !text.contains("A/A pair: cells"), "{text}");
     let data = common::campaign(1);
     let found = findings(&data, &Settings::default()).unwrap();
     let text = terminal(&data, &found, &TerminalOptions { width: 160, color: false });

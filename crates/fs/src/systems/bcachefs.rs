@@ -67,7 +67,7 @@ impl FileSystem for Fs {
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let cmd = Cmd::new("bcachefs").args(["format", "--force", "--quiet"]);
+        let cmd = Cmd::new("bcachefs").arg("format").own(["--force", "--quiet"]);
         vec![cmd.args(mkfs_flags(options, &[])).arg(site.disk())]
     }
 

@@ -224,7 +224,7 @@ impl FileSystem for Fs {
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let cmd = Cmd::new("mkfs.btrfs").args(["-f", "-q", "-K"]);
+        let cmd = Cmd::new("mkfs.btrfs").own(["-f", "-q", "-K"]);
         let profiles: &[&str] =
             if options.contains_key(RAID1) { &["-d", RAID1, "-m", RAID1] } else { &[] };
         let make = cmd.args(profiles).args(mkfs_flags(options, &["K"])).args(&site.disks);

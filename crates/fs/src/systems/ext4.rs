@@ -227,11 +227,11 @@ impl FileSystem for Fs {
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let extended = match mkfs_value(options, "E") {
-            Some(more) => format!("{EXTENDED},{more}"),
-            None => EXTENDED.into(),
+        let forced = Cmd::new("mkfs.ext4").own(["-F", "-q"]);
+        let mut cmd = match mkfs_value(options, "E") {
+            Some(more) => forced.args(["-E", &format!("{EXTENDED},{more}")]),
+            None => forced.own(["-E", EXTENDED]),
         };
-        let mut cmd = Cmd::new("mkfs.ext4").args(["-F", "-q", "-E", &extended]);
         // Below 512 MiB mke2fs would choose 1 KiB blocks, which are not used in production.
         if mkfs_value(options, "b").is_none() && mkfs_value(options, "T").is_none() {
             cmd = cmd.args(["-b", "4096"]);

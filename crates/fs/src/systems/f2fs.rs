@@ -192,7 +192,7 @@ impl FileSystem for Fs {
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let cmd = Cmd::new("mkfs.f2fs").args(["-f", "-q", "-t", "0"]);
+        let cmd = Cmd::new("mkfs.f2fs").own(["-f", "-q", "-t", "0"]);
         vec![cmd.args(mkfs_flags(options, &["t"])).arg(site.disk())]
     }
 

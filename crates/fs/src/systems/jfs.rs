@@ -60,7 +60,7 @@ impl FileSystem for Fs {
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        vec![Cmd::new("mkfs.jfs").arg("-q").args(mkfs_flags(options, &[])).arg(site.disk())]
+        vec![Cmd::new("mkfs.jfs").own(["-q"]).args(mkfs_flags(options, &[])).arg(site.disk())]
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {

@@ -82,7 +82,7 @@ impl FileSystem for Fs {
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let cmd = Cmd::new("mkfs.nilfs2").args(["-f", "-q", "-K"]);
+        let cmd = Cmd::new("mkfs.nilfs2").own(["-f", "-q", "-K"]);
         vec![cmd.args(mkfs_flags(options, &["K"])).arg(site.disk())]
     }
 

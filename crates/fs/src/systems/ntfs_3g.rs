@@ -74,7 +74,7 @@ impl FileSystem for Fs {
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         // Quick: without it the device is written in full, as no other candidate does.
-        let cmd = Cmd::new("mkfs.ntfs").args(["-F", "-q", "-Q"]);
+        let cmd = Cmd::new("mkfs.ntfs").own(["-F", "-q", "-Q"]);
         vec![cmd.args(mkfs_flags(options, &[])).arg(site.disk())]
     }
 

@@ -204,7 +204,7 @@ impl FileSystem for Fs {
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         // -K: a discard would free the blocks of an image, which was written in full so that it has all of them.
-        let cmd = Cmd::new("mkfs.xfs").args(["-f", "-q", "-K"]);
+        let cmd = Cmd::new("mkfs.xfs").own(["-f", "-q", "-K"]);
         vec![cmd.args(mkfs_flags(options, &["K"])).arg(site.disk())]
     }
 

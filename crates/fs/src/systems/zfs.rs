@@ -207,6 +207,10 @@ impl FileSystem for Fs {
         std::iter::once(cmd.arg(&site.name)).chain(begin.into_iter().flatten()).collect()
     }
 
+    fn by_hand(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        vec![create(site, options, DATASET)]
+    }
+
     fn rebuild(&self, site: &Site, options: &Options) -> Option<Rebuild> {
         rebuild::is_asked(options).then(|| Rebuild::Zfs(site.name.clone()))
     }
@@ -248,7 +252,7 @@ impl FileSystem for Fs {
 
 /// `zpool create` with the properties of `options`, and those of `dataset` that they do not set.
 pub(crate) fn create(site: &Site, options: &Options, dataset: &[(&str, &str)]) -> Cmd {
-    let mut cmd = Cmd::new("zpool").args(["create", "-f", "-o", "cachefile=none"]);
+    let mut cmd = Cmd::new("zpool").arg("create").own(["-f", "-o", "cachefile=none"]);
     cmd = cmd.args(mkfs_flags(options, &[]));
     for (flag, defaults, in_pool) in [("-o", POOL, true), ("-O", dataset, false)] {
         let left = defaults.iter().filter(|(key, _)| !options.contains_key(*key));

@@ -53,6 +53,7 @@ impl Instance<'_> {
             (model::result::NOT_AS_ASKED.into(), joined(differing, "; ")),
             ("mkfs.command".into(), commands(MadePart::mkfs)),
             ("mount.command".into(), commands(MadePart::mount)),
+            (model::result::BY_HAND.into(), self.by_hand().and_then(|all| joined(all, "; "))),
             ("mkfs.version".into(), joined(versions, "; ")),
             (model::result::NOT_DURABLE.into(), joined(losses, "; ")),
         ]);
@@ -64,6 +65,13 @@ impl Instance<'_> {
             put(key.into(), value);
         }
         Ok(facts)
+    }
+
+    /// How it is made on a disk of one's own; `None` where it has several parts.
+    fn by_hand(&self) -> Option<Vec<String>> {
+        let [part] = self.stack.parts() else { return None };
+        let commands = fs::by_hand(part.fs(), &part.part.options)?;
+        Some(commands.iter().map(Cmd::to_string).collect())
     }
 
     /// The mount options that are not in effect as asked, with the name of the part where there are several.

@@ -166,11 +166,19 @@ pub struct TargetRecord {
 /// kept to.
 pub const NOT_DURABLE: &str = "sync.not_durable";
 
+/// Fact of a target: the commands that make and mount it on a disk of one's own, joined by `; `, with `DEVICE` and
+/// `DIRECTORY` for the places; absent where it is on several disks or on none.
+pub const BY_HAND: &str = "by_hand.commands";
+
 /// Fact of a target: which of its mount options are not in effect as asked, and what is; absent where all are.
 pub const NOT_AS_ASKED: &str = "mount.not_as_asked";
 
 /// Fact of the environment: which tests of its suites a campaign does not run, and why; absent where it runs all.
 pub const TESTS_LEFT_OUT: &str = "tests.left_out";
+
+/// Fact of the environment: what each of its suites stands for, a sentence each in their own words; absent where no
+/// suite was run.
+pub const SUITES_ABOUT: &str = "suites.about";
 
 /// Fact of a target: after how many blocks it got no more, because it was decidedly behind.
 const LEFT_AFTER: &str = "race.left_after_blocks";

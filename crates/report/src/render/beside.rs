@@ -46,7 +46,7 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
         }
     };
     let footer = format!("assay, {} campaigns", campaigns.len());
-    document(&heading, None, &main, &footer, None).into_string()
+    document(&heading, &[], &main, &footer, None).into_string()
 }
 
 /// The title of a campaign with its id, which tells campaigns of one title apart.

@@ -4,7 +4,7 @@
 use crate::block::{
     Bar, BarGroup, Bars, Block, Cell, Chart, Column, Curve, DotPanel, Dots, Drawer, Forest,
     ForestPanel, ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, LinePanel, Lines, Panel, Row,
-    Scatter, Spot, Table, TimePanel, TimeSeries, Timeline,
+    Scatter, Sign, Signs, Spot, Table, TimePanel, TimeSeries, Timeline,
 };
 use model::text::printable;
 use std::borrow::Cow;
@@ -18,6 +18,12 @@ pub(super) fn blocks(mut blocks: Vec<Block>) -> Vec<Block> {
 fn block(shown: &mut Block) {
     match shown {
         Block::Heading(words) | Block::Prose(words) | Block::Callout(words) => text(words),
+        Block::Signs(Signs { question, signs }) => {
+            text(question);
+            for Sign { name, is_good: _, found, so_what } in signs {
+                [name, found, so_what].into_iter().for_each(text);
+            }
+        }
         Block::Table(own) | Block::Behind(own) => table(own),
         Block::Chart(Chart { caption, curves }) => {
             text(caption);

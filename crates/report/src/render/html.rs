@@ -2,12 +2,15 @@
 //! screen reader.
 
 use super::{
-    bars, built, chart, dots, drawer, forest, heat_map, legend, lines, scatter, script,
+    bars, built, chart, dots, drawer, forest, heat_map, legend, lines, scatter, script, signs,
     time_series, timeline, title,
 };
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
-use model::{result::Dataset, text::printable};
+use model::{
+    result::{Dataset, Origin, SUITES_ABOUT},
+    text::{Bytes, printable},
+};
 use stats::evaluation::Findings;
 
 /// Size above which intervals and curves are left out, bytes.
@@ -118,7 +121,12 @@ fn page(
     let campaign = &dataset.campaign;
     let (version, id) = (printable(&campaign.assay_version), printable(&campaign.id));
     let footer = format!("assay {version}, campaign {id}");
-    document(&title(dataset), question(dataset, findings).as_deref(), &main, &footer, logs)
+    let lines: Vec<String> = question(dataset, findings)
+        .into_iter()
+        .chain(about(dataset, findings))
+        .chain(place(dataset, findings))
+        .collect();
+    document(&title(dataset), &lines, &main, &footer, logs)
 }
 
 /// Links to the sections.
@@ -136,10 +144,10 @@ pub(super) fn anchor(heading: &str) -> String {
     format!("at-{}", heading.chars().map(letter).collect::<String>())
 }
 
-/// The file around `main`; `logs` are what the script computes other choices from.
+/// The file around `main`, with `lines` below its title; `logs` are what the script computes other choices from.
 pub(super) fn document(
     title: &str,
-    question: Option<&str>,
+    lines: &[String],
     main: &Markup,
     footer: &str,
     logs: Option<&str>,
@@ -158,7 +166,7 @@ pub(super) fn document(
             body {
                 header {
                     h1 { (title) }
-                    @if let Some(question) = question { p { (question) } }
+                    @for line in lines { p { (line) } }
                 }
                 main { (main) }
                 footer { p { (footer) } }
@@ -180,6 +188,31 @@ fn question(dataset: &Dataset, findings: &Findings) -> Option<String> {
     Some(format!("Which is best for {}: {} or {last}?", printable(&suites), others.join(", ")))
 }
 
+/// What its suites stand for, in their own words.
+fn about(dataset: &Dataset, findings: &Findings) -> Option<String> {
+    let is_asked = findings.comparison.is_none();
+    let about = dataset.campaign.environment.0.get(SUITES_ABOUT).filter(|_| is_asked)?;
+    Some(printable(about).into_owned())
+}
+
+/// On which machine it was measured, and when.
+fn place(dataset: &Dataset, findings: &Findings) -> Option<String> {
+    let campaign = &dataset.campaign;
+    if campaign.origin != Origin::Run || findings.comparison.is_some() {
+        return None;
+    }
+    let fact = |key: &str| campaign.environment.0.get(key);
+    let cpus = fact("cpu.model")
+        .map(|model| format!("{model}, {} CPUs", fact("cpu.count").map_or("?", String::as_str)));
+    let memory = fact("memory.bytes")
+        .and_then(|text| text.parse().ok())
+        .map(|bytes| format!("{} of memory", Bytes(bytes)));
+    let day = campaign.created.chars().take(10).collect();
+    let parts = [cpus, memory, Some(day)];
+    let said: Vec<String> = parts.into_iter().flatten().collect();
+    Some(printable(&format!("Measured on {}.", said.join(", "))).into_owned())
+}
+
 /// One block.
 pub(super) fn render(block: &Block, extent: Extent) -> Markup {
     let notes = extent.notes;
@@ -187,6 +220,7 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
         Block::Heading(text) => markup! { h3 { (text) } },
         Block::Prose(text) => markup! { p { (with_code(text)) } },
         Block::Callout(text) => markup! { p class="call" { strong { (text) } } },
+        Block::Signs(signs) => signs::render(signs),
         Block::Table(table) => render_table(table, notes),
         Block::Behind(table) => markup! {
             details class="behind" { summary { "The figures as a table" } (render_table(table, notes)) }

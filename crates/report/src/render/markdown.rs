@@ -24,6 +24,7 @@ fn block(block: &Block) -> String {
         Block::Heading(text) => format!("\n### {}\n", escape(text)),
         Block::Prose(text) => format!("\n{}\n", escape(text)),
         Block::Callout(text) => format!("\n> **{}**\n", escape(text)),
+        Block::Signs(signs) => format!("\n{}\n", escape(&signs.text())),
         Block::Table(table) | Block::Behind(table) => render(table),
         Block::Chart(_)
         | Block::Scatter(_)

@@ -36,6 +36,7 @@ pub(super) fn render(block: &Block, options: TerminalOptions, notes_left_out: &m
     match block {
         Block::Heading(text) | Block::Callout(text) => strong(&wrap(text, options.width), options),
         Block::Prose(text) => wrap(text, options.width),
+        Block::Signs(signs) => wrap(&signs.text(), options.width),
         Block::Chart(_)
         | Block::Scatter(_)
         | Block::Bars(_)

@@ -3,6 +3,7 @@
 
 mod lengths;
 mod next;
+mod trust;
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -50,6 +51,8 @@ impl Section for Verdict {
         }
         let verdict = &findings.verdict;
         let mut blocks = head(dataset, findings);
+        blocks.extend(trust::signs(dataset, findings).map(Block::Signs));
+        blocks.push(Block::Prose(scope(dataset, findings)));
         let notes = dataset.campaign.notes.iter().cloned();
         blocks.extend(notes.chain(own_notes(dataset, findings)).map(Block::Prose));
         blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
@@ -66,6 +69,7 @@ impl Section for Verdict {
         let own = own_notes(dataset, findings);
         let notes: Vec<&String> = dataset.campaign.notes.iter().chain(&own).collect();
         let mut blocks = head(dataset, findings);
+        blocks.push(Block::Prose(scope(dataset, findings)));
         blocks.extend(notes.iter().take(BRIEF_NOTES).map(|note| Block::Prose((*note).clone())));
         let more = notes.len().saturating_sub(BRIEF_NOTES);
         blocks.extend(
@@ -82,13 +86,12 @@ fn own_notes(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     lengths.into_iter().chain(words::verdict_notes(&findings.verdict)).collect()
 }
 
-/// The verdict, what would settle it, and its scope.
+/// The verdict, and what to do next.
 fn head(dataset: &Dataset, findings: &Findings) -> Vec<Block> {
     let sentence = [Some(words::verdict(findings)), unproven(findings)];
     let mut blocks =
         vec![Block::Callout(sentence.into_iter().flatten().collect::<Vec<_>>().join(" "))];
-    blocks.extend(next::next(dataset, findings).map(Block::Prose));
-    blocks.push(Block::Prose(scope(dataset, findings)));
+    blocks.extend(next::next(dataset, findings).into_iter().map(Block::Prose));
     blocks
 }
 

@@ -1,20 +1,40 @@
-//! Says what would settle an open verdict: how many more blocks, how long they take, and the command; or that more
-//! blocks would change nothing.
+//! Says what to do next: how to make the file system that won, or what would settle an open verdict: how many more
+//! blocks, how long they take, and the command; or that more blocks would change nothing.
 
 use crate::{names, number};
-use model::result::{CampaignState, Dataset, Origin};
-use stats::evaluation::Findings;
+use model::result::{BY_HAND, CampaignState, Dataset, Origin};
+use stats::{
+    evaluation::Findings,
+    verdict::{Reason, VerdictKind},
+};
 
-/// Of a campaign that was run here to its end, in a sentence: another says what it lacks.
-pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Option<String> {
+/// Of a campaign that was run here to its end, a sentence each: another says what it lacks.
+pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     let campaign = &dataset.campaign;
     if campaign.origin != Origin::Run || campaign.state == CampaignState::Open {
+        return Vec::new();
+    }
+    advice(findings, &campaign.id).into_iter().chain(by_hand(dataset, findings)).collect()
+}
+
+/// How the winner is made on a disk, with the options that it was measured with.
+fn by_hand(dataset: &Dataset, findings: &Findings) -> Option<String> {
+    let verdict = &findings.verdict;
+    if verdict.kind != VerdictKind::Clear {
         return None;
     }
-    advice(findings, &campaign.id)
+    let winner = &verdict.candidates.first()?.target;
+    let record = dataset.targets.iter().find(|target| target.label == *winner)?;
+    let lines = record.facts.0.get(BY_HAND)?;
+    let lines: Vec<String> = lines.split("; ").map(|line| format!("`{line}`")).collect();
+    Some(format!("To use {winner} as it was measured: {}", lines.join(", then ")))
 }
 
 fn advice(findings: &Findings, id: &str) -> Option<String> {
+    // More blocks beside other programs would be as disturbed as these.
+    if matches!(findings.verdict.reason, Reason::Contended(_)) {
+        return None;
+    }
     let [first, second] = findings.verdict.candidates.get(..2)? else { return None };
     let (first, second) = (&first.target, &second.target);
     let band = 100.0 * findings.band;

@@ -1,0 +1,36 @@
+//! Draws checks as marks in a line; what follows from each stands behind it, and beside those that are not in favour.
+
+use crate::block::{Sign, Signs};
+use maud::{Markup, html as markup};
+
+/// The question, a mark for each check, and all in words where it is opened.
+pub(super) fn render(signs: &Signs) -> Markup {
+    markup! {
+        details class="signs" {
+            summary {
+                strong { (signs.question) }
+                @for sign in &signs.signs { " " (mark(sign)) }
+            }
+            dl {
+                @for sign in &signs.signs {
+                    dt { (sign.name) }
+                    dd { (sign.found) ": " (sign.so_what) "." }
+                }
+            }
+        }
+    }
+}
+
+/// Its colour, a sign for who sees no colour, and its name.
+fn mark(sign: &Sign) -> Markup {
+    let shape = match sign.is_good {
+        Some(true) => "✓",
+        Some(false) => "✗",
+        None => "?",
+    };
+    markup! {
+        span class=(format!("sign {}", sign.answer())) title=(sign.so_what) {
+            (shape) " " (sign.name) @if sign.is_good != Some(true) { ": " (sign.found) }
+        }
+    }
+}
