@@ -88,6 +88,15 @@ pub const SECTIONS: &[&dyn Section] = &[
     &method::Method,
 ];
 
+/// Whether the section called `heading`, which may name a class after its title, belongs on paper.
+pub(crate) fn in_print(heading: &str) -> bool {
+    let is_of = |section: &&&dyn Section| {
+        let rest = heading.strip_prefix(section.title());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+    };
+    SECTIONS.iter().find(is_of).is_some_and(|section| section.in_print())
+}
+
 /// One part of a report.
 pub trait Section: Sync {
     /// Its heading.
@@ -105,6 +114,12 @@ pub trait Section: Sync {
     /// True for what is said once of a campaign of several classes, which are labs and what a sync promises; the
     /// other sections are built for each class, with the targets and samples of that class.
     fn of_whole(&self) -> bool {
+        false
+    }
+
+    /// True for what belongs on paper: the verdict, the tables in short, how it was measured. The rest is printed
+    /// on request.
+    fn in_print(&self) -> bool {
         false
     }
 

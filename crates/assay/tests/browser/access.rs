@@ -95,16 +95,20 @@ fn without_its_script_the_page_is_whole() {
     assert_eq!(browser.eval("document.querySelector('details').open"), true);
 }
 
+/// Height of a sheet without margins of 1 cm, at 96 dots per inch.
+const A4_PX: f64 = 1047.0;
+
 #[test]
-fn on_paper_no_table_is_cut() {
+fn paper_is_twelve_pages_at_most_and_cuts_no_table() {
     if !program_or_skip(BROWSER) {
         return;
     }
     let place = Place::new();
     let pages = pages(&place);
     let mut browser = Browser::start(&place);
-    for page in &pages {
-        browser.open(page, "");
+    let extents = ["", "#print=all"];
+    for (page, fragment) in pages.iter().flat_map(|page| extents.map(|extent| (page, extent))) {
+        browser.open(page, fragment);
         // A4 without margins of 1 cm at 96 dots per inch.
         browser.width(718);
         browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
@@ -115,6 +119,13 @@ fn on_paper_no_table_is_cut() {
             browser.eval("document.querySelector('.bar')?.checkVisibility() ?? false"),
             false
         );
+        let height = browser.eval("document.documentElement.scrollHeight").as_f64().unwrap();
+        let shown =
+            browser.eval("document.querySelector('#at-samples')?.checkVisibility() ?? null");
+        match fragment {
+            "" => assert!(height <= 12.0 * A4_PX && shown != true, "{height}: {}", page.display()),
+            _ => assert_ne!(shown, false, "{}", page.display()),
+        }
         let pdf =
             browser.call("Page.printToPDF", json!({ "paperWidth": 8.27, "paperHeight": 11.69 }));
         // `%PDF-` in base64.
@@ -146,7 +157,8 @@ fn colours_are_those_of_the_reader_or_of_the_system_and_light_on_paper() {
         }
     }
     browser.open(&page, "");
-    let list = "[...document.querySelectorAll('.bar select')].at(-1)";
+    let list = "[...document.querySelectorAll('.bar label')].find(own => own.textContent.startsWith('Colours'))\
+                .querySelector('select')";
     browser.eval(&format!("{CHANGE} change({list}, 'light'); 0"));
     assert_eq!(
         (browser.text(colour).as_str(), browser.text("location.hash").as_str()),

@@ -5,7 +5,10 @@ use super::{
     bars, built, chart, dots, drawer, forest, heat_map, legend, lines, scatter, script, signs,
     time_series, timeline, title,
 };
-use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
+    sections,
+};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{
     result::{Dataset, Origin, SUITES_ABOUT},
@@ -111,10 +114,13 @@ fn page(
             p { (what) " are omitted to keep this file small; they are in the CSV and the JSON." }
         }
         @for (heading, blocks) in shown {
-            section id=(anchor(heading)) {
+            section id=(anchor(heading)) class=[(!sections::in_print(heading)).then_some("more")] {
                 h2 { (heading) }
                 @for block in blocks { (render(block, extent)) }
             }
+        }
+        p class="short" {
+            "Printed in short. The file has every test and sample: choose " b { "Print: everything" } " in it."
         }
         (legend::render(&anchor(legend::HEADING), findings.band, (extent.drawers, logs.is_some())))
     };
@@ -219,7 +225,7 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
     match block {
         Block::Heading(text) => markup! { h3 { (text) } },
         Block::Prose(text) => markup! { p { (with_code(text)) } },
-        Block::Callout(text) => markup! { p class="call" { strong { (text) } } },
+        Block::Callout(text) => markup! { p class="call" { strong { (with_code(text)) } } },
         Block::Signs(signs) => signs::render(signs),
         Block::Table(table) => render_table(table, notes),
         Block::Behind(table) => markup! {

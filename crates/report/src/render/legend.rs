@@ -10,7 +10,7 @@ pub(super) const HEADING: &str = "How to read this page";
 pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) -> Markup {
     let band = format!("{:.0} %", 100.0 * band);
     markup! {
-        section id=(anchor) {
+        section id=(anchor) class="more" {
             h2 { (HEADING) }
             dl {
                 dt { span class="n" { "1.42" } }

@@ -34,7 +34,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-uYKNPKiCCvbZc20UjIS59eoN+Br/SMambPAamvglkjA='";
+                                 script-src 'sha256-od8fc3GeEeehbXSFebOuGV7S5OzLewwO/Njeh7EvxnI='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [

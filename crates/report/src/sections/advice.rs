@@ -23,6 +23,10 @@ impl Section for Advice {
         "Advice"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let advice = findings.advice.as_ref()?;
         let mut blocks = vec![

@@ -17,6 +17,10 @@ impl Section for ByGroup {
         "Best for each kind of work"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if !findings.is_of_campaign() {
             return None;

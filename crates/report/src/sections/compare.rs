@@ -25,6 +25,10 @@ impl Section for Compare {
         "Comparison"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let comparison = findings.comparison.as_ref()?;
         let mut blocks: Vec<Block> = ["A", "B"]

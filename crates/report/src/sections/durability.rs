@@ -14,6 +14,10 @@ impl Section for Durability {
         "Durability"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, _findings: &Findings) -> Option<Vec<Block>> {
         warning(dataset).map(|text| vec![Block::Callout(text)])
     }

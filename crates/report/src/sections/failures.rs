@@ -14,6 +14,10 @@ impl Section for Failures {
         "Failed targets"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if findings.failures.is_empty() {
             return None;

@@ -25,6 +25,10 @@ impl Section for ForestPlot {
         "Candidates at a glance"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if !findings.is_of_campaign()
             || !findings.is_ranked

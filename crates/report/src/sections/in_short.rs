@@ -37,6 +37,10 @@ impl Section for InShort {
         "In short"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let is_asked = findings.is_of_campaign() && findings.is_ranked;
         if !is_asked || findings.verdict.candidates.len() < 2 {

@@ -18,6 +18,10 @@ impl Section for Score {
         "IO500"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let is_there = findings.is_of_campaign() && !findings.io500.is_empty();
         is_there.then(|| vec![Block::Table(table(&findings.io500))])

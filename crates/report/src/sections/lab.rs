@@ -11,6 +11,10 @@ impl Section for Lab {
         "Lab"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let why = why(findings.lab)?;
         let targets = names::measured(dataset, findings).join(", ");

@@ -11,6 +11,10 @@ impl Section for Labs {
         "Labs"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if !findings.has_labs() || findings.comparison.is_some() {
             return None;

@@ -23,6 +23,10 @@ impl Section for Leaders {
         "Where the leaders differ"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let leaders = findings.leaders.as_ref()?;
         let (first, second) = (&leaders.first, &leaders.second);

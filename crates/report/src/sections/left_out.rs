@@ -21,6 +21,10 @@ impl Section for LeftOut {
         "Left out"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if dataset.campaign.origin != Origin::Run || findings.comparison.is_some() {
             return None;

@@ -23,6 +23,10 @@ impl Section for Method {
         "Method"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let own = if findings.comparison.is_none() { again(dataset) } else { Vec::new() };
         let time = findings.timed.iter().map(measured);

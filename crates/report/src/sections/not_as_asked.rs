@@ -11,6 +11,10 @@ impl Section for NotAsAsked {
         "Options not in effect as requested"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {
         let said = |record: &TargetRecord| {
             let what = record.facts.0.get(NOT_AS_ASKED)?;

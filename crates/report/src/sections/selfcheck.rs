@@ -20,6 +20,10 @@ impl Section for SelfCheck {
         "Self-check"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let check = &findings.selfcheck;
         let mut rows: Vec<Row> = check.aa.iter().flat_map(|aa| pair(aa, findings.band)).collect();

@@ -11,6 +11,10 @@ impl Section for Unfinished {
         "Not finished"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {
         let campaign = &dataset.campaign;
         if campaign.origin != Origin::Run || campaign.state == CampaignState::Done {

@@ -45,6 +45,10 @@ impl Section for Verdict {
         "Verdict"
     }
 
+    fn in_print(&self) -> bool {
+        true
+    }
+
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if !findings.is_of_campaign() {
             return None;

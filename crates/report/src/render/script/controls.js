@@ -71,6 +71,16 @@ function themeControl() {
   return own;
 }
 
+// What paper gets: the verdict, the tables in short and the method, or all of the page with its samples.
+function printControl() {
+  const print = () => ['all'].find(own => own === state.get('print'));
+  const own = listControl('Print', 'print', [['', 'in short'], ['all', 'everything']], print);
+  const apply = () => { document.documentElement.dataset.print = print() ?? ''; };
+  own.firstElementChild.addEventListener('again', apply);
+  apply();
+  return own;
+}
+
 // Boxes of which those that are off are named in the state, or, of process counts, those that are on.
 function countControls() {
   const change = (count, isOn) => {
@@ -140,7 +150,7 @@ if (logs) {
     flag('intervals', 'Intervals'), resetControl());
 }
 if (judged().length) bar.append(...FILTERS.map(([name, text]) => flag(name, text)));
-bar.append(themeControl());
+bar.append(themeControl(), printControl());
 document.querySelector('main').before(bar);
 show();
 
