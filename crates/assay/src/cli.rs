@@ -119,6 +119,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub plan: PlanArgs,
     #[command(flatten)]
+    pub quiet: QuietArgs,
+    #[command(flatten)]
     pub end: EndArgs,
 }
 
@@ -157,6 +159,22 @@ impl EndArgs {
     }
 }
 
+/// Whether other programs are waited for.
+#[derive(Args, Debug)]
+pub struct QuietArgs {
+    /// Wait up to TIME (e.g. 10m) until other programs leave the CPU and the disk alone, and fail if they do not; without
+    /// it they are only named
+    #[arg(long, value_name = "TIME", value_parser = values::duration_s)]
+    pub wait_quiet: Option<u64>,
+}
+
+impl QuietArgs {
+    /// How long they are waited for; `None` for not at all.
+    pub fn wait(&self) -> Option<Duration> {
+        self.wait_quiet.map(Duration::from_secs)
+    }
+}
+
 /// Arguments of `resume`.
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
@@ -173,6 +191,8 @@ pub struct ResumeArgs {
     pub consent: Consent,
     #[command(flatten)]
     pub programs: ProgramArgs,
+    #[command(flatten)]
+    pub quiet: QuietArgs,
     #[command(flatten)]
     pub end: EndArgs,
 }

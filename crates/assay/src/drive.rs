@@ -5,7 +5,7 @@ use crate::{
     cli::Consent,
     disks, exit,
     mark::Key,
-    opened,
+    opened, others,
     terminal::{self, Progress, Shown},
 };
 use anyhow::{Context, Result};
@@ -29,7 +29,7 @@ use std::{
     fs,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
-    time::Instant,
+    time::{Duration, Instant},
 };
 use store::Store;
 
@@ -82,11 +82,13 @@ pub struct Means<'a> {
     pub hosts: &'a dyn Hosts,
     /// How its progress is shown.
     pub progress: Shown,
+    /// How long other programs are waited for; `None` where they are only named.
+    pub wait_quiet: Option<Duration>,
 }
 
 /// Provisions and measures until all blocks are stored or a signal comes.
 pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -> Result<()> {
-    let Means { consent, state, key, hosts, progress } = means;
+    let Means { consent, state, key, hosts, progress, wait_quiet } = means;
     let since = Instant::now();
     let (plan, campaign) = (stored.plan.clone(), stored.campaign().clone());
     terminal::note(&format!(
@@ -101,6 +103,12 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
     hosts.verify_assets(&stored.asset_files())?;
     let _keys = terminal::keys(progress);
     let range = stored.needs_sizes().then(|| find_range(&stored, state)).transpose()?;
+    if !others::leave_it_alone(&work_dir(&stored, state), wait_quiet, stop)? {
+        return Err(exit::stopped(format!(
+            "stopped before anything was measured; start it with `assay resume {}`",
+            campaign.id
+        )));
+    }
     let most = range.as_ref().map_or_else(|| stored.amount(), |range| range.most.clone());
     let most = Amount { scale: campaign.scale, ..most };
     let mut lab = Lab::open(state, &campaign.id)?;

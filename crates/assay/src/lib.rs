@@ -13,6 +13,7 @@ mod install;
 mod like;
 mod mark;
 mod opened;
+mod others;
 mod outbox;
 mod paths;
 mod process_limit;

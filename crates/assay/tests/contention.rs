@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::{
     fs::{self, File},
     path::Path,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
@@ -182,5 +182,45 @@ fn the_server_of_a_target_is_paid_for_by_it_and_is_nobody_else() {
             assert!(foreign_s <= most_s, "{target}: {foreign_s} of {left_s}, {stolen_s} stolen");
         }
     }
+    place.assert_clean();
+}
+
+/// Programs that use every processor, until this is dropped.
+struct Spinners(Vec<Child>);
+
+impl Spinners {
+    fn start() -> Spinners {
+        let spin = |_| Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        Spinners((0..std::thread::available_parallelism().unwrap().get()).map(spin).collect())
+    }
+}
+
+impl Drop for Spinners {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+}
+
+#[test]
+fn busy_programs_are_named_at_the_start_and_waited_for_on_request() {
+    let place = Place::new();
+    fs::write(place.path("beside.toml"), SUITE).unwrap();
+    let target = format!("dir:{}", place.dir("own").display());
+    let spinners = Spinners::start();
+    let waiting = [&run_on(&target)[..], &["--wait-quiet", "2s"]].concat();
+    let output = place.assay(&waiting);
+    let said = crate::common::text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("busy: other programs use "), "{said}");
+    assert!(said.contains("% of one") && said.contains("waiting up to 2s"), "{said}");
+    assert!(said.contains("after 2s other programs still use "), "{said}");
+    assert_eq!(place.exported_samples().len(), 0);
+    let output = place.assay(&run_on(&target));
+    drop(spinners);
+    let said = crate::common::text(&output.stderr);
+    assert!(output.status.success() && said.contains("--wait-quiet 10m"), "{said}");
     place.assert_clean();
 }

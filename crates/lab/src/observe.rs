@@ -11,7 +11,7 @@ mod in_flight;
 mod parse;
 
 pub use below::{Below, counted_on};
-pub use census::{Census, Others};
+pub use census::{Census, Others, Program};
 pub use device::DeviceUsage;
 pub use in_flight::{are_writing, await_reads};
 

@@ -108,6 +108,7 @@ impl Again {
                 key: &key,
                 hosts: &ThisHost,
                 progress: Shown::default(),
+                wait_quiet: None,
             };
             drive::drive(stored, &mut store, means, &stop)?;
         }

@@ -73,7 +73,14 @@ pub fn resume(
         store.replan(campaign, &mark, looked(finished, more).as_deref())?;
     }
     let progress = args.end.progress();
-    let means = drive::Means { consent: &consent, state, key: &key, hosts, progress };
+    let means = drive::Means {
+        consent: &consent,
+        state,
+        key: &key,
+        hosts,
+        progress,
+        wait_quiet: args.quiet.wait(),
+    };
     let id = campaign.id.clone();
     let stored = Stored::resumed(ordered, dataset.campaign);
     let driven = drive::drive(stored, &mut store, means, &stop);

@@ -37,7 +37,14 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     let id = campaign.id.clone();
     let stored = begin::stored(ordered, campaign, &mut store, &key)?;
     let progress = args.end.progress();
-    let means = Means { consent: &consent, state, key: &key, hosts, progress };
+    let means = Means {
+        consent: &consent,
+        state,
+        key: &key,
+        hosts,
+        progress,
+        wait_quiet: args.quiet.wait(),
+    };
     let driven = drive::drive(stored, &mut store, means, &stop);
     report_stopped(&driven, &store, &id, &args.end)?;
     driven?;

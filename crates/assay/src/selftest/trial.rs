@@ -73,6 +73,7 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
         key: &key,
         hosts: &ThisHost,
         progress: Shown::default(),
+        wait_quiet: None,
     };
     let ended = drive::drive(stored, &mut store, means, bench.stop);
     unless_stopped(bench)?;

@@ -189,6 +189,7 @@ impl Bench for Campaigns<'_> {
             key: &self.site.key,
             hosts: &ThisHost,
             progress: Shown::default(),
+            wait_quiet: None,
         };
         let driven = drive::drive(stored, self.site.store, means, self.site.stop);
         // Where every variant failed the search goes on without them.

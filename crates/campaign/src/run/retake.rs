@@ -3,14 +3,14 @@
 //! favoured. Where others never leave the machine alone, no time is spent on repeats.
 
 use super::case::CaseContext;
+use crate::machine::quiet::waited;
 use anyhow::Result;
 use model::{
     plan::Preset,
     result::{Sample, Validity},
 };
 use std::{
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
-    thread,
+    sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
@@ -19,9 +19,6 @@ const PAUSES: [Duration; 2] = [Duration::ZERO, Duration::from_secs(2)];
 
 /// Cases in a row without a calm try, after which each is measured only once.
 const MOST_IN_VAIN: u32 = 3;
-
-/// Interval at which a signal is checked for while waiting.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// State of the cases of one target in a campaign; it is the same for all that share the machine with it.
 #[derive(Debug, Default)]
@@ -115,17 +112,6 @@ fn disturb(sample: &mut Sample, shared_pct: f64) {
         );
         sample.evidence.validity = Validity::Disturbed(why);
     }
-}
-
-/// Waits until then; false when a signal arrived before.
-pub fn waited(until: Instant, stop: &AtomicBool) -> bool {
-    while Instant::now() < until {
-        if stop.load(Ordering::Relaxed) {
-            return false;
-        }
-        thread::sleep(LOOK_EVERY);
-    }
-    true
 }
 
 #[cfg(test)]

@@ -8,6 +8,9 @@ use std::{collections::HashMap, fs, time::Instant};
 /// The first process. Orphans are its children: what they had used long before comes to it with their end.
 const FIRST: u32 = 1;
 
+/// Share of one processor below which a program is not named, percent.
+const LEAST_PCT: f64 = 5.0;
+
 /// Processor time of every process at one moment.
 #[derive(Clone, Debug)]
 pub struct Census {
@@ -23,6 +26,17 @@ pub struct Others {
     /// Processor time of all processes but one and its descendants in the kernel, seconds; threads of the
     /// kernel are not among them.
     pub system_s: f64,
+}
+
+/// A program that used the processors between two censuses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// Its number.
+    pub pid: u32,
+    /// The name that it gives itself, at most 15 characters; anything may be in it.
+    pub name: String,
+    /// Share of one processor that it used, percent.
+    pub cpu_pct: f64,
 }
 
 impl Census {
@@ -91,6 +105,29 @@ impl Census {
         Others { seconds, system_s }
     }
 
+    /// The programs besides `own` and its descendants that used a processor most since `earlier`, at most `most` of
+    /// them, each for [`LEAST_PCT`] of one or more; threads of the kernel are not among them.
+    pub fn busiest_since(&self, earlier: &Census, own: u32, most: usize) -> Vec<Program> {
+        let per_second = rustix::param::clock_ticks_per_second() as f64;
+        let seconds = self.taken.saturating_duration_since(earlier.taken).as_secs_f64().max(1e-3);
+        let own_tree = self.trees(&[own]);
+        let others = self.processes.iter().filter(|(n, p)| !p.is_kernel && !own_tree.contains(n));
+        let mut programs: Vec<Program> = others
+            .map(|(number, process)| {
+                let before =
+                    earlier.processes.get(number).filter(|before| before.began == process.began);
+                let before = before.map_or(0, |before| before.user + before.system);
+                let ticks = (process.user + process.system).saturating_sub(before);
+                let cpu_pct = 100.0 * ticks as f64 / per_second / seconds;
+                Program { pid: *number, name: name_of(*number), cpu_pct }
+            })
+            .filter(|program| program.cpu_pct >= LEAST_PCT)
+            .collect();
+        programs.sort_by(|a, b| b.cpu_pct.total_cmp(&a.cpu_pct).then(a.pid.cmp(&b.pid)));
+        programs.truncate(most);
+        programs
+    }
+
     /// Ticks. What a child did before it ended is not what it did since: its parent gets both at its end.
     fn system_of_others(&self, earlier: &Census, own: u32) -> u64 {
         let mut own_tree = self.trees(&[own]);
@@ -133,6 +170,12 @@ impl Census {
     }
 }
 
+/// The name of the process `number`; that it has ended if it has.
+fn name_of(number: u32) -> String {
+    fs::read_to_string(format!("/proc/{number}/comm"))
+        .map_or_else(|_| "one that has ended".into(), |name| name.trim_end().into())
+}
+
 /// The token of a server in the environment of a process.
 fn server_token(environment: &[u8]) -> Option<String> {
     let mut variables = environment.split(|byte| *byte == 0);
@@ -152,7 +195,7 @@ mod tests {
         let process =
             |&(number, parent, began, system, ended_system): &(u32, u32, u64, u64, u64)| {
                 let is_kernel = number == 2 || parent == 2;
-                (number, Process { parent, is_kernel, began, system, ended_system })
+                (number, Process { parent, is_kernel, began, user: 0, system, ended_system })
             };
         Census { taken: Instant::now(), processes: processes.iter().map(process).collect() }
     }

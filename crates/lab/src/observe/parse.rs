@@ -11,6 +11,8 @@ pub(super) struct Process {
     pub(super) is_kernel: bool,
     /// Its start time: numbers are reused.
     pub(super) began: u64,
+    /// In user mode.
+    pub(super) user: u64,
     /// In the kernel.
     pub(super) system: u64,
     /// The system time of its reaped children and their descendants.
@@ -66,6 +68,7 @@ pub(super) fn process_of_census(text: &str) -> Option<Process> {
         parent: number(1)? as u32,
         is_kernel: number(6)? & KERNEL_THREAD != 0,
         began: number(19)?,
+        user: number(11)?,
         system: number(12)?,
         // A signed number, which is never negative.
         ended_system: number(14)?,
@@ -109,8 +112,14 @@ mod tests {
         assert_eq!(process(text), Some([130, 25]));
         assert_eq!(process("42 (gone"), None);
         assert_eq!((major_faults(text), major_faults("42 (gone")), (Some(7), None));
-        let expected =
-            Process { parent: 1, is_kernel: false, began: 17, system: 25, ended_system: 2 };
+        let expected = Process {
+            parent: 1,
+            is_kernel: false,
+            began: 17,
+            user: 130,
+            system: 25,
+            ended_system: 2,
+        };
         assert_eq!(process_of_census(text), Some(expected));
         let kernel = "9 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0 0 0 0 7 0 0 20 0 1 0 88 0 0\n";
         assert!(process_of_census(kernel).unwrap().is_kernel);

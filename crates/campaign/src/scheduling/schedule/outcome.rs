@@ -1,7 +1,7 @@
 //! Handles a target that worked or failed in a block: it is retried, dropped, or the campaign stops.
 
 use super::{Schedule, Slot};
-use crate::{messages::refusal, run::retake::waited};
+use crate::{machine::quiet::waited, messages::refusal};
 use anyhow::{Result, anyhow};
 use model::result::{Fault, FaultKind, TargetState};
 use std::time::{Duration, Instant};

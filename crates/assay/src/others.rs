@@ -1,0 +1,80 @@
+//! Names the programs that use the machine before anything is measured, and waits until they do not.
+
+use crate::{exit, terminal};
+use anyhow::Result;
+use campaign::machine::quiet::{self, Load, Waited};
+use model::text::printable_line;
+use std::{
+    path::Path,
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
+
+/// Looks at what others do on the processors and on the disk of the folder `work`; waits for `most` until they are
+/// done, or only says it. False when a signal came.
+pub fn leave_it_alone(work: &Path, most: Option<Duration>, stop: &AtomicBool) -> Result<bool> {
+    let since = Instant::now();
+    let told = |load: &Load| terminal::note(&sentence(load, most));
+    let look = || quiet::look(work, stop);
+    match (quiet::wait(most.unwrap_or_default(), look, || since.elapsed(), told)?, most) {
+        (Waited::Stopped, _) => Ok(false),
+        (Waited::Quiet, _) | (Waited::Busy(_), None) => Ok(true),
+        (Waited::Busy(load), Some(most)) => Err(exit::lacking(format!(
+            "after {} other programs still use {}; nothing was measured",
+            humantime::format_duration(most),
+            shares(&load)
+        ))),
+    }
+}
+
+/// What is busy, what follows, and what to do.
+fn sentence(load: &Load, most: Option<Duration>) -> String {
+    let shares = shares(load);
+    match most {
+        Some(most) => format!(
+            "busy: other programs use {shares}; waiting up to {} until they do not",
+            humantime::format_duration(most)
+        ),
+        None => format!(
+            "busy: other programs use {shares}; what is measured beside them counts as disturbed. Stop them, or let \
+             this wait for them with --wait-quiet 10m"
+        ),
+    }
+}
+
+/// `85 % of the CPU (rustc 4711: 98 % of one) and 40 % of the disk`.
+fn shares(load: &Load) -> String {
+    let programs: Vec<String> = load
+        .programs
+        .iter()
+        .map(|program| {
+            let name = printable_line(&program.name);
+            format!("{name} {}: {:.0} % of one", program.pid, program.cpu_pct)
+        })
+        .collect();
+    let named =
+        if programs.is_empty() { String::new() } else { format!(" ({})", programs.join(", ")) };
+    let disk =
+        load.disk_pct.map(|pct| format!(" and {pct:.0} % of the disk's time")).unwrap_or_default();
+    format!("{:.0} % of the CPU{named}{disk}", load.cpu_pct)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lab::observe::Program;
+
+    #[test]
+    fn what_is_busy_is_named_with_what_to_do() {
+        let program = Program { pid: 7, name: "cc1\u{1b}[2J".into(), cpu_pct: 97.6 };
+        let load = Load { cpu_pct: 61.2, disk_pct: Some(40.0), programs: vec![program] };
+        let text = sentence(&load, None);
+        assert!(text.starts_with("busy: other programs use 61 % of the CPU (cc1"), "{text}");
+        assert!(text.contains(" 7: 98 % of one) and 40 % of the disk's time;"), "{text}");
+        assert!(text.contains("--wait-quiet 10m") && !text.contains('\u{1b}'), "{text}");
+        let text = sentence(&load, Some(Duration::from_secs(600)));
+        assert!(text.ends_with("waiting up to 10m until they do not"), "{text}");
+        let idle = Load { disk_pct: None, programs: Vec::new(), ..load };
+        assert_eq!(shares(&idle), "61 % of the CPU");
+    }
+}
