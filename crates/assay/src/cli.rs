@@ -7,6 +7,7 @@ mod headings;
 mod list;
 mod plan;
 mod programs;
+mod quiet;
 mod values;
 
 pub use backing::{BackingArgs, Consent};
@@ -14,6 +15,7 @@ pub use compare::CompareArgs;
 pub use list::{ListArgs, ListFormat};
 pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
+use quiet::QuietArgs;
 pub use values::candidates;
 
 use crate::terminal::Shown;
@@ -156,22 +158,6 @@ impl EndArgs {
     /// How progress is shown.
     pub fn progress(&self) -> Shown {
         if self.quiet { Shown::None } else { self.progress }
-    }
-}
-
-/// Whether other programs are waited for.
-#[derive(Args, Debug)]
-pub struct QuietArgs {
-    /// Wait up to TIME (e.g. 10m) until other programs leave the CPU and the disk alone, and fail if they do not; without
-    /// it they are only named
-    #[arg(long, value_name = "TIME", value_parser = values::duration_s)]
-    pub wait_quiet: Option<u64>,
-}
-
-impl QuietArgs {
-    /// How long they are waited for; `None` for not at all.
-    pub fn wait(&self) -> Option<Duration> {
-        self.wait_quiet.map(Duration::from_secs)
     }
 }
 

@@ -1,0 +1,21 @@
+//! The option that waits for other programs.
+
+use super::values;
+use clap::Args;
+use std::time::Duration;
+
+/// Whether other programs are waited for.
+#[derive(Args, Debug)]
+pub struct QuietArgs {
+    /// Wait up to TIME (e.g. 10m) until other programs leave the CPU and the disk alone, and fail if they do
+    /// not; without it they are only named
+    #[arg(long, value_name = "TIME", value_parser = values::duration_s)]
+    pub wait_quiet: Option<u64>,
+}
+
+impl QuietArgs {
+    /// How long they are waited for; `None` for not at all.
+    pub fn wait(&self) -> Option<Duration> {
+        self.wait_quiet.map(Duration::from_secs)
+    }
+}
