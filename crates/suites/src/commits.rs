@@ -286,7 +286,10 @@ pub(crate) fn write_all(
 ) -> Result<(), TestError> {
     let mut at = 0;
     while at < bytes {
-        let piece = data.piece_bytes(at / 8, (bytes - at) / 8);
+        // The last word is written in part where the bytes are not a multiple of eight.
+        let left = bytes - at;
+        let piece = data.piece_bytes(at / 8, left.div_ceil(8));
+        let piece = &piece[..piece.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
         file.write_all_at(piece, at).map_err(|error| {
             // The first error is the one to tell.
             let _ = fs::remove_file(path);

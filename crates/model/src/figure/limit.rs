@@ -1,4 +1,4 @@
-//! A limit on a latency, as a person writes it: `p99 <= 5ms`.
+//! A limit on a latency, as a person writes it: `p99 <= 5ms`, `p99 < 10ms`.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -16,12 +16,24 @@ pub struct LatencyLimit {
     quantile: usize,
     /// The most, microseconds; above 0.
     pub us: f64,
+    /// Whether it has to be less than that: `<`, not `<=`.
+    pub is_strict: bool,
 }
 
 impl LatencyLimit {
     /// The quantile, as `p99.9`.
     pub fn quantile(&self) -> &'static str {
         QUANTILES[self.quantile].0
+    }
+
+    /// Share of the operations that may be above it.
+    pub fn share_above(&self) -> f64 {
+        match QUANTILES[self.quantile].0 {
+            "p50" => 0.5,
+            "p99" => 0.01,
+            "p99.9" => 0.001,
+            _ => 0.0,
+        }
     }
 
     /// The metrics with this quantile, microseconds: of response times, else of service times.
@@ -35,19 +47,23 @@ impl FromStr for LatencyLimit {
 
     fn from_str(text: &str) -> Result<LatencyLimit, String> {
         let parsed = || {
-            let (quantile, most) = text.split_once("<=")?;
+            let (quantile, most) = text.split_once('<')?;
+            let (most, is_strict) = match most.strip_prefix('=') {
+                Some(most) => (most, false),
+                None => (most, true),
+            };
             let quantile = QUANTILES.iter().position(|q| q.0 == quantile.trim())?;
             let most = most.trim();
             let digits = most.find(|c: char| c.is_ascii_alphabetic())?;
             let (number, unit) = most.split_at(digits);
             let unit_us = UNITS.iter().find(|u| u.0 == unit)?.1;
             let us = number.trim().parse::<f64>().ok()? * unit_us;
-            (us > 0.0 && us.is_finite()).then_some(LatencyLimit { quantile, us })
+            (us > 0.0 && us.is_finite()).then_some(LatencyLimit { quantile, us, is_strict })
         };
         parsed().ok_or_else(|| {
             format!(
-                "`{text}` is not a limit; expected p50, p99, p99.9 or max, e.g. `p99 <= 5ms` (us, \
-                 ms, s)"
+                "`{text}` is not a limit; expected p50, p99, p99.9 or max, < or <=, and a time, e.g. \
+                 `p99 <= 5ms` (us, ms, s)"
             )
         })
     }
@@ -71,7 +87,8 @@ impl fmt::Display for LatencyLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fits = |unit: &&(&str, f64)| self.us >= unit.1;
         let (unit, unit_us) = UNITS.iter().rev().find(fits).unwrap_or(&UNITS[0]);
-        write!(f, "{} <= {}{unit}", self.quantile(), self.us / unit_us)
+        let sign = if self.is_strict { "<" } else { "<=" };
+        write!(f, "{} {sign} {}{unit}", self.quantile(), self.us / unit_us)
     }
 }
 
@@ -92,7 +109,9 @@ mod tests {
             assert_eq!(limit.to_string().parse(), Ok(limit));
         }
         assert_eq!("p99.9<=1500ms".parse::<LatencyLimit>().unwrap().to_string(), "p99.9 <= 1.5s");
-        for bad in ["p99 < 5ms", "p98 <= 5ms", "p99 <= 5", "p99 <= -5ms", "p99 <= ms", "p99 <= 5h"]
+        let strict: LatencyLimit = "p99<10ms".parse().unwrap();
+        assert!(strict.is_strict && strict.to_string() == "p99 < 10ms");
+        for bad in ["p99 > 5ms", "p99 << 5ms", "p98 <= 5ms", "p99 <= 5", "p99 <= -5ms", "p99 <= ms", "p99 <= 5h"]
         {
             assert!(bad.parse::<LatencyLimit>().unwrap_err().contains("not a limit"), "{bad}");
         }

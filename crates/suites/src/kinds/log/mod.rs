@@ -36,7 +36,7 @@ pub(super) static KIND: Kind = Kind {
 };
 
 static KNOBS: [Knob; 6] = [
-    Knob::new("record", "bytes", "4k", "record size; a power of two from 64 to 1M"),
+    Knob::new("record", "bytes", "4k", "record size, from 64 to 1M; any size, e.g. 2300"),
     Knob::new(
         "sync",
         "",
@@ -102,8 +102,8 @@ struct Settings {
 impl Settings {
     fn check(&self) -> Result<(), String> {
         let record = self.record.0;
-        if !record.is_power_of_two() || !(64..=1 << 20).contains(&record) {
-            return Err(format!("`record` must be a power of two from 64 to 1M, not {record}"));
+        if !(64..=1 << 20).contains(&record) {
+            return Err(format!("`record` must be from 64 to 1M, not {record}"));
         }
         if !(LEAST_SEGMENT..=MOST_SEGMENT).contains(&self.segment.0) {
             return Err(format!(
@@ -205,7 +205,7 @@ impl Test for LogTest {
         let record = self.settings.record.0;
         Ok(Box::new(LogRun {
             client: Client::new(self.load(job.scale), 0, 1, &path)?,
-            data: data(job, &job.test, record),
+            data: data(job, &job.test, record.next_multiple_of(8)),
             incompressible_share: job.data.incompressible_share(),
             log: Log {
                 file,

@@ -84,8 +84,12 @@ impl LogRun {
     }
 }
 
+/// Record `k`. Each begins a run of whole words in `data`, of which one whose size is not a multiple of eight leaves the
+/// end out.
 pub(super) fn record(data: &Data, k: u64, bytes: u64) -> &[u8] {
-    data.piece_bytes(k * bytes / 8, bytes / 8)
+    let words = bytes.div_ceil(8);
+    let run = data.piece_bytes(k * words, words);
+    &run[..run.len().min(bytes as usize)]
 }
 
 impl Run for LogRun {

@@ -24,6 +24,26 @@ fn every_way_commits_and_leaves_nothing() {
     }
 }
 
+/// 2300 bytes, which etcd's guide asks for, end in the middle of a word and of a page.
+#[test]
+fn records_of_any_size_are_whole() {
+    for space in ["written", "fallocate", "grow"] {
+        for (record, bytes) in [("2300", 2300), ("'4097'", 4097), ("64", 64)] {
+            let dir = tempfile::tempdir().unwrap();
+            let text = format!("kind = 'log'\nid = 'x.l'\nrecord = {record}\nspace = '{space}'");
+            let test = declared(&text);
+            let job = job("x.l", dir.path());
+            let pool = pool(run(test, &job).unwrap());
+            let phase = &pool.workers[0].phases[0];
+            assert_eq!(phase.bytes, bytes * phase.ops, "{space}, {record}");
+        }
+    }
+    let data = data(&job("x.l", std::path::Path::new("/")), "x.l", 2304);
+    let records: Vec<&[u8]> = (0..3).map(|k| record(&data, k, 2300)).collect();
+    assert!(records.iter().all(|one| one.len() == 2300));
+    assert!(records[0] != records[1] && records[1] != records[2]);
+}
+
 #[test]
 fn a_fixed_rate_ranks_by_what_is_waited_for() {
     let dir = tempfile::tempdir().unwrap();
@@ -100,7 +120,9 @@ fn settings_that_make_no_sense_are_refused() {
         let settings: Result<Settings, String> = settings(text.parse().unwrap(), &KNOBS);
         settings.and_then(|s| s.check()).unwrap_err()
     };
-    assert!(refused("record = '100'").contains("power of two"));
+    assert!(refused("record = '63'").contains("from 64 to 1M"));
+    assert!(refused("record = '1025k'").contains("from 64 to 1M"));
+    assert!(refused("direct = true").contains("direct"));
     assert!(refused("segment = '4k'").contains("at least 1M"));
     assert!(refused("runtime_s = 0").contains("runtime_s"));
     assert!(refused("sync = 'maybe'").contains("sync"));
