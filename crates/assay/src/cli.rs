@@ -1,6 +1,7 @@
 //! Defines the command line: types and their help. `commands` implements each verb.
 
 mod backing;
+mod check;
 mod compare;
 mod examples;
 mod headings;
@@ -11,6 +12,7 @@ mod quiet;
 mod values;
 
 pub use backing::{BackingArgs, Consent};
+pub use check::{CheckArgs, CheckFormat};
 pub use compare::CompareArgs;
 pub use list::{ListArgs, ListFormat};
 pub use plan::PlanArgs;
@@ -37,8 +39,8 @@ use values::{more_blocks, whole};
     name = "assay",
     version = env!("ASSAY_VERSION"),
     after_help = "Exit status: 0 success, 1 failure, 2 wrong arguments, plan or disk, 3 root, a \
-                  tool or space is missing, 4 a target or case failed, 5 regression check \
-                  inconclusive, 6 regression found, 130 stopped by a signal."
+                  tool or space is missing, 4 a target or case failed, 5 regression or limit check \
+                  inconclusive, 6 regression found or limit not kept, 130 stopped by a signal."
 )]
 pub struct Cli {
     /// The verb.
@@ -83,6 +85,9 @@ pub enum Verb {
     /// Compare two sets of campaigns, A and B: what changed, what got better or worse
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
+    /// Check whether targets keep a latency limit that a project states, e.g. etcd's, or your own: pass, fail or undecided
+    #[command(after_help = examples::CHECK)]
+    Check(CheckArgs),
     /// Recommend a target for a workload profile, and show how the weights affect the answer
     #[command(after_help = examples::ADVISE)]
     Advise(AdviseArgs),
@@ -442,7 +447,7 @@ pub struct DoctorArgs {
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Test id or suite name; lists all suites if omitted
+    /// Test id, or name of a suite or check; lists all suites and checks if omitted
     pub name: Option<String>,
     /// Suite of the test, if not built in: NAME.toml, fio:JOB.fio, mdtest, ...
     #[arg(long, value_name = "SUITE")]

@@ -18,9 +18,9 @@ pub enum Exit {
     Lacking = 3,
     /// The campaign ended, but a target or a case of it failed.
     Partly = 4,
-    /// `compare --fail-on-regression` found none, and would not have found one of that size.
+    /// `compare --fail-on-regression` found none, and would not have found one of that size; `check` could not decide.
     Blind = 5,
-    /// `compare --fail-on-regression` found a regression; nothing else ends so.
+    /// `compare --fail-on-regression` found a regression; a limit of `check` is not kept. Nothing else ends so.
     Regression = 6,
     /// Stopped by a signal; everything provisioned was torn down and `assay resume` goes on.
     Stopped = 130,
@@ -63,7 +63,7 @@ pub fn blind(message: impl Into<String>) -> anyhow::Error {
     Coded { exit: Exit::Blind, message: message.into() }.into()
 }
 
-/// The end of a gate that found a regression.
+/// The end of a gate that found a regression, or a limit that is not kept.
 pub fn regression(message: impl Into<String>) -> anyhow::Error {
     Coded { exit: Exit::Regression, message: message.into() }.into()
 }

@@ -8,6 +8,6 @@ pub mod series;
 
 pub use durability::{Durability, Synced, Unproven};
 pub use histogram::{Histogram, LatencyKind};
-pub use limit::LatencyLimit;
+pub use limit::{LatencyLimit, Quantile};
 pub use metric::{Better, Metric, Quantity};
 pub use series::Series;

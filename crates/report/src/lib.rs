@@ -15,7 +15,7 @@ pub use render::{
     columns::columns,
     csv::csv,
     html::html,
-    json::{json, json_of_advice},
+    json::{json, json_of_advice, json_of_limits},
     markdown::markdown,
     summary::summary,
     terminal::terminal,

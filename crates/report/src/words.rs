@@ -4,6 +4,7 @@
 pub(crate) mod advice;
 pub(crate) mod durability;
 pub(crate) mod gate;
+pub(crate) mod limit;
 pub(crate) mod objection;
 pub(crate) mod phrase;
 mod refusal;
@@ -12,6 +13,7 @@ pub(crate) mod verdict;
 pub use advice::{advice, advice_notes, group_lead, merit};
 pub use durability::doubtful;
 pub use gate::{gate, power};
+pub use limit::{Judged, limit, limit_line, limits, limits_in_short, outcome, together};
 pub use objection::objection;
 pub(crate) use phrase::limiter;
 pub use verdict::{notes as verdict_notes, verdict};

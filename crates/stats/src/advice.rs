@@ -10,6 +10,7 @@ mod counsel;
 mod elsewhere;
 mod field;
 mod floors;
+mod limits;
 mod mix;
 mod objection;
 mod question;
@@ -22,6 +23,7 @@ pub use advised::{Advised, Eligibility};
 pub use counsel::{
     Advice, BlockTime, Choice, Counsel, GroupLead, Merit, More, Refusal, Remark, Support,
 };
+pub use limits::{AskedLimit, Latency, LimitFinding, LimitOutcome, LimitReason, limits};
 pub use objection::{Basis, FloorFinding, Objection, Shortfall};
 pub use question::Question;
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};

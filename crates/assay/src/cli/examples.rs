@@ -74,6 +74,20 @@ found; 5 inconclusive; 6 regression; 1, 2 and 3 as for every verb. For git bisec
 command: \
 case $? in 0) exit 0;; 6) exit 1;; *) exit 125;; esac";
 
+pub(super) const CHECK: &str = "\
+Examples:
+  Is this directory fast enough for etcd, by the limit that etcd states?
+    assay check etcd --on dir:/var/lib
+  PostgreSQL states no limit; give your own:
+    assay check postgresql --require 'p99<5ms' --on dir:/var/lib
+  A limit on a test of a suite:
+    assay check --require 'oltp.log.4k.fsync p99 < 10ms' --on dir:/srv
+  Judge the last campaign again, after `assay resume last --blocks +5`:
+    assay check etcd --of last
+
+Exit status: 0 every limit is kept; 5 undecided, the output says what would decide; 6 a limit is not kept, or the target \
+may lose synced data; 1, 2 and 3 as for every verb.";
+
 pub(super) const ADVISE: &str = "\
 Examples:
   Recommend for a database whose synced data must survive a power loss:

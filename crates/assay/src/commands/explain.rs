@@ -1,5 +1,6 @@
-//! `assay explain`: the page of a test, the tests of a suite, or the list of suites.
+//! `assay explain`: the page of a test or a check, the tests of a suite, or the list of suites and checks.
 
+use super::{check, shipped};
 use crate::{
     cli::ExplainArgs,
     exit::{self, Exit},
@@ -15,10 +16,16 @@ use wildmatch::WildMatch;
 /// Prints the page of one test, the tests or the declaration of a suite, or every suite.
 pub fn explain(args: &ExplainArgs) -> Result<Exit> {
     let text = match &args.name {
-        None => suites(),
+        None => suites()?,
         Some(name) if args.suite.is_none() && catalogue::is_suite(name) => {
             let suite = catalogue::suite(name, &Options::new(), &mut BTreeMap::new())?;
             if args.toml { declaration(suite)? } else { tests(suite) }
+        }
+        Some(name) if args.suite.is_none() && shipped::check_names().contains(&name.as_str()) => {
+            check::page(&shipped::check(name)?)?
+        }
+        Some(id) if args.suite.is_none() && of_check(id)?.is_some() => {
+            of_check(id)?.map_or_else(String::new, |test| suites::explain(test, id))
         }
         Some(id) => suites::explain(catalogue::test(id, args.suite.as_deref())?, id),
     };
@@ -26,17 +33,34 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn suites() -> String {
+/// The test `id` of a check.
+fn of_check(id: &str) -> Result<Option<&'static dyn Test>> {
+    for name in shipped::check_names() {
+        let suite = shipped::check(name)?.suite()?;
+        let own = |test: &&'static dyn Test| test.infos().iter().any(|info| info.id == id);
+        if let Some(test) = suite.tests.iter().copied().find(own) {
+            return Ok(Some(test));
+        }
+    }
+    Ok(None)
+}
+
+fn suites() -> Result<String> {
     let line = |suite: &Suite| {
         let count = suite.tests.iter().map(|test| test.infos().len()).sum::<usize>();
         format!("{:<12} {count:>4} tests  {}\n", suite.name, suite.about)
     };
     let lines: String = suites::suites().iter().map(line).collect();
     let tools = tools::names().join(", ");
-    format!(
+    let mut checks = String::new();
+    for name in shipped::check_names() {
+        checks += &format!("{name:<16} {}\n", shipped::check(name)?.check.intent);
+    }
+    Ok(format!(
         "{lines}\n`assay explain SUITE` lists the tests of a suite, `assay explain TEST` explains one.\n\
-         External tools, run unmodified if installed: {tools}.\n"
-    )
+         External tools, run unmodified if installed: {tools}.\n\nChecks, for `assay check`; `assay explain CHECK` \
+         shows the limits with their sources:\n{checks}"
+    ))
 }
 
 fn tests(suite: &Suite) -> String {

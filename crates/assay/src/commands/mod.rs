@@ -2,6 +2,7 @@
 
 mod advise;
 mod allocation;
+mod check;
 mod cleanup;
 mod compare;
 mod completions;
@@ -50,6 +51,7 @@ pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
         Verb::Rm(args) => rm::rm(&args, &store),
         Verb::Show(args) => show::show(&args, &store),
         Verb::Report(args) => report::report(&args, &store),
+        Verb::Check(args) => check::check(&args, &store, &state, hosts),
         Verb::Compare(args) => compare::compare(&args, &store, &state),
         Verb::Tune(args) => tune::tune(&args, &store, &state),
         Verb::Advise(args) => advise::advise(&args, &store),
@@ -73,7 +75,7 @@ mod tests {
     /// [`campaign::pipeline`], whose doc tests show that nothing else is taken.
     #[test]
     fn every_verb_that_makes_targets_is_known() {
-        let make = ["run", "plan", "resume", "compare", "tune", "selftest"];
+        let make = ["run", "plan", "resume", "check", "compare", "tune", "selftest"];
         let make_none = [
             "cleanup",
             "list",

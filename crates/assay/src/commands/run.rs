@@ -3,19 +3,25 @@
 use super::{advise, allocation, report};
 use crate::{
     begin,
-    cli::{EndArgs, Format, RunArgs},
+    cli::{CheckArgs, Consent, EndArgs, Format, RunArgs},
     disks,
     drive::{self, Means},
     exit::{self, Exit},
     mark::Key,
     opened,
     outbox::OutFile,
-    signals, source, terminal, whereabouts,
+    signals, source,
+    terminal::{self, Shown},
+    whereabouts,
 };
 use anyhow::Result;
-use campaign::{messages::with_causes, run::hosts::Hosts, stages::sweeps};
+use campaign::{
+    messages::with_causes,
+    run::hosts::Hosts,
+    stages::{Resolved, sweeps},
+};
 use model::result::{Dataset, Sample, TargetState, Validity};
-use std::{path::Path, sync::atomic::AtomicBool};
+use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
 use store::Store;
 
 /// Makes a new campaign of the arguments and runs it.
@@ -25,10 +31,52 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     let never = AtomicBool::new(false);
     let resolved = allocation::resolved(&args.plan, (store_path, state), hosts, &never)?;
     check_writable(&args.end.out)?;
+    let how = How {
+        consent: &args.plan.backing.consent,
+        unconfined: args.plan.programs.unconfined,
+        progress: args.end.progress(),
+        wait_quiet: args.quiet.wait(),
+        end: Some(&args.end),
+    };
+    let (store, id) = of_resolved(resolved, how, (store_path, state), hosts)?;
+    let ended = finish(&store, &id, &args.end)?;
+    if let Some(profile) = args.plan.profile.as_deref().filter(|_| args.end.format == Format::Table)
+    {
+        advise::of_profile(&id, profile, store_path)?;
+    }
+    Ok(ended)
+}
+
+/// How a campaign is run, beside its plan.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    consent: &'a Consent,
+    unconfined: bool,
+    progress: Shown,
+    wait_quiet: Option<Duration>,
+    /// What is reported of one that a signal stops.
+    end: Option<&'a EndArgs>,
+}
+
+impl<'a> How<'a> {
+    /// As `check` runs it.
+    pub(super) fn of_check(args: &'a CheckArgs) -> How<'a> {
+        let (consent, unconfined) = (&args.backing.consent, args.programs.unconfined);
+        let (progress, wait_quiet) = (args.progress(), args.wait.wait());
+        How { consent, unconfined, progress, wait_quiet, end: None }
+    }
+}
+
+/// Makes a new campaign of what is resolved and runs it to its end; returns the store, and its id there.
+pub(super) fn of_resolved(
+    resolved: Resolved,
+    how: How<'_>,
+    (store_path, state): (&Path, &Path),
+    hosts: &dyn Hosts,
+) -> Result<(Store, String)> {
     let stop = signals::stop_flag()?;
-    let site = begin::site(state, &stop, args.plan.programs.unconfined);
-    let given = &args.plan.backing.consent;
-    let (ordered, consent) = disks::ordered(resolved, &site, given)?;
+    let site = begin::site(state, &stop, how.unconfined);
+    let (ordered, consent) = disks::ordered(resolved, &site, how.consent)?;
     whereabouts::lines(&ordered, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&ordered.plan).iter().for_each(|line| terminal::note(line));
     let key = Key::of(&opened::state(state)?)?;
@@ -36,24 +84,20 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     let campaign = allocation::described(begin::campaign(&ordered, state)?, hosts)?;
     let id = campaign.id.clone();
     let stored = begin::stored(ordered, campaign, &mut store, &key)?;
-    let progress = args.end.progress();
     let means = Means {
         consent: &consent,
         state,
         key: &key,
         hosts,
-        progress,
-        wait_quiet: args.quiet.wait(),
+        progress: how.progress,
+        wait_quiet: how.wait_quiet,
     };
     let driven = drive::drive(stored, &mut store, means, &stop);
-    report_stopped(&driven, &store, &id, &args.end)?;
-    driven?;
-    let ended = finish(&store, &id, &args.end)?;
-    if let Some(profile) = args.plan.profile.as_deref().filter(|_| args.end.format == Format::Table)
-    {
-        advise::of_profile(&id, profile, store_path)?;
+    if let Some(end) = how.end {
+        report_stopped(&driven, &store, &id, end)?;
     }
-    Ok(ended)
+    driven?;
+    Ok((store, id))
 }
 
 /// Reports what there is of a campaign that a signal stopped, once a block of it is whole.

@@ -1,5 +1,6 @@
-//! The profiles and facts that ship with the program, and the files of users beside them.
+//! The profiles, checks and facts that ship with the program, and the files of users beside them.
 
+use super::check::declared::Check;
 use crate::exit;
 use anyhow::{Context, Result};
 use campaign::inputs::file;
@@ -30,6 +31,37 @@ const PROFILES: &[(&str, &str)] = shipped!(
     "hpc-checkpoint",
     "desktop",
 );
+
+/// Every check in the order of the list that a person sees.
+const CHECKS: &[(&str, &str)] = shipped!(
+    "checks":
+    "etcd",
+    "postgresql",
+    "mysql",
+    "kafka",
+    "prometheus",
+    "kdb-tickerplant",
+);
+
+/// Names of the checks that ship.
+pub(super) fn check_names() -> Vec<&'static str> {
+    CHECKS.iter().map(|check| check.0).collect()
+}
+
+/// The check called `name`, or the one in the file `NAME.toml`.
+pub(super) fn check(name: &str) -> Result<Check> {
+    if name.ends_with(".toml") {
+        let text = file::text(name)
+            .map_err(|why| exit::usage(format!("cannot read the check {name}: {why}")))?;
+        return Check::read(name, &text);
+    }
+    let (name, text) = CHECKS.iter().find(|check| check.0 == name).ok_or_else(|| {
+        let meant = did_you_mean(name, check_names());
+        let known = check_names().join(", ");
+        exit::usage(format!("unknown check `{name}`{meant}; expected {known}, or a file NAME.toml"))
+    })?;
+    Check::read(name, text)
+}
 
 /// The profiles that ship.
 pub(super) fn profiles() -> Result<Vec<Profile>> {
@@ -87,6 +119,7 @@ mod tests {
     fn every_file_ships_under_its_name() {
         let listed = |list: &[(&str, &str)]| list.iter().map(|p| p.0.to_string()).collect();
         assert_eq!(files("profiles"), listed(PROFILES));
+        assert_eq!(files("checks"), listed(CHECKS));
         for (profile, (name, _)) in profiles().unwrap().iter().zip(PROFILES) {
             assert_eq!(profile.profile.name, *name);
         }

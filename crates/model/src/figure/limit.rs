@@ -9,11 +9,35 @@ const QUANTILES: [(&str, &str); 4] =
 /// Units, and how many microseconds each is.
 const UNITS: [(&str, f64); 3] = [("us", 1.0), ("ms", 1e3), ("s", 1e6)];
 
+/// A quantile of latencies that a limit can be on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantile(usize);
+
+impl Quantile {
+    /// The 99th percentile.
+    pub const P99: Quantile = Quantile(1);
+
+    /// As files write it, `p99.9`.
+    pub fn as_str(self) -> &'static str {
+        QUANTILES[self.0].0
+    }
+
+    /// The metrics with this quantile, microseconds: of response times, else of service times.
+    pub fn metrics(self) -> [String; 2] {
+        ["latency", "service"].map(|kind| format!("{kind}_{}_us", QUANTILES[self.0].1))
+    }
+
+    /// Operations of which one is expected above it: with fewer, it is that of the slowest one.
+    pub fn least_operations(self) -> u64 {
+        [2, 100, 1000, 1][self.0]
+    }
+}
+
 /// The most that a quantile of the latencies of a test may be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct LatencyLimit {
-    quantile: usize,
+    quantile: Quantile,
     /// The most, microseconds; above 0.
     pub us: f64,
     /// Whether it has to be less than that: `<`, not `<=`.
@@ -21,24 +45,9 @@ pub struct LatencyLimit {
 }
 
 impl LatencyLimit {
-    /// The quantile, as `p99.9`.
-    pub fn quantile(&self) -> &'static str {
-        QUANTILES[self.quantile].0
-    }
-
-    /// Share of the operations that may be above it.
-    pub fn share_above(&self) -> f64 {
-        match QUANTILES[self.quantile].0 {
-            "p50" => 0.5,
-            "p99" => 0.01,
-            "p99.9" => 0.001,
-            _ => 0.0,
-        }
-    }
-
-    /// The metrics with this quantile, microseconds: of response times, else of service times.
-    pub fn metrics(&self) -> [String; 2] {
-        ["latency", "service"].map(|kind| format!("{kind}_{}_us", QUANTILES[self.quantile].1))
+    /// The quantile.
+    pub fn quantile(&self) -> Quantile {
+        self.quantile
     }
 }
 
@@ -52,7 +61,7 @@ impl FromStr for LatencyLimit {
                 Some(most) => (most, false),
                 None => (most, true),
             };
-            let quantile = QUANTILES.iter().position(|q| q.0 == quantile.trim())?;
+            let quantile = Quantile(QUANTILES.iter().position(|q| q.0 == quantile.trim())?);
             let most = most.trim();
             let digits = most.find(|c: char| c.is_ascii_alphabetic())?;
             let (number, unit) = most.split_at(digits);
@@ -88,7 +97,7 @@ impl fmt::Display for LatencyLimit {
         let fits = |unit: &&(&str, f64)| self.us >= unit.1;
         let (unit, unit_us) = UNITS.iter().rev().find(fits).unwrap_or(&UNITS[0]);
         let sign = if self.is_strict { "<" } else { "<=" };
-        write!(f, "{} {sign} {}{unit}", self.quantile(), self.us / unit_us)
+        write!(f, "{} {sign} {}{unit}", self.quantile.as_str(), self.us / unit_us)
     }
 }
 
@@ -105,14 +114,24 @@ mod tests {
             ("p50 <= 0.5us", 0.5, "latency_p50_us"),
         ] {
             let limit: LatencyLimit = text.parse().unwrap();
-            assert!((limit.us - us).abs() < 1e-9 && limit.metrics()[0] == metric, "{text}");
+            assert!(
+                (limit.us - us).abs() < 1e-9 && limit.quantile().metrics()[0] == metric,
+                "{text}"
+            );
             assert_eq!(limit.to_string().parse(), Ok(limit));
         }
         assert_eq!("p99.9<=1500ms".parse::<LatencyLimit>().unwrap().to_string(), "p99.9 <= 1.5s");
         let strict: LatencyLimit = "p99<10ms".parse().unwrap();
         assert!(strict.is_strict && strict.to_string() == "p99 < 10ms");
-        for bad in ["p99 > 5ms", "p99 << 5ms", "p98 <= 5ms", "p99 <= 5", "p99 <= -5ms", "p99 <= ms", "p99 <= 5h"]
-        {
+        for bad in [
+            "p99 > 5ms",
+            "p99 << 5ms",
+            "p98 <= 5ms",
+            "p99 <= 5",
+            "p99 <= -5ms",
+            "p99 <= ms",
+            "p99 <= 5h",
+        ] {
             assert!(bad.parse::<LatencyLimit>().unwrap_err().contains("not a limit"), "{bad}");
         }
     }

@@ -2,9 +2,13 @@
 
 mod view;
 
+use crate::words;
 use model::{result::Dataset, text::printable};
 use serde::Serialize;
-use stats::evaluation::Findings;
+use stats::{
+    advice::{LimitFinding, LimitOutcome},
+    evaluation::Findings,
+};
 use view::{AdviceView, View};
 
 /// The findings, pretty-printed. Numbers are exact; ratios above 1 are better. Characters that would
@@ -16,6 +20,33 @@ pub fn json(_: &Dataset, findings: &Findings) -> String {
 /// The advice of each of `all` that has one, in an array.
 pub fn json_of_advice(all: &[Findings]) -> String {
     pretty(&Vec::from_iter(all.iter().filter_map(AdviceView::of)))
+}
+
+/// [`LimitFinding`]s of a check, each with the sentence that words it.
+#[derive(Serialize)]
+struct CheckView<'a> {
+    check: &'a str,
+    campaign: &'a str,
+    outcome: LimitOutcome,
+    limits: Vec<LimitView<'a>>,
+}
+
+#[derive(Serialize)]
+struct LimitView<'a> {
+    #[serde(flatten)]
+    finding: &'a LimitFinding,
+    sentence: String,
+}
+
+/// What became of the limits of a check.
+pub fn json_of_limits(judged: words::Judged<'_>, findings: &[LimitFinding]) -> String {
+    let view = |finding| LimitView { finding, sentence: words::limit(judged, finding) };
+    pretty(&CheckView {
+        check: judged.name,
+        campaign: judged.campaign,
+        outcome: words::together(findings),
+        limits: findings.iter().map(view).collect(),
+    })
 }
 
 fn pretty(value: &impl Serialize) -> String {

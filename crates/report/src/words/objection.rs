@@ -52,10 +52,10 @@ fn floor(finding: &FloorFinding) -> String {
             let point = format!("{}x behind {best}", times(ratio.point));
             format!("{}, {limit}x allowed", with_basis(&point, ratio, *basis, times))
         }
-        FloorFinding::NoLatency(limit) => format!("no {} to compare", limit.quantile()),
+        FloorFinding::NoLatency(limit) => format!("no {} to compare", limit.quantile().as_str()),
         FloorFinding::Latency { ratio, basis, limit } => {
             let ms = |share: f64| format!("{:.3}", share * limit.us / 1e3);
-            let point = format!("{} is {} ms", limit.quantile(), ms(ratio.point));
+            let point = format!("{} is {} ms", limit.quantile().as_str(), ms(ratio.point));
             format!("{}, {limit} allowed", with_basis(&point, ratio, *basis, ms))
         }
     }

@@ -9,7 +9,11 @@ use crate::{
         ratio::{Estimate, compare},
     },
 };
-use model::{figure::LatencyLimit, result::Dataset, workload::Floor};
+use model::{
+    figure::{LatencyLimit, Quantile},
+    result::{Dataset, Sample},
+    workload::Floor,
+};
 use std::collections::BTreeMap;
 use wildmatch::WildMatch;
 
@@ -128,7 +132,7 @@ fn judge_limit(
     target: &str,
 ) {
     let test = &dataset.tests[cell.test].id;
-    let points = latencies(limit, dataset, cell, target);
+    let points = latencies(limit.quantile(), cell.valid_samples(dataset, target));
     let allowed: Vec<Point> = points.iter().map(|p| Point { log: limit.us.ln(), ..*p }).collect();
     let found = |finding| objection(test, cell.procs, finding);
     let Some(over) = compare(&points, &allowed) else {
@@ -142,10 +146,13 @@ fn judge_limit(
 }
 
 /// The quantile of each block, microseconds, logarithmic; of several samples of a block the mean.
-fn latencies(limit: &LatencyLimit, dataset: &Dataset, cell: &CellData, target: &str) -> Vec<Point> {
-    let names = limit.metrics();
+pub(super) fn latencies<'a>(
+    quantile: Quantile,
+    samples: impl Iterator<Item = &'a Sample>,
+) -> Vec<Point> {
+    let names = quantile.metrics();
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for sample in cell.valid_samples(dataset, target) {
+    for sample in samples {
         let us = names.iter().find_map(|name| sample.metric(name)).filter(|us| *us > 0.0);
         blocks.entry(sample.block).or_default().extend(us.map(f64::ln));
     }

@@ -1,0 +1,144 @@
+//! Words whether limits are kept, for `assay check`.
+
+use crate::number;
+use stats::{
+    advice::{Latency, LimitFinding, LimitOutcome, LimitReason},
+    description::{Durability, processes},
+};
+use std::fmt::Write;
+
+/// What is judged: the name of the check, if it has one, and its campaign.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged<'a> {
+    /// The name of the check, or what else to call it.
+    pub name: &'a str,
+    /// Id of the campaign.
+    pub campaign: &'a str,
+    /// What a block of it takes, seconds.
+    pub block_s: Option<f64>,
+}
+
+/// The word of an outcome.
+pub fn outcome(outcome: LimitOutcome) -> &'static str {
+    match outcome {
+        LimitOutcome::Pass => "PASS",
+        LimitOutcome::Undecided => "UNDECIDED",
+        LimitOutcome::Fail => "FAIL",
+    }
+}
+
+/// Each of `findings` in one line, with a sentence below it.
+pub fn limits(judged: Judged<'_>, findings: &[LimitFinding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}\n           {}", limit_line(finding), limit(judged, finding));
+    }
+    text
+}
+
+/// The outcome, the target, the test, its value with the interval, the limit and its source.
+pub fn limit_line(finding: &LimitFinding) -> String {
+    let LimitFinding { test, target, quantile, limit, source, value, .. } = finding;
+    let procs = match finding.procs {
+        1 => String::new(),
+        procs => format!(", {}", processes(procs)),
+    };
+    let value = value.as_ref().map_or_else(|| "unknown".into(), interval);
+    let limit = limit.as_ref().map_or_else(|| "no limit stated".into(), ToString::to_string);
+    let word = outcome(finding.outcome);
+    format!("{word:<9}  {target}  {test}{procs}  {} {value}  {limit}  {source}", quantile.as_str())
+}
+
+fn interval(value: &Latency) -> String {
+    let (unit_us, unit) = match value.us {
+        us if us >= 1e6 => (1e6, "s"),
+        us if us >= 1e3 => (1e3, "ms"),
+        _ => (1.0, "us"),
+    };
+    let number = |us: f64| number::value(us / unit_us);
+    let point = format!("{} {unit}", number(value.us));
+    match value.low_us.zip(value.high_us) {
+        Some((low, high)) => format!("{point} (95 % CI {}-{} {unit})", number(low), number(high)),
+        None => point,
+    }
+}
+
+/// Why the outcome of `finding` is what it is, and what would decide it, as a sentence.
+pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
+    let target = &finding.target;
+    let blocks = finding.blocks;
+    let resume = |more: usize| format!("`assay resume {} --blocks +{more}`", judged.campaign);
+    match (&finding.why, finding.outcome) {
+        (LimitReason::Interval, LimitOutcome::Pass) => {
+            format!("The whole interval over {blocks} blocks is below the limit.")
+        }
+        (LimitReason::Interval, _) => {
+            format!("The whole interval over {blocks} blocks is above the limit.")
+        }
+        (LimitReason::Inside(Some(more)), _) => {
+            let length = judged.block_s.map(|s| format!(", {:.0} s", s * *more as f64));
+            format!(
+                "The limit is inside the interval over {blocks} blocks; about {more} more{} would \
+                 decide with 80 % probability: {}, then `assay check --of {}` with the same limits.",
+                length.unwrap_or_default(),
+                resume(*more),
+                judged.campaign
+            )
+        }
+        (LimitReason::Inside(None), _) => format!(
+            "The limit is inside the interval over {blocks} blocks, and a campaign cannot have \
+             enough blocks to decide: the latency is about at the limit."
+        ),
+        (LimitReason::OneBlock, _) => {
+            format!("One block has no interval; add two: {}.", resume(2))
+        }
+        (LimitReason::FewOperations { operations, of }, _) => format!(
+            "A block has only {operations} operations, and {} needs {of}; make the test longer.",
+            finding.quantile.as_str()
+        ),
+        (LimitReason::NoSample(why), _) => match why {
+            Some(why) => format!("There is no valid sample: {why}."),
+            None => format!("There is no sample; `assay show {}` says why.", judged.campaign),
+        },
+        (LimitReason::NoLatency, _) => format!(
+            "{} records no latency of each operation, so there is no {}; `assay explain {0}`.",
+            finding.test,
+            finding.quantile.as_str()
+        ),
+        (LimitReason::NotDurable(durability), outcome) => {
+            let said = durability.predicate().unwrap_or_default();
+            let so = match (durability, outcome) {
+                (Durability::Loses(_), _) => {
+                    "a low latency is no pass, because nothing waits for the medium"
+                }
+                _ => "its latency cannot pass, because it may not include the medium",
+            };
+            format!("{target} {said}: {so}.")
+        }
+        (LimitReason::NoLimit, _) => format!(
+            "The documentation states no limit; give your own: --require '{} {} < TIME'.",
+            finding.test,
+            finding.quantile.as_str()
+        ),
+    }
+}
+
+/// How `findings` end together, as a line.
+pub fn limits_in_short(name: &str, findings: &[LimitFinding]) -> String {
+    let count = |outcome| findings.iter().filter(|one| one.outcome == outcome).count();
+    let (pass, fail) = (count(LimitOutcome::Pass), count(LimitOutcome::Fail));
+    let all = findings.len();
+    match together(findings) {
+        LimitOutcome::Pass => format!("{name}: PASS, {pass} of {all} limits kept"),
+        LimitOutcome::Fail => format!("{name}: FAIL, {fail} of {all} limits not kept"),
+        LimitOutcome::Undecided => {
+            format!("{name}: UNDECIDED, {} of {all} limits", all - pass)
+        }
+    }
+}
+
+/// The worst outcome; nothing that was asked is undecided.
+pub fn together(findings: &[LimitFinding]) -> LimitOutcome {
+    findings.iter().map(|one| one.outcome).max().unwrap_or(LimitOutcome::Undecided)
+}
