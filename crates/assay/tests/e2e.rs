@@ -13,6 +13,7 @@ mod assets;
 mod bad_input;
 mod bounds;
 mod cells;
+mod checks;
 mod condition;
 mod consent;
 mod contention;

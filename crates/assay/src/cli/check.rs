@@ -8,6 +8,7 @@ use super::{
 };
 use crate::terminal::Shown;
 use clap::{Args, ValueEnum};
+use model::plan::Scale;
 
 /// Formats of `check`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -34,7 +35,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TEST LIMIT", help_heading = WORK)]
     pub require: Vec<String>,
     /// Judge this campaign instead of measuring: an id, an id prefix, a name, or `last`
-    #[arg(long, value_name = "ID", conflicts_with_all = ["on", "blocks", "procs", "name", "tag", "seed", "knob"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["on", "blocks", "procs", "name", "tag", "seed", "knob", "scale"])]
     pub of: Option<String>,
     /// Number of blocks, each of which is one run on every target [default: the check's, else 5]
     #[arg(long, value_parser = whole::<u32>, value_name = "NUM", allow_negative_numbers = true, help_heading = LENGTH)]
@@ -42,6 +43,9 @@ pub struct CheckArgs {
     /// Numbers of worker processes [default: the suite's]
     #[arg(long, value_parser = whole::<u32>, value_delimiter = ',', allow_negative_numbers = true, help_heading = WORK)]
     pub procs: Vec<u32>,
+    /// Factor applied to the size or duration of the tests: full (1), a number, or auto [default: full]
+    #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
+    pub scale: Option<Scale>,
     /// Setting of the suite, e.g. runtime_s=60; may be repeated
     #[arg(long, value_name = "KEY=VALUE", help_heading = WORK)]
     pub knob: Vec<String>,

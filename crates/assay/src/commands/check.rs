@@ -136,7 +136,7 @@ fn measure(
     Ok(id)
 }
 
-/// The plan of a check: its own suite at full size, or the tests that limits name at sizes that are found.
+/// The plan of a check: its own suite, or the tests that limits name, in full.
 fn plan(
     args: &CheckArgs,
     check: Option<&Check>,
@@ -152,6 +152,8 @@ fn plan(
         blocks: Some(args.blocks.unwrap_or_else(|| check.map_or(BLOCKS, |c| c.check.blocks))),
         seed: args.seed,
         knob: args.knob.clone(),
+        // Tests that are sized for a ratio are too short for a 99th percentile.
+        scale: Some(args.scale.unwrap_or(Scale::Factor(1.0))),
         backing: args.backing.clone(),
         programs: args.programs,
         no_aa: true,
@@ -161,7 +163,6 @@ fn plan(
         Some(check) => {
             given.suite = vec![check.suite_file()];
             given.tests = check.ids()?.into_iter().filter(|id| is_asked(id)).collect();
-            given.scale = Some(Scale::Factor(1.0));
         }
         None => {
             for suite in suites::suites() {

@@ -77,7 +77,7 @@ pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
             format!("The whole interval over {blocks} blocks is above the limit.")
         }
         (LimitReason::Inside(Some(more)), _) => {
-            let length = judged.block_s.map(|s| format!(", {:.0} s", s * *more as f64));
+            let length = judged.block_s.map(|s| format!(", {:.0} s,", s * *more as f64));
             format!(
                 "The limit is inside the interval over {blocks} blocks; about {more} more{} would \
                  decide with 80 % probability: {}, then `assay check --of {}` with the same limits.",

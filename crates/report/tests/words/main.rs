@@ -13,6 +13,7 @@ mod compare;
 mod durable;
 mod gate;
 mod intervals;
+mod limit;
 mod short;
 mod verdict;
 mod worded;

@@ -41,6 +41,15 @@ fn every_check_is_sound_and_has_a_page() {
         for source in sources {
             assert!(page.contains(source.as_str()), "{name}: {source}");
         }
+        let table = include_str!("../../../../../docs/checks.md");
+        let rows: Vec<&str> =
+            table.lines().filter(|l| l.starts_with(&format!("| `{name}` "))).collect();
+        assert_eq!(rows.len(), 1, "{name} in docs/checks.md");
+        let limits = check.limits.iter().map(|limit| (limit.limit.to_string(), &limit.source));
+        let none = check.unlimited.iter().map(|none| ("none stated".to_string(), &none.source));
+        for (limit, source) in limits.chain(none) {
+            assert!(rows[0].ends_with(&format!("| {limit} | <{source}> |")), "{}", rows[0]);
+        }
         assert!(!suites::suites().iter().any(|suite| suite.name == name), "{name} is a suite");
     }
     assert!(shipped::check("etdc").unwrap_err().to_string().contains("did you mean `etcd`"));
