@@ -202,7 +202,11 @@ fn judged(
         )));
     }
     let name = check.map_or("check", |check| check.check.name.as_str());
-    let judged = Judged { name, campaign: id, block_s };
+    let mut again = String::from("assay check");
+    again.extend(args.check.iter().map(|check| format!(" {check}")));
+    again.extend(args.require.iter().map(|limit| format!(" --require '{limit}'")));
+    again += &format!(" --of {id}");
+    let judged = Judged { name, campaign: id, block_s, again: &again };
     match args.format {
         CheckFormat::Table => terminal::out(&words::limits(judged, &findings))?,
         CheckFormat::Json => {

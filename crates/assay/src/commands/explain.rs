@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::{inputs::catalogue, tools};
-use model::{plan::Preset, target::Options, workload::TestInfo};
+use model::{plan::Preset, target::Options, text::did_you_mean, workload::TestInfo};
 use std::collections::BTreeMap;
 use suites::{Suite, Test};
 use wildmatch::WildMatch;
@@ -24,13 +24,24 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit> {
         Some(name) if args.suite.is_none() && shipped::check_names().contains(&name.as_str()) => {
             check::page(&shipped::check(name)?)?
         }
-        Some(id) if args.suite.is_none() && of_check(id)?.is_some() => {
-            of_check(id)?.map_or_else(String::new, |test| suites::explain(test, id))
-        }
-        Some(id) => suites::explain(catalogue::test(id, args.suite.as_deref())?, id),
+        Some(id) => suites::explain(test(id, args.suite.as_deref())?, id),
     };
     terminal::out(&text)?;
     Ok(Exit::Done)
+}
+
+/// The test `id` of the suite called `of`, or of those that ship and of the checks.
+fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
+    if of.is_none()
+        && let Some(test) = of_check(id)?
+    {
+        return Ok(test);
+    }
+    let meant = did_you_mean(id, shipped::check_names());
+    catalogue::test(id, of).map_err(|error| match of.is_some() || meant.is_empty() {
+        true => error,
+        false => exit::usage(format!("unknown test, suite or check `{id}`{meant}")),
+    })
 }
 
 /// The test `id` of a check.

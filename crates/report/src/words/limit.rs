@@ -16,6 +16,8 @@ pub struct Judged<'a> {
     pub campaign: &'a str,
     /// What a block of it takes, seconds.
     pub block_s: Option<f64>,
+    /// The command that judges it again.
+    pub again: &'a str,
 }
 
 /// The word of an outcome.
@@ -80,10 +82,10 @@ pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
             let length = judged.block_s.map(|s| format!(", {:.0} s,", s * *more as f64));
             format!(
                 "The limit is inside the interval over {blocks} blocks; about {more} more{} would \
-                 decide with 80 % probability: {}, then `assay check --of {}` with the same limits.",
+                 decide with 80 % probability: {}, then `{}`.",
                 length.unwrap_or_default(),
                 resume(*more),
-                judged.campaign
+                judged.again
             )
         }
         (LimitReason::Inside(None), _) => format!(
@@ -91,7 +93,7 @@ pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
              enough blocks to decide: the latency is about at the limit."
         ),
         (LimitReason::OneBlock, _) => {
-            format!("One block has no interval; add two: {}.", resume(2))
+            format!("One block has no interval; add two: {}, then `{}`.", resume(2), judged.again)
         }
         (LimitReason::FewOperations { operations, of }, _) => format!(
             "A block has only {operations} operations, and {} needs {of}; make the test longer.",

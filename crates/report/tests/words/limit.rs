@@ -6,7 +6,8 @@ use stats::{
     description::Durability,
 };
 
-const JUDGED: Judged<'_> = Judged { name: "etcd", campaign: "c1", block_s: Some(21.4) };
+const JUDGED: Judged<'_> =
+    Judged { name: "etcd", campaign: "c1", block_s: Some(21.4), again: "assay check etcd --of c1" };
 
 fn finding(outcome: LimitOutcome, why: LimitReason) -> LimitFinding {
     LimitFinding {
@@ -42,7 +43,8 @@ fn what_would_decide_is_said() {
     let of = |outcome, why| words::limit(JUDGED, &finding(outcome, why));
     let more = of(LimitOutcome::Undecided, LimitReason::Inside(Some(8)));
     assert!(more.contains("about 8 more, 171 s, would decide"), "{more}");
-    assert!(more.contains("`assay resume c1 --blocks +8`"), "{more}");
+    let commands = "`assay resume c1 --blocks +8`, then `assay check etcd --of c1`.";
+    assert!(more.ends_with(commands), "{more}");
     let lost = LimitReason::NotDurable(Durability::Loses("barrier=0".into()));
     let lost = of(LimitOutcome::Fail, lost);
     assert!(lost.starts_with("dir:/x may lose synced data on power loss (barrier=0): "), "{lost}");
