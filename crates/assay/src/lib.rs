@@ -4,6 +4,7 @@
 #![allow(unreachable_pub)]
 
 mod begin;
+mod checks;
 mod cli;
 mod commands;
 mod disks;

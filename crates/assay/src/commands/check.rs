@@ -1,9 +1,8 @@
 //! `assay check`: whether targets keep limits on latencies that a project states, or that the user gives.
 
-pub(super) mod declared;
-
 use super::{plan_input, run, shipped};
 use crate::{
+    checks::Check,
     cli::{CheckArgs, CheckFormat, PlanArgs},
     exit::{self, Exit},
     source, terminal,
@@ -14,7 +13,6 @@ use campaign::{
     run::hosts::Hosts,
     stages::{Asked, Resolved},
 };
-use declared::Check;
 use model::{
     figure::LatencyLimit,
     plan::{Plan, Scale},

@@ -1,7 +1,6 @@
 //! The profiles, checks and facts that ship with the program, and the files of users beside them.
 
-use super::check::declared::Check;
-use crate::exit;
+use crate::{checks::Check, exit};
 use anyhow::{Context, Result};
 use campaign::inputs::file;
 use model::{target::FactSheet, text::did_you_mean, workload::Profile};

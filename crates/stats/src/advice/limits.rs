@@ -1,5 +1,5 @@
-//! Judges limits on latencies, target by target: what `assay check` decides. Unlike a floor of a profile, a limit stands
-//! for itself: no target is compared with another.
+//! Judges limits on latencies, target by target: what `assay check` decides. Unlike a floor of a profile, a limit
+//! stands for itself: no target is compared with another.
 
 use super::floors;
 use crate::{
@@ -22,7 +22,7 @@ const CONFIDENCE: f64 = 0.95;
 pub struct AskedLimit {
     /// Glob over test ids.
     pub test: String,
-    /// The limit; `None` where nobody states one, and the 99th percentile is shown.
+    /// The limit; `None` where none is stated, and the 99th percentile is shown.
     pub limit: Option<LatencyLimit>,
     /// Who states it, a URL, or that it was given on the command line.
     pub source: String,
@@ -64,7 +64,7 @@ pub enum LimitReason {
     NoLatency,
     /// The limit is kept, and what is known of the syncs forbids to say so.
     NotDurable(Durability),
-    /// Nobody states a limit.
+    /// No limit is stated.
     NoLimit,
 }
 

@@ -84,8 +84,7 @@ impl LogRun {
     }
 }
 
-/// Record `k`. Each begins a run of whole words in `data`, of which one whose size is not a multiple of eight leaves the
-/// end out.
+/// Record `k`. Each begins a run of whole words in `data`; of the last one bytes may be left out.
 pub(super) fn record(data: &Data, k: u64, bytes: u64) -> &[u8] {
     let words = bytes.div_ceil(8);
     let run = data.piece_bytes(k * words, words);

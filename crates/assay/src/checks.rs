@@ -10,15 +10,15 @@ use suites::Suite;
 /// A check.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::commands) struct Check {
+pub struct Check {
     /// What it is called and answers.
-    pub(in crate::commands) check: Head,
-    /// Limits that somebody states.
+    pub check: Head,
+    /// Limits that are stated.
     #[serde(default, rename = "limit")]
-    pub(in crate::commands) limits: Vec<Stated>,
+    pub limits: Vec<Stated>,
     /// Tests of which no limit is stated.
     #[serde(default)]
-    pub(in crate::commands) unlimited: Vec<Unlimited>,
+    pub unlimited: Vec<Unlimited>,
     /// The declaration of the suite that it runs, in full.
     suite: toml::Table,
 }
@@ -26,39 +26,39 @@ pub(in crate::commands) struct Check {
 /// The identity of a check.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::commands) struct Head {
+pub struct Head {
     /// Name, as on the command line.
-    pub(in crate::commands) name: String,
+    pub name: String,
     /// The question that it answers.
-    pub(in crate::commands) intent: String,
+    pub intent: String,
     /// How often it is repeated.
-    pub(in crate::commands) blocks: u32,
+    pub blocks: u32,
 }
 
 /// A limit with its source.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::commands) struct Stated {
+pub struct Stated {
     /// Glob over its test ids.
-    pub(in crate::commands) test: String,
+    pub test: String,
     /// The limit.
-    pub(in crate::commands) limit: LatencyLimit,
+    pub limit: LatencyLimit,
     /// What the source says.
-    pub(in crate::commands) says: String,
+    pub says: String,
     /// Who states it, a URL.
-    pub(in crate::commands) source: String,
+    pub source: String,
 }
 
 /// A test of which no limit is stated.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::commands) struct Unlimited {
+pub struct Unlimited {
     /// Glob over its test ids.
-    pub(in crate::commands) test: String,
+    pub test: String,
     /// What the documentation says instead.
-    pub(in crate::commands) says: String,
+    pub says: String,
     /// The documentation that was searched, a URL.
-    pub(in crate::commands) source: String,
+    pub source: String,
 }
 
 impl Check {
@@ -66,7 +66,7 @@ impl Check {
     ///
     /// # Errors
     /// It is none; a limit has no source, or is on no test of it.
-    pub(in crate::commands) fn read(file: &str, text: &str) -> Result<Check> {
+    pub fn read(file: &str, text: &str) -> Result<Check> {
         let check: Check = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             exit::usage(format!("{file}, line {line}: {}", error.message().replace('\n', " ")))
@@ -106,12 +106,12 @@ impl Check {
     }
 
     /// What a plan calls its suite.
-    pub(in crate::commands) fn suite_file(&self) -> String {
+    pub fn suite_file(&self) -> String {
         format!("{}.toml", self.check.name)
     }
 
     /// The declaration of its suite.
-    pub(in crate::commands) fn suite_text(&self) -> Result<String> {
+    pub fn suite_text(&self) -> Result<String> {
         Ok(toml::to_string(&self.suite)?)
     }
 
@@ -119,20 +119,20 @@ impl Check {
     ///
     /// # Errors
     /// It is not declared as a suite has to be.
-    pub(in crate::commands) fn suite(&self) -> Result<&'static Suite> {
+    pub fn suite(&self) -> Result<&'static Suite> {
         let suite = suites::from_text(&self.suite_file(), &self.suite_text()?, &Options::new());
         suite.map_err(|error| exit::usage(error.to_string()))
     }
 
     /// Ids of its tests.
-    pub(in crate::commands) fn ids(&self) -> Result<Vec<String>> {
+    pub fn ids(&self) -> Result<Vec<String>> {
         let tests = self.suite()?.tests.iter();
         Ok(tests.flat_map(|test| test.infos()).map(|info| info.id).collect())
     }
 
     /// What is asked of its tests: the limits that the user gives, `own`, and of tests without one those that are
     /// stated, or none.
-    pub(in crate::commands) fn asked(&self, own: &[AskedLimit]) -> Result<Vec<AskedLimit>> {
+    pub fn asked(&self, own: &[AskedLimit]) -> Result<Vec<AskedLimit>> {
         let ids = self.ids()?;
         let matches = |glob: &str, id: &str| wildmatch::WildMatch::new(glob).matches(id);
         let has_own = |test: &str| {
@@ -158,7 +158,7 @@ impl Check {
 mod tests {
     use super::*;
 
-    const ETCD: &str = include_str!("../../../checks/etcd.toml");
+    const ETCD: &str = include_str!("../checks/etcd.toml");
 
     fn refused(text: &str) -> String {
         Check::read("x.toml", text).unwrap_err().to_string()
@@ -192,7 +192,7 @@ mod tests {
         };
         let etcd = Check::read("etcd.toml", ETCD).unwrap();
         assert_eq!(etcd.asked(&own("etcd.*")).unwrap().len(), 2);
-        let kafka = include_str!("../../../checks/kafka.toml");
+        let kafka = include_str!("../checks/kafka.toml");
         let kafka = Check::read("kafka.toml", kafka).unwrap();
         assert_eq!(kafka.asked(&[]).unwrap()[0].limit, None);
         assert_eq!(kafka.asked(&own("kafka.log")).unwrap(), own("kafka.log"));
