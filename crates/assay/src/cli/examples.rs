@@ -80,8 +80,7 @@ Examples:
     assay check etcd --on dir:/var/lib
   PostgreSQL states no limit; give your own:
     assay check postgresql --require 'p99<5ms' --on dir:/var/lib
-  A limit on a test of a suite:
-    assay check --require 'oltp.log.4k.fsync p99 < 10ms' --on dir:/srv
+  A limit on a test of a suite, in the place of a check: --require 'oltp.log.4k.fsync p99 < 10ms'
   Judge the last campaign again, after `assay resume last --blocks +5`:
     assay check etcd --of last
 
