@@ -5,7 +5,7 @@ use crate::common::{Place, text};
 use formats::{NamedBytes, export};
 use model::{
     figure::{Better, Histogram, LatencyKind, Metric, Series},
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Reason, Sample, Validity},
     workload::{CacheState, Case, Shape},
 };
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ fn data() -> Dataset {
     };
     let cells = [(0, 0, 0, 4.0), (1, 0, 0, 9.0), (0, 1, 0, 12.0), (0, 0, 1, 2.5), (2, 1, 0, 1e9)];
     let mut samples: Vec<Sample> = cells.into_iter().map(sample).collect();
-    samples[4].evidence.validity = Validity::Invalid("too short".into());
+    samples[4].evidence.validity = Validity::Invalid(Reason::said("too short"));
     data.samples = samples;
     data.checked().unwrap()
 }

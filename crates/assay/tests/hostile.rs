@@ -6,7 +6,8 @@ use model::{
     figure::{Better, Metric},
     plan::{LabKind, Plan},
     result::{
-        Campaign, CampaignState, Environment, Origin, Sample, TargetRecord, TargetState, Validity,
+        Campaign, CampaignState, Environment, Origin, Reason, Sample, TargetRecord, TargetState,
+        Validity,
     },
     text::is_unprintable,
     workload::{Case, Group, TestInfo},
@@ -78,7 +79,7 @@ fn foreign_store(place: &Place, id: &str) {
             let metric = Metric::new(&test.metric, value, &test.unit, Better::Higher);
             let sample = Sample::bare(block, position as u32, case, vec![metric]);
             store.append(id, (attempt, 1), &sample).unwrap();
-            let validity = Validity::Invalid(named("why"));
+            let validity = Validity::Invalid(Reason::Said(named("why")));
             store.append(id, (attempt, 1), &sample.judged(validity)).unwrap();
         }
         store.finish_block(id, block, attempt, 1.0).unwrap();

@@ -217,7 +217,8 @@ fn an_import_without_a_valid_sample_fails() {
     };
     // A failed campaign may be shared, and says that it failed.
     for sample in &mut own.samples {
-        sample.evidence.validity = model::result::Validity::Invalid("the disk was full".into());
+        sample.evidence.validity =
+            model::result::Validity::Invalid(model::result::Reason::said("the disk was full"));
     }
     write(&own);
     let output = place.assay(&["import", "own.json"]);

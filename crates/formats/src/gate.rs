@@ -10,75 +10,14 @@ pub(crate) use again::{AGAIN, ELSEWHERE, Novelty, Print, Printer, Runs};
 pub(crate) use sample::pass;
 pub(crate) use times::{BINS, Times};
 
+use model::result::{Contradiction, Counted};
+
 /// How far bytes may exceed operations times their size, and a rate its count over its time.
 const SPREAD: f64 = 1.1;
 
 /// How far latency times rate may exceed the operations that can be in flight: both are rounded, and the last
 /// operations may end behind the time that was counted.
 const CONCURRENCY: f64 = 2.0;
-
-/// Why figures cannot all be true.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(crate) enum Contradiction {
-    /// Operations of a direction that the mode does not have, or none of the one that it has.
-    #[error("contradicts itself: mode {mode}, but {counted}")]
-    Direction {
-        /// What was to be done.
-        mode: String,
-        /// What was counted.
-        counted: String,
-    },
-    /// More bytes than the operations can have moved.
-    #[error(
-        "contradicts itself: {ops:.0} {what} operations of {op_bytes:.0} bytes cannot move {bytes:.0} bytes"
-    )]
-    Size {
-        /// The kind of operation.
-        what: String,
-        /// How many.
-        ops: f64,
-        /// Bytes of each.
-        op_bytes: f64,
-        /// What they are said to have moved.
-        bytes: f64,
-    },
-    /// A rate that is not its count over its time.
-    #[error(
-        "contradicts itself: {ops:.0} {what} operations in {seconds} s are not {per_s} a second"
-    )]
-    Rate {
-        /// The kind of operation.
-        what: String,
-        /// How many.
-        ops: f64,
-        /// The time that they took.
-        seconds: f64,
-        /// The rate that was given.
-        per_s: f64,
-    },
-    /// A figure above one that bounds it.
-    #[error("contradicts itself: {low} is {low_value}, above {high} {high_value}")]
-    Order {
-        /// Name of what should be the lower.
-        low: String,
-        /// Its value.
-        low_value: f64,
-        /// Name of what should be the higher.
-        high: String,
-        /// Its value.
-        high_value: f64,
-    },
-    /// More operations in flight than were allowed.
-    #[error(
-        "contradicts itself: mean latency times rate is {seen:.1} operations in flight, of at most {most}"
-    )]
-    Concurrency {
-        /// What the figures need.
-        seen: f64,
-        /// What the setting allows.
-        most: f64,
-    },
-}
 
 /// What a source says of one kind of operation; what it does not say is `None`.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +51,7 @@ impl Figures<'_> {
         };
         let what = self.what.to_owned();
         let fits = bytes <= SPREAD * (ops + 1.0) * op_bytes;
+        let (ops, op_bytes, bytes) = (ops.into(), op_bytes.into(), bytes.into());
         if fits { Ok(()) } else { Err(Contradiction::Size { what, ops, op_bytes, bytes }) }
     }
 
@@ -122,7 +62,8 @@ impl Figures<'_> {
         let (counted, told) = (ops + 1.0, per_s * seconds + 1.0);
         let what = self.what.to_owned();
         let fits = counted <= SPREAD * told && told <= SPREAD * counted;
-        if fits { Ok(()) } else { Err(Contradiction::Rate { what, ops, seconds, per_s }) }
+        let (ops, seconds, ops_per_s) = (ops.into(), seconds.into(), per_s.into());
+        if fits { Ok(()) } else { Err(Contradiction::Rate { what, ops, seconds, ops_per_s }) }
     }
 }
 
@@ -136,6 +77,7 @@ pub(crate) fn in_flight(
 ) -> Result<(), Contradiction> {
     let seen = rates.map(|(per_s, mean_s)| per_s * mean_s).sum::<f64>();
     let fits = seen <= CONCURRENCY * most;
+    let (seen, most) = (seen.into(), most.into());
     if fits { Ok(()) } else { Err(Contradiction::Concurrency { seen, most }) }
 }
 
@@ -152,17 +94,14 @@ impl Mode {
     /// # Errors
     /// When there is one that the mode does not have.
     pub(crate) fn judge(self, name: &str, reads: f64, writes: f64) -> Result<(), Contradiction> {
-        let (has, other, word, other_word) = match self {
-            Mode::Reads => (reads, writes, "reads", "writes"),
-            Mode::Writes => (writes, reads, "writes", "reads"),
+        let (has, other, too, only) = match self {
+            Mode::Reads => (reads, writes, Counted::WritesToo, Counted::OnlyWrites),
+            Mode::Writes => (writes, reads, Counted::ReadsToo, Counted::OnlyReads),
         };
         if other <= 0.0 {
             return Ok(());
         }
-        let counted = match has > 0.0 {
-            true => format!("{other_word} were counted, too"),
-            false => format!("only {other_word} were counted, and no {word}"),
-        };
+        let counted = if has > 0.0 { too } else { only };
         Err(Contradiction::Direction { mode: name.into(), counted })
     }
 }
@@ -189,9 +128,13 @@ mod tests {
         // The last block of a file may be short.
         assert_eq!(Figures { bytes: Some(5000.0), ..figures() }.judge(), Ok(()));
         let wrong = Figures { bytes: Some(8_192_000.0), ..figures() }.judge();
-        let why =
-            "contradicts itself: 1000 read operations of 4096 bytes cannot move 8192000 bytes";
-        assert_eq!(wrong.unwrap_err().to_string(), why);
+        let why = Contradiction::Size {
+            what: "read".into(),
+            ops: 1000.0.into(),
+            op_bytes: 4096.0.into(),
+            bytes: 8_192_000.0.into(),
+        };
+        assert_eq!(wrong, Err(why));
     }
 
     #[test]
@@ -204,20 +147,18 @@ mod tests {
     #[test]
     fn latency_times_rate_is_what_was_in_flight() {
         assert_eq!(in_flight([(1000.0, 0.002)].into_iter(), 2.0), Ok(()));
-        let wrong = in_flight([(1000.0, 30.0)].into_iter(), 2.0).unwrap_err().to_string();
-        assert!(wrong.contains("30000.0 operations in flight, of at most 2"), "{wrong}");
+        let wrong = in_flight([(1000.0, 30.0)].into_iter(), 2.0);
+        let (seen, most) = (30_000.0.into(), 2.0.into());
+        assert_eq!(wrong, Err(Contradiction::Concurrency { seen, most }));
     }
 
     #[test]
     fn a_direction_that_the_mode_lacks_contradicts() {
         assert_eq!(Mode::Writes.judge("random write", 0.0, 9.0), Ok(()));
-        let wrong = |reads, writes| {
-            Mode::Writes.judge("random write", reads, writes).unwrap_err().to_string()
-        };
-        assert!(
-            wrong(9.0, 0.0)
-                .ends_with("mode random write, but only reads were counted, and no writes")
-        );
-        assert!(wrong(9.0, 1.0).ends_with("but reads were counted, too"));
+        let wrong =
+            |counted| Err(Contradiction::Direction { mode: "random write".into(), counted });
+        let judge = |reads, writes| Mode::Writes.judge("random write", reads, writes);
+        assert_eq!(judge(9.0, 0.0), wrong(Counted::OnlyReads));
+        assert_eq!(judge(9.0, 1.0), wrong(Counted::ReadsToo));
     }
 }

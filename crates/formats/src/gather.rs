@@ -13,7 +13,7 @@ use crate::{
 };
 use model::{
     figure::{Histogram, Metric, Series},
-    result::{Dataset, Environment, Sample, Validity},
+    result::{Dataset, Environment, Imported, Reason, Sample, Validity},
     workload::{CacheState, Case, TestInfo},
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -24,7 +24,7 @@ pub(crate) struct Reading {
     pub(crate) procs: u32,
     pub(crate) threads: u32,
     /// The figures, the ranking one first; or why there are none.
-    pub(crate) outcome: Result<Vec<Metric>, String>,
+    pub(crate) outcome: Result<Vec<Metric>, Reason>,
     pub(crate) histograms: Vec<Histogram>,
     /// How it went on, where the source has intervals.
     pub(crate) series: Option<Series>,
@@ -46,7 +46,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// A measurement of which only the figures are known.
-    pub(crate) fn new(test: TestInfo, outcome: Result<Vec<Metric>, String>) -> Reading {
+    pub(crate) fn new(test: TestInfo, outcome: Result<Vec<Metric>, Reason>) -> Reading {
         Reading {
             test,
             procs: 1,
@@ -376,7 +376,7 @@ fn sample(position: u32, target: String, reading: Reading) -> Sample {
     let zero = |metrics: &Vec<Metric>| metrics.first().is_none_or(|metric| metric.value == 0.0);
     let (metrics, validity) = match reading.outcome {
         Ok(metrics) if zero(&metrics) => {
-            (Vec::new(), Validity::Invalid("printed as 0: no work done, or too short".into()))
+            (Vec::new(), Validity::Invalid(Imported::PrintedAsZero {}.into()))
         }
         Ok(metrics) => (metrics, Validity::Valid),
         Err(why) => (Vec::new(), Validity::Invalid(why)),

@@ -4,7 +4,7 @@
 use crate::files;
 
 use files::*;
-use model::result::Dataset;
+use model::result::{Dataset, Imported};
 
 fn rate(data: &Dataset, key: &str) -> f64 {
     sample(data, &format!("bonnie.{key}")).figures.metrics[0].value
@@ -39,7 +39,7 @@ fn a_hidden_phase_is_no_number() {
         ];
         for key in hidden {
             let why = invalid(&data, &format!("bonnie.{key}"));
-            assert_eq!(why, "bonnie++ hid a phase shorter than 0.5 s");
+            assert_eq!(*why, Imported::BonnieHidPhase {}.into());
         }
         assert_eq!(data.samples.iter().filter(|s| s.evidence.validity.is_valid()).count(), 5);
     }

@@ -4,7 +4,7 @@
 use formats::{FormatError, ImportOptions, NamedBytes, export, import};
 use model::{
     figure::{Better, Histogram, LatencyKind, Metric},
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Imported, Reason, Sample, Validity},
     strategies::dataset,
     workload::{CacheState, Case, GridCell, Group, Shape, TestInfo},
 };
@@ -126,9 +126,9 @@ fn a_native_sample_becomes_a_job_of_its_direction() {
 #[test]
 fn a_sample_that_is_not_valid_has_an_error() {
     let mut data = single(Group::Files, Vec::new(), Vec::new());
-    data.samples[0].evidence.validity = Validity::Lukewarm("3 %".into());
+    data.samples[0].evidence.validity = Validity::Lukewarm(Reason::said("3 %"));
     let again = back(&data);
-    let why = "fio stopped: Operation canceled (error 125)";
+    let why = Imported::FioStopped { errno: 125, error: "Operation canceled".into() };
     assert_eq!(again.samples[0].evidence.validity, Validity::Invalid(why.into()));
     let text = String::from_utf8(export::fio_json(&data).unwrap().remove(0).1).unwrap();
     assert!(text.contains("\"description\": \"lukewarm: 3 %\""), "{text}");

@@ -4,9 +4,9 @@
 
 use crate::files;
 
-use files::{file, fixture, labels, near, only, options, read_fixtures, says, text, why};
+use files::{file, fixture, labels, near, only, options, order, read_fixtures, says, text, why};
 use formats::NamedBytes;
-use model::result::Dataset;
+use model::result::{Contradiction, Counted, Dataset, Imported, Reason};
 use serde_json::{Value, json};
 
 const SYNC_ZERO: &str = include_str!("fixtures/fio-3.12-sync-zero.json");
@@ -208,10 +208,11 @@ fn reads_of_verification_are_no_part_of_a_write_test() {
     assert!(sample.evidence.validity.is_valid() && says(&data, "reads everything back"));
     // In a mix they cannot be told from the others.
     let data = told(json!({"rw": "randrw", "bs": "4k", "verify": "crc32c"}));
-    assert!(why(only(&data)).contains("`verify`"));
+    assert_eq!(*why(only(&data)), Imported::FioVerifiedMix {}.into());
     // Nothing else makes a job that writes read.
     let data = told(json!({"rw": "write", "bs": "4k"}));
-    assert_eq!(why(only(&data)), "contradicts itself: mode write, but reads were counted, too");
+    let (mode, counted) = ("write".into(), Counted::ReadsToo);
+    assert_eq!(*why(only(&data)), Contradiction::Direction { mode, counted }.into());
     let text = text("fio-unified-both.txt").replace("rw=randrw", "rw=randwrite");
     let data = read(&[file("a.txt", &text)]);
     assert_eq!(only(&data).metric("iops"), Some(1000.0));
@@ -228,10 +229,10 @@ fn a_record_of_several_jobs_is_of_none() {
         fio(&[document])
     };
     let data = group(json!({"rw": "randread", "bs": "4k"}), &global, &flows, 2003);
-    assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
+    assert_eq!(*why(only(&data)), Imported::FioMergedJobs {}.into());
     // A sequential reader before it.
     let data = group(json!({"rw": "randread", "bs": "4k"}), &global, &flows[..1], 2003);
-    assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
+    assert_eq!(*why(only(&data)), Imported::FioMergedJobs {}.into());
     assert_ne!(data.tests[0].testtype, "random read");
     // Its own processes.
     let own = json!({"rw": "randread", "bs": "4k", "numjobs": "2"});
@@ -246,7 +247,7 @@ fn a_record_of_several_jobs_is_of_none() {
     // On a command line the options have the last name.
     let named = json!({"name": "other", "rw": "randread", "bs": "4k", "group_reporting": ""});
     let data = group(named, &json!({}), &flows[..1], 1003);
-    assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
+    assert_eq!(*why(only(&data)), Imported::FioMergedJobs {}.into());
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn a_text_record_of_several_jobs_is_of_none() {
         read(&[file("a.txt", &text)])
     };
     let data = of("randread");
-    assert!(why(only(&data)).starts_with("group_reporting merged several jobs"));
+    assert_eq!(*why(only(&data)), Imported::FioMergedJobs {}.into());
     assert_eq!(data.tests[0].testtype, "read");
     // Jobs that do the same may share one.
     assert!(only(&of("read")).evidence.validity.is_valid());
@@ -334,19 +335,29 @@ fn figures_of_fio_that_contradict_each_other_are_no_measurement() {
         fio(&[document])
     };
     assert!(only(&with(&|_| ())).evidence.validity.is_valid());
-    let why_of = |change: &dyn Fn(&mut Value)| why(only(&with(change))).to_owned();
+    let why_of = |change: &dyn Fn(&mut Value)| why(only(&with(change))).clone();
     let told = why_of(&|read| read["io_bytes"] = json!(10_000 * 8192));
-    assert!(told.contains("10000 read operations of 4096 bytes cannot move"), "{told}");
+    let size = Contradiction::Size {
+        what: "read".into(),
+        ops: 10_000.0.into(),
+        op_bytes: 4096.0.into(),
+        bytes: 81_920_000.0.into(),
+    };
+    assert_eq!(told, size.into());
     let told = why_of(&|read| read["iops"] = json!(2000.0));
-    assert!(told.contains("are not 2000 a second"), "{told}");
+    let Reason::Contradicts(Contradiction::Rate { ops_per_s, .. }) = told else {
+        panic!("{told:?}")
+    };
+    assert_eq!(ops_per_s.0, 2000.0);
     let told = why_of(&|read| read["clat_ns"]["percentile"]["50.000000"] = json!(0));
-    assert!(told.contains("read min is 1000, above read p50 0"), "{told}");
+    assert_eq!(told, order(("read min", 1000.0), ("read p50", 0.0)));
     let told = why_of(&|read| read["clat_ns"]["percentile"]["50.000000"] = json!(500_000));
-    assert!(told.contains("read p50 is 500000, above read p99 300000"), "{told}");
+    assert_eq!(told, order(("read p50", 500_000.0), ("read p99", 300_000.0)));
     let told = why_of(&|read| {
         read["clat_ns"] = json!({"min": 1, "max": 9_000_000_000_u64, "mean": 5e9, "N": 10_000});
     });
-    assert!(told.contains("5000.0 operations in flight, of at most 1"), "{told}");
+    let (seen, most) = (5000.0.into(), 1.0.into());
+    assert_eq!(told, Contradiction::Concurrency { seen, most }.into());
     // The figures of an engine that keeps several in flight fit.
     let mut deep = reads(json!({"rw": "randread", "bs": "4k", "iodepth": "8"}));
     deep["jobs"][0]["read"]["clat_ns"] =

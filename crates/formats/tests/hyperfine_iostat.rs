@@ -4,7 +4,7 @@
 use formats::{FormatError, ImportOptions, import};
 use model::{
     figure::Better,
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Imported, Reason, Sample, Validity},
     workload::Group,
 };
 
@@ -38,12 +38,19 @@ fn each_run_of_a_command_is_a_sample() {
         (Some(0.0009836666666666665), Some(0.0))
     );
     assert!(data.campaign.notes[0].contains("not replicates"));
-    assert!(of(ids[1]).iter().all(
-        |s| matches!(&s.evidence.validity, Validity::Invalid(why) if why.contains("exit code 3"))
-    ));
-    assert!(of(ids[2]).iter().all(
-        |s| matches!(&s.evidence.validity, Validity::Invalid(why) if why.contains("below 5 ms"))
-    ));
+    let failed = Validity::Invalid(Imported::CommandFailed { exit_code: 3 }.into());
+    assert!(of(ids[1]).iter().all(|s| s.evidence.validity == failed));
+    let is_short = |why: &Reason| {
+        let Reason::Imported(Imported::HyperfineTooShort { least_s, .. }) = why else {
+            return false;
+        };
+        least_s.0 == 0.005
+    };
+    assert!(
+        of(ids[2])
+            .iter()
+            .all(|s| matches!(&s.evidence.validity, Validity::Invalid(why) if is_short(why)))
+    );
 }
 
 #[test]
@@ -53,7 +60,7 @@ fn a_killed_command_and_a_wrong_time_are_told() {
     let data = read(&[("a.json", &killed)]).unwrap();
     assert_eq!(
         data.samples[0].evidence.validity,
-        Validity::Invalid("the command was killed by a signal".into())
+        Validity::Invalid(Imported::CommandKilled {}.into())
     );
     let error = read(&[("a.json", &HYPERFINE.replace("        0.027520557,", "        -1.0,"))])
         .unwrap_err();
@@ -72,7 +79,7 @@ fn reports_of_a_device_are_its_samples_without_the_one_since_boot() {
     assert_eq!(disk[1].metric("write_await_ms"), Some(2.44));
     assert_eq!(disk[0].metric("util"), Some(4.0));
     let idle = data.samples.iter().find(|s| s.case.test == "iostat.loop0").unwrap();
-    assert_eq!(idle.evidence.validity, Validity::Invalid("the device was idle".into()));
+    assert_eq!(idle.evidence.validity, Validity::Invalid(Imported::DeviceIdle {}.into()));
     assert!(data.campaign.notes[0].contains("whole machine"));
 }
 

@@ -4,6 +4,7 @@
 use crate::files;
 
 use files::*;
+use model::result::Imported;
 
 const MB: f64 = 1.048576;
 
@@ -53,7 +54,7 @@ fn the_best_of_one_is_a_figure_and_the_best_of_several_is_not() {
     assert!(near(sample(&data, "ior.write").figures.metrics[0].value, 310.5 * MB));
     let several = text("ior-2.10.txt").replace("repetitions        = 1", "repetitions        = 5");
     let data = read(&[file("ior.txt", &several)]);
-    assert_eq!(invalid(&data, "ior.read"), "IOR printed only the best of 5 repetitions");
+    assert_eq!(*invalid(&data, "ior.read"), Imported::IorPrintedBest { repetitions: 5 }.into());
 }
 
 #[test]

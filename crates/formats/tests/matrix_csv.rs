@@ -4,7 +4,7 @@
 use crate::files;
 
 use files::*;
-use model::workload::Group;
+use model::{result::Imported, workload::Group};
 
 const HEADER: &str = "fs,pattern,block_bytes,threads,iops\n";
 
@@ -33,7 +33,7 @@ fn each_file_system_is_a_target_and_each_row_a_case() {
 #[test]
 fn a_cell_of_zero_is_invalid() {
     let data = read(&[matrix("ext4,seqrd,4096,1,0\n")]);
-    assert!(invalid(&data, "matrix.seqrd.4k.t1").contains("printed as 0"));
+    assert_eq!(*invalid(&data, "matrix.seqrd.4k.t1"), Imported::PrintedAsZero {}.into());
 }
 
 #[test]

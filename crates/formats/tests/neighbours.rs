@@ -8,7 +8,7 @@ use files::{options, sample};
 use formats::{export, import, published};
 use model::{
     figure::{Better, Metric},
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Reason, Sample, Validity},
     strategies::dataset,
     workload::{CacheState, Case},
 };
@@ -45,7 +45,7 @@ fn small() -> Dataset {
         sample.covariates.cpu_user_s = 1.0;
         sample
     };
-    let failed = of(2, 900.0).judged(Validity::Invalid("short".into()));
+    let failed = of(2, 900.0).judged(Validity::Invalid(Reason::said("short")));
     data.samples = vec![of(0, 500.0), of(1, 250.0), failed];
     data.campaign.environment.0.clear();
     data

@@ -6,7 +6,7 @@ use crate::files;
 
 use files::*;
 use formats::{NamedBytes, import};
-use model::result::{Campaign, Dataset, Validity};
+use model::result::{Campaign, Contradiction, Dataset, Imported, Reason};
 
 /// The value of the ranking figure of a test.
 fn value(data: &Dataset, test: &str) -> f64 {
@@ -21,12 +21,12 @@ fn spoilt(name: &str, from: &str, to: &str) -> String {
 }
 
 /// The same, as the reason of the first sample that is not valid.
-fn doubted(name: &str, from: &str, to: &str) -> String {
+fn doubted(name: &str, from: &str, to: &str) -> Reason {
     let whole = text(name);
     assert!(whole.contains(from), "{name} holds no {from}");
     let data = import(&[file(name, &whole.replacen(from, to, 1))], None, &options()).unwrap();
     let mut reasons = data.samples.iter().filter_map(|sample| sample.evidence.validity.why());
-    reasons.next().unwrap_or_else(|| panic!("{name} with {to} is valid")).into()
+    reasons.next().unwrap_or_else(|| panic!("{name} with {to} is valid")).clone()
 }
 
 #[test]
@@ -44,8 +44,12 @@ fn dd_is_bytes_over_seconds() {
     assert!(near(value(&read(&[file("a.txt", bsd)]), "dd.copy-b1048576"), 429.4967296));
     let busybox = "1+0 records in\n1+0 records out\n1073741824 bytes (1.0GB) copied, 2.500000 seconds, 409.6MB/s\n";
     assert!(near(value(&read(&[file("a.txt", busybox)]), "dd.copy-b1073741824"), 429.4967296));
-    let why = doubted("dd.txt", "429 MB/s", "42.9 MB/s");
-    assert!(why.contains("contradicts itself") && why.contains("42.9 MB/s was printed"), "{why}");
+    let printed = Contradiction::Printed {
+        bytes: 1_073_741_824,
+        seconds: 2.5.into(),
+        rate: "42.9 MB/s".into(),
+    };
+    assert_eq!(doubted("dd.txt", "429 MB/s", "42.9 MB/s"), printed.into());
     assert!(error(&[file("a.txt", &text("dd.txt")[..38])]).contains("dd's last line"));
     let last = text("dd.txt").lines().last().unwrap().to_owned() + "\n";
     assert!(near(value(&read(&[file("a.txt", &last)]), "dd.copy"), 429.4967296));
@@ -73,9 +77,13 @@ fn ioping_is_within_the_requests() {
     let writes = text("ioping.txt").replace("<<<", ">>>").replace("KiB read", "KiB written");
     assert_eq!(sample(&read(&[file("a.txt", &writes)]), "ioping.write").figures.ops, 2);
     let why = doubted("ioping.txt", "/ 500 us", "/ 900 us");
-    assert!(why.contains("timed mean is 0.0009, above timed max 0.0006"), "{why}");
-    assert!(doubted("ioping.txt", "in 1.00 ms", "in 9.00 ms").contains("contradicts itself"));
-    assert!(doubted("ioping.txt", "2.00 k iops", "9.00 k iops").contains("are not 9000 a second"));
+    assert_eq!(why, order(("timed mean", 0.0009), ("timed max", 0.0006)));
+    let rate = |seconds: f64, ops_per_s: f64| {
+        let (ops, seconds, ops_per_s) = (2.0.into(), seconds.into(), ops_per_s.into());
+        Reason::from(Contradiction::Rate { what: "timed".into(), ops, seconds, ops_per_s })
+    };
+    assert_eq!(doubted("ioping.txt", "in 1.00 ms", "in 9.00 ms"), rate(0.009, 2000.0));
+    assert_eq!(doubted("ioping.txt", "2.00 k iops", "9.00 k iops"), rate(0.001, 9000.0));
     every_cut_is_an_error("ioping.txt", "100 us", 110);
 }
 
@@ -111,7 +119,8 @@ fn iozone_counts_kibibytes() {
 fn iozone_of_several_processes_is_what_the_children_saw() {
     let data = read_fixtures(&["iozone-t.txt"]);
     assert_eq!(data.samples.len(), 4);
-    assert!(invalid(&data, "iozone.write-r64k-s512k").contains("too small"));
+    let why = invalid(&data, "iozone.write-r64k-s512k");
+    assert_eq!(*why, Imported::IozoneIdleProcess {}.into());
     let long = text("iozone-t.txt").replace("=       0.00 kB/sec", "= 1600000.00 kB/sec");
     let data = read(&[file("a.txt", &long)]);
     let write = sample(&data, "iozone.write-r64k-s512k");
@@ -155,7 +164,8 @@ fn what_yabs_calls_a_megabyte_is_told_by_its_operations() {
         sample(&read(&[file("a.txt", &untold)]), "yabs.randrw-4k").metric("read_rate"),
         None
     );
-    assert!(doubted("yabs.txt", "(50.6k)", "(90.6k)").contains("contradicts itself"));
+    let why = doubted("yabs.txt", "(50.6k)", "(90.6k)");
+    assert!(matches!(why, Reason::Contradicts(Contradiction::Total { .. })), "{why:?}");
     let whole = text("yabs.txt");
     let cut = &whole[..whole.rfind("Total").unwrap()];
     assert!(error(&[file("a.txt", cut)]).contains("no line `Total`"));
@@ -168,7 +178,7 @@ fn io500_gives_its_phases_and_what_it_marked_is_invalid() {
     assert!(near(value(&data, "io500.ior-easy-write"), 2.5 * 1073.741824));
     assert_eq!(sample(&data, "io500.ior-easy-write").figures.seconds, 300.123);
     assert_eq!(value(&data, "io500.find"), 250_000.0);
-    assert!(invalid(&data, "io500.ior-hard-read").contains("IO500 marked"));
+    assert_eq!(*invalid(&data, "io500.ior-hard-read"), Imported::Io500MarkedInvalid {}.into());
     assert!(data.targets[0].facts.0["io500.score"].contains("TOTAL"));
     let why = spoilt("io500.txt", "2.500000 GiB/s", "4.500000 GiB/s");
     assert!(why.contains("contradicts the phases above"), "{why}");
@@ -182,13 +192,12 @@ fn text_of_iostat_gives_reports_and_the_first_is_since_boot() {
     assert_eq!(disk.len(), 2);
     let first =
         |data: &Dataset| data.samples.iter().find(|s| s.case.test == "iostat.vda").unwrap().clone();
-    let told = |why: &Validity| format!("{why:?}");
-    assert!(told(&disk[0].evidence.validity).contains("since boot"));
+    assert_eq!(*why(disk[0]), Imported::FirstReportSinceBoot {}.into());
     assert_eq!(disk[1].figures.metrics[0].value, 495.05);
     assert!(near(disk[1].metric("read_rate").unwrap(), 81437.62 * 1.024e-3));
     assert_eq!(disk[1].metric("util"), Some(15.84));
     let idle = data.samples.iter().rfind(|s| s.case.test == "iostat.loop1").unwrap();
-    assert!(told(&idle.evidence.validity).contains("idle"));
+    assert_eq!(*why(idle), Imported::DeviceIdle {}.into());
     let without = format!("$ iostat -xy 1 2\n{}", text("iostat-x.txt"));
     let data = read(&[file("a.txt", &without)]);
     assert!(first(&data).evidence.validity.is_valid());
@@ -219,7 +228,7 @@ fn the_first_report_of_text_is_read_where_its_rates_are_whole_counts() {
     let disk = sample(&data, "iostat.sda");
     assert_eq!((disk.figures.metrics[0].value, disk.metric("flush_iops")), (172.0, Some(2.0)));
     let data = read(&[file("a.txt", &since_boot)]);
-    assert!(invalid(&data, "iostat.sda").contains("since boot"));
+    assert_eq!(*invalid(&data, "iostat.sda"), Imported::FirstReportSinceBoot {}.into());
     // Each output has a first report.
     let both = interval.clone() + &since_boot;
     let data = read(&[file("a.txt", &both)]);
@@ -369,7 +378,7 @@ fn hyperfine_in_each_of_its_ways() {
     assert_eq!((cp.metric("wall_min_s"), cp.metric("wall_max_s")), (Some(2.4), Some(2.7)));
     assert!(data.campaign.notes.iter().any(|note| note.contains("no individual runs")));
     let why = doubted("hyperfine.csv", ",2.4,", ",2.6,");
-    assert!(why.contains("wall_s min is 2.6, above wall_s mean 2.5"), "{why}");
+    assert_eq!(why, order(("wall_s min", 2.6), ("wall_s mean", 2.5)));
     let second = "command,time_wall_clock_unit,time_wall_clock_mean,time_wall_clock_stddev,\
                   time_wall_clock_median,time_wall_clock_min,time_wall_clock_max\n\
                   cp -r a b,ms,2500,100,2500,2400,2700\n";
@@ -379,7 +388,7 @@ fn hyperfine_in_each_of_its_ways() {
     assert_eq!(runs.len(), 2);
     assert_eq!((runs[0].figures.metrics[0].value, runs[0].metric("user_s")), (2.4, Some(0.2)));
     assert_eq!(runs[0].metric("peak_memory"), Some(1.048576));
-    assert!(format!("{:?}", runs[1].evidence.validity).contains("exit code 1"));
+    assert_eq!(*files::why(runs[1]), Imported::CommandFailed { exit_code: 1 }.into());
     assert!(
         spoilt("hyperfine-2.json", "\"unit\": \"second\"", "\"unit\": \"minute\"")
             .contains("`minute`")
@@ -405,13 +414,20 @@ fn sysbench_before_1_0_counts_in_all() {
         for (which, us) in [("min", 20.0), ("mean", 500.0), ("max", 40_000.0), ("p95", 2000.0)] {
             assert!(near(mixed.metric(&format!("service_{which}_us")).unwrap(), us), "{which}");
         }
-        assert!(doubted(name, "500.00 Requests", "900.00 Requests").contains("contradicts itself"));
+        let rate = Contradiction::Rate {
+            what: "file".into(),
+            ops: 10_000.0.into(),
+            seconds: 20.0.into(),
+            ops_per_s: 900.0.into(),
+        };
+        assert_eq!(doubted(name, "500.00 Requests", "900.00 Requests"), rate.into());
         // fsyncs are no events of these versions, however many there are.
         let others = text(name).replace("800 Other = 10800", "12800 Other = 22800");
         let data = read(&[file(name, &others)]);
         assert_eq!(sample(&data, "sysbench.rndrw").figures.metrics[0].value, 500.0);
         let size = ["16Kb", "16KB"].into_iter().find(|size| text(name).contains(size)).unwrap();
-        assert!(doubted(name, size, &size.replace("16", "4")).contains("cannot move"));
+        let why = doubted(name, size, &size.replace("16", "4"));
+        assert!(matches!(why, Reason::Contradicts(Contradiction::Size { .. })), "{why:?}");
         assert!(spoilt(name, "= 10800 Total", "= 9800 Total").contains("not a count of sysbench"));
     }
 }

@@ -4,7 +4,7 @@
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import, importer_names, published};
 use model::{
-    result::{Dataset, Validity},
+    result::{Dataset, Reason, Validity},
     strategies::dataset,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
@@ -183,7 +183,7 @@ proptest! {
 
     #[test]
     fn psv_export_never_fails_and_leaves_out_what_is_not_valid(mut data in dataset()) {
-        data.samples.iter_mut().for_each(|s| s.evidence.validity = Validity::Invalid("x".into()));
+        data.samples.iter_mut().for_each(|s| s.evidence.validity = Validity::Invalid(Reason::said("x")));
         prop_assert_eq!(export::psv(&data).unwrap().len(), 0);
         data.samples.iter_mut().for_each(|s| s.evidence.validity = Validity::Valid);
         export::psv(&data).unwrap();

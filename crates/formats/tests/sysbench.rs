@@ -4,6 +4,7 @@
 use crate::files;
 
 use files::*;
+use model::result::{Imported, Reason};
 
 #[test]
 fn reads_and_writes_are_the_operations() {
@@ -103,7 +104,11 @@ fn a_run_that_gave_up_is_an_error_alone_and_invalid_among_others() {
     );
     let both = text(name) + &text("sysbench-fileio-seqwr.txt");
     let data = read(&[file("xfs.txt", &both)]);
-    assert!(invalid(&data, "sysbench.rndrd").contains("at least 16MiB is expected"));
+    let Reason::Imported(Imported::SysbenchStopped { error }) = invalid(&data, "sysbench.rndrd")
+    else {
+        panic!("{:?}", invalid(&data, "sysbench.rndrd"))
+    };
+    assert!(error.contains("at least 16MiB is expected"), "{error}");
     assert!(sample(&data, "sysbench.seqwr").evidence.validity.is_valid());
 }
 

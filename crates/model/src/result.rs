@@ -6,6 +6,7 @@ mod dataset;
 mod environment;
 mod evidence;
 mod fault;
+mod reason;
 mod sample;
 
 pub use check::{Checker, DatasetError};
@@ -16,6 +17,9 @@ pub use dataset::{
 pub use environment::Environment;
 pub use evidence::{BUFFERED_BELOW, PART, READ_AHEAD_PCT, Readings, is_cost, part_fact};
 pub use fault::{Fault, FaultKind};
+pub use reason::{
+    BytesOf, CacheFault, Contradiction, Counted, Imported, Number, Reason, RebuildEnd,
+};
 pub use sample::{
     Covariates, DiskUse, Evidence, Figures, Foreign, HostPool, HostUse, Limiter, Machine, ROUNDS,
     Rare, Sample, TargetUse, Validity,

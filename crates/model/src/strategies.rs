@@ -1,12 +1,16 @@
 //! Generated datasets for the property tests of every crate that stores, writes or reads them.
 //! Compiled only with the feature `strategies`, for tests.
 
+mod reasons;
+
+pub use reasons::reasons;
+
 use crate::{
     figure::{Better, Durability, Histogram, LatencyKind, Metric, Series, Unproven},
     plan::{LabKind, Plan},
     result::{
         Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
-        Origin, Sample, TargetRecord, TargetState, Validity,
+        Origin, Reason, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, GridCell, Group, Shape, TestInfo},
 };
@@ -169,9 +173,19 @@ fn series() -> impl Strategy<Value = Series> {
 fn validity() -> impl Strategy<Value = Validity> {
     prop_oneof![
         Just(Validity::Valid),
-        text().prop_map(Validity::Lukewarm),
-        text().prop_map(Validity::Disturbed),
-        text().prop_map(Validity::Invalid)
+        reason().prop_map(Validity::Lukewarm),
+        reason().prop_map(Validity::Disturbed),
+        reason().prop_map(Validity::Invalid)
+    ]
+}
+
+/// Any reason: one of [`reasons`], or words, some of which look like the form of a reason in files.
+pub fn reason() -> impl Strategy<Value = Reason> {
+    let codes: Vec<String> = reasons().iter().map(ToString::to_string).collect();
+    prop_oneof![
+        select(reasons()),
+        text().prop_map(Reason::Said),
+        select(codes).prop_map(Reason::Said)
     ]
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod gate;
 pub(crate) mod limit;
 pub(crate) mod objection;
 pub(crate) mod phrase;
+mod reason;
 mod refusal;
 pub(crate) mod verdict;
 
@@ -16,4 +17,5 @@ pub use gate::{gate, power};
 pub use limit::{Judged, limit, limit_line, limits, limits_in_short, outcome, together};
 pub use objection::objection;
 pub(crate) use phrase::limiter;
+pub use reason::{reason, validity};
 pub use verdict::{notes as verdict_notes, verdict};

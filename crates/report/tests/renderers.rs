@@ -158,7 +158,7 @@ fn harmed(harm: &str) -> model::result::Dataset {
         if let model::result::Validity::Invalid(why) | model::result::Validity::Lukewarm(why) =
             &mut sample.evidence.validity
         {
-            add(why);
+            why.texts_mut().into_iter().for_each(add);
         }
     }
     data

@@ -8,7 +8,7 @@ use crate::common;
 use common::study::Study;
 use model::{
     figure::{Better, Histogram, LatencyKind, Metric},
-    result::{CampaignState, Dataset, Origin, Validity},
+    result::{CampaignState, Dataset, Origin, Reason, Validity},
     workload::{Group, Shape, TestInfo},
 };
 use report::{TerminalOptions, html, markdown, terminal};
@@ -196,7 +196,7 @@ fn the_same_name_in_two_suites_is_told_apart() {
         [["m.a", "metadata", "File creation", "files", "ops_rate", "1/s"], MDTEST[1], MDTEST[0]];
     let study = Study { targets: &["xfs"], tests: &tests, group: Group::Meta, blocks: 1 };
     let mut data = study.dataset(|_, _, _| 5.0);
-    data.samples[0].evidence.validity = Validity::Invalid("no space".into());
+    data.samples[0].evidence.validity = Validity::Invalid(Reason::said("no space"));
     let page = markdown(&data, &judged(&data));
     assert!(
         page.contains("| metadata: File creation |") && page.contains("| mdtest: File creation |")
@@ -479,7 +479,8 @@ fn a_reason_of_many_tests_is_one_row() {
         Study { targets: &["ext4", "xfs"], tests: &MATRIX, group: Group::ReadCold, blocks: 3 };
     let mut data = study.dataset(|_, _, _| 100.0);
     for (number, sample) in data.samples.iter_mut().enumerate() {
-        sample.evidence.validity = Validity::Invalid(format!("no space left after {number} MB"));
+        sample.evidence.validity =
+            Validity::Invalid(Reason::said(format!("no space left after {number} MB")));
     }
     let page = markdown(&data, &judged(&data));
     let section = between(&page, "Invalid, lukewarm and disturbed samples", "## ");

@@ -8,7 +8,7 @@ use crate::common;
 use model::{
     figure::{Better, Metric},
     random::Rng,
-    result::{Dataset, Sample, TESTS_LEFT_OUT, TargetRecord, TargetState, Validity},
+    result::{Dataset, Reason, Sample, TESTS_LEFT_OUT, TargetRecord, TargetState, Validity},
     workload::{CacheState, Case, Group, TestInfo},
 };
 use report::{TerminalOptions, summary};
@@ -132,7 +132,7 @@ fn it_never_has_more_than_40_lines_nor_wider_ones() {
                     "Note {i} that says something of the campaign in a line or two."
                 ));
                 data.samples[i].evidence.validity =
-                    Validity::Invalid(format!("{} of its own", "why ".repeat(i)));
+                    Validity::Invalid(Reason::said(format!("{} of its own", "why ".repeat(i))));
                 let why = TargetState::Failed("a reason that is rather long ".repeat(9));
                 data.targets
                     .iter_mut()

@@ -6,7 +6,7 @@
 use crate::common;
 
 use model::{
-    result::{Dataset, Environment, Validity},
+    result::{Dataset, Environment, Reason, Validity},
     workload::{Group, Shape, TestInfo},
 };
 use stats::{
@@ -47,7 +47,7 @@ fn dataset(blocks: u32) -> Dataset {
                 s.covariates.machine.slab_bytes = Some(7);
                 s.covariates.target.settle_write_bytes = Some(10 * MB);
                 if (one.target, test) == ("c", "bulk2") {
-                    s.evidence.validity = Validity::Invalid("no space".into());
+                    s.evidence.validity = Validity::Invalid(Reason::said("no space"));
                 }
                 samples.push(s);
             }

@@ -6,7 +6,7 @@
 use crate::common::{dataset, sample, test};
 use model::{
     figure::{Better, Metric},
-    result::{Dataset, Origin, Validity},
+    result::{Dataset, Origin, Reason, Validity},
     workload::Group,
 };
 use stats::{
@@ -25,7 +25,7 @@ fn study(tests: &[(&str, Group)], targets: &[(&str, &[f64])]) -> Dataset {
             let mut own = sample(label, id, 0, *value);
             if value.is_nan() {
                 own.figures.metrics.clear();
-                own.evidence.validity = Validity::Lukewarm("resident".into());
+                own.evidence.validity = Validity::Lukewarm(Reason::said("resident"));
             }
             samples.push(own);
         }

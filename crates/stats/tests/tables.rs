@@ -8,7 +8,7 @@ use crate::common;
 use common::{Noise, dataset, sample, test};
 use model::{
     figure::{Better, Metric},
-    result::{Dataset, Foreign, Sample, Validity},
+    result::{Dataset, Foreign, Reason, Sample, Validity},
     workload::Group,
 };
 use proptest::prelude::*;
@@ -72,8 +72,8 @@ fn above_one_is_better_also_when_less_is_better() {
 fn what_is_not_valid_leaves_its_reason_and_no_value() {
     let mut samples = series("xfs", "t0", &[10.0, 11.0]);
     samples.extend(series("ext4", "t0", &[10.0, 11.0, 12.0]));
-    samples[2].evidence.validity = Validity::Invalid("no space".into());
-    samples[3].evidence.validity = Validity::Lukewarm("12 % resident".into());
+    samples[2].evidence.validity = Validity::Invalid(Reason::said("no space"));
+    samples[3].evidence.validity = Validity::Lukewarm(Reason::said("12 % resident"));
     samples[4].figures.metrics[0].value = 0.0;
     samples.extend(series("xfs", "t1", &[10.0, 11.0]));
     samples.extend(series("ext4", "t1", &[20.0, 22.0]));
@@ -259,7 +259,7 @@ fn a_row_tells_the_median_of_its_valid_samples() {
     for (sample, (bytes, seconds)) in samples.iter_mut().zip(work) {
         (sample.figures.bytes, sample.figures.ops, sample.figures.seconds) = (bytes, 7, seconds);
     }
-    samples[5].evidence.validity = Validity::Invalid("no space".into());
+    samples[5].evidence.validity = Validity::Invalid(Reason::said("no space"));
     samples.extend(series("xfs", "t1", &[10.0]));
     samples[6].figures.seconds = 0.0;
     let rows = first_table(&two_targets(samples)).rows;

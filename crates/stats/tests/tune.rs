@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::Noise;
-use model::result::{Dataset, Validity};
+use model::result::{Dataset, Reason, Validity};
 use stats::{
     description::{Comparison, Settings, StatsError},
     tuning::{Bench, Confirmation, Ending, SearchOutcome, Stage, StageKind, search},
@@ -179,7 +179,7 @@ fn a_default_without_a_valid_sample_is_an_error() {
             let mut dataset = self.0.measure(stage, variants)?;
             let of_default = |s: &&mut model::result::Sample| s.case.target == "default";
             for sample in dataset.samples.iter_mut().filter(of_default) {
-                sample.evidence.validity = Validity::Invalid("no space".into());
+                sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
             }
             Ok(dataset)
         }

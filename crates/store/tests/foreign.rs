@@ -5,7 +5,7 @@ use crate::scratch;
 
 use model::{
     figure::{LatencyKind, Metric},
-    result::{CampaignState, Origin, Validity},
+    result::{CampaignState, Origin, Reason, Validity},
 };
 use scratch::{Scratch, latencies, named, small};
 use std::fs;
@@ -50,11 +50,8 @@ fn a_store_made_elsewhere_is_read_without_harm() {
     let sample = &read.samples[0];
     assert_eq!((&sample.case.target, &sample.case.test), (target, &test.id));
     assert!(!unprintable(&sample.figures.metrics[0].unit));
-    let why = "its seconds is inf, not a finite number";
-    assert_eq!(
-        (sample.figures.seconds, &sample.evidence.validity),
-        (0.0, &Validity::Invalid(why.into()))
-    );
+    let why = Reason::TimeNotFinite { name: "seconds".into(), value: f64::INFINITY.into() };
+    assert_eq!((sample.figures.seconds, &sample.evidence.validity), (0.0, &Validity::Invalid(why)));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::bounds::Breach;
 use engine::progress::Progress;
 use model::{
     figure::{Histogram, Metric, Synced},
+    result::Reason,
     text::Bytes,
     workload::{AssetName, CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
 };
@@ -173,7 +174,7 @@ pub struct Measured {
     /// Latencies of its operations, all workers.
     pub histograms: Vec<Histogram>,
     /// Why it is no measurement, when only a part of the run failed.
-    pub problem: Option<String>,
+    pub problem: Option<Reason>,
 }
 
 /// The workers of a test for a given number of processes.

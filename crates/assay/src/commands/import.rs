@@ -93,7 +93,9 @@ impl Taken {
         self.samples += 1;
         if let Some(why) = sample.evidence.validity.why() {
             self.invalid += 1;
-            self.why.get_or_insert_with(|| format!("{}: {why}", sample.case.test));
+            self.why.get_or_insert_with(|| {
+                format!("{}: {}", sample.case.test, ::report::words::reason(why))
+            });
         }
     }
 

@@ -100,7 +100,7 @@ pub fn only_sample(dataset: &Dataset) -> Result<&Sample> {
     match dataset.samples.as_slice() {
         [sample] => match &sample.evidence.validity {
             Validity::Valid => Ok(sample),
-            other => bail!("the sample is {other}"),
+            other => bail!("the sample is {}", ::report::words::validity(other)),
         },
         samples => bail!("{} samples instead of one", samples.len()),
     }

@@ -5,8 +5,8 @@ use model::{
     plan::{LabKind, Plan, Preset},
     random::Rng,
     result::{
-        Campaign, CampaignState, Dataset, Environment, Origin, Sample, TargetRecord, TargetState,
-        Validity,
+        Campaign, CampaignState, Dataset, Environment, Origin, Reason, Sample, TargetRecord,
+        TargetState, Validity,
     },
     workload::{CacheState, Case, Group, TestInfo},
 };
@@ -191,7 +191,7 @@ impl Trouble {
                 let middle = values[values.len() / 2];
                 for sample in data.samples.iter_mut().filter(own) {
                     if sample.figures.metrics[0].value < middle {
-                        sample.evidence.validity = Validity::Invalid("timed out".into());
+                        sample.evidence.validity = Validity::Invalid(Reason::said("timed out"));
                     }
                 }
             }

@@ -6,8 +6,9 @@ use super::{finite, limiter::WorkerLoad};
 use lab::{observe::Usage, page_cache::Residency};
 use model::{
     figure::Metric,
-    result::{BUFFERED_BELOW, Machine, TargetUse, Validity},
-    text::Bytes,
+    result::{
+        BUFFERED_BELOW, BytesOf, CacheFault, Machine, Reason, RebuildEnd, TargetUse, Validity,
+    },
     workload::{CacheNeed, CacheState},
 };
 use suites::{Measured, RandomReads};
@@ -45,8 +46,8 @@ pub struct CacheEvidence<'a> {
     pub declared: Option<u64>,
     /// Bytes of assets that its devices may have read for it during that time.
     pub asset_bytes: u64,
-    /// Why the target can never be cold, if so.
-    pub never_cold: Option<&'a str>,
+    /// Whether the target is in memory, and so never cold.
+    pub is_in_memory: bool,
     /// Counters of the machine over the phases of the measured test.
     pub usage: &'a Usage,
 }
@@ -66,15 +67,14 @@ pub fn cache_verdict(
 ) -> (CacheState, Validity) {
     let short = measured.seconds < SHORTEST_S;
     let validity = || match short {
-        true => Validity::Invalid(format!(
-            "too short: {:.1} us; the clock can resolve {:.0} us",
-            measured.seconds * 1e6,
-            SHORTEST_S * 1e6
-        )),
+        true => Validity::Invalid(Reason::TooShort {
+            seconds: measured.seconds.into(),
+            clock_s: SHORTEST_S.into(),
+        }),
         false => Validity::Valid,
     };
     if let (Some(why), false) = (buffered(measured), short) {
-        return (CacheState::Lukewarm, Validity::Lukewarm(why));
+        return (CacheState::Lukewarm, Validity::Lukewarm(why.into()));
     }
     let problem = match seen.need {
         CacheNeed::Any => return (CacheState::Any, validity()),
@@ -84,18 +84,17 @@ pub fn cache_verdict(
     match (seen.need, problem) {
         (CacheNeed::Cold, None) => (CacheState::Cold, validity()),
         (_, None) => (CacheState::Hot, validity()),
-        (_, Some(why)) => (CacheState::Lukewarm, Validity::Lukewarm(why)),
+        (_, Some(why)) => (CacheState::Lukewarm, Validity::Lukewarm(why.into())),
     }
 }
 
 /// Returns why a part was not measured during a rebuild, unless one ran before its release and after its end.
-pub fn not_rebuilt((before, after): (bool, bool)) -> Option<String> {
-    let why = match (before, after) {
-        (true, true) => return None,
-        (true, false) => "the rebuild of its mirror ended during the timed part",
-        (false, _) => "the rebuild of its mirror ended before the timed part started",
-    };
-    Some(format!("{why}; use a lower resync rate, or a larger --image-size"))
+pub fn not_rebuilt((before, after): (bool, bool)) -> Option<Reason> {
+    match (before, after) {
+        (true, true) => None,
+        (true, false) => Some(Reason::RebuildEnded(RebuildEnd::During)),
+        (false, _) => Some(Reason::RebuildEnded(RebuildEnd::Before)),
+    }
 }
 
 /// Counts the checks, before the release and after the end, at which the rebuild was running.
@@ -103,60 +102,53 @@ pub fn rebuild_looks((before, after): (bool, bool)) -> u32 {
     u32::from(before) + u32::from(after)
 }
 
-/// Names what sent direct I/O through the page cache.
-pub fn buffered(measured: &Measured) -> Option<String> {
+/// Tells what sent direct I/O through the page cache.
+pub fn buffered(measured: &Measured) -> Option<CacheFault> {
     let below = measured.metrics.iter().find(|metric| metric.name == BUFFERED_BELOW)?;
-    let multiple = Bytes(below.value as u64);
-    Some(format!(
-        "direct I/O went through the page cache: the file system needs multiples of {multiple}"
-    ))
+    Some(CacheFault::DirectThroughCache { multiple_bytes: below.value as u64 })
 }
 
 /// Returns why direct I/O of `bytes` did not happen: the device moved next to nothing.
-pub fn past_no_device(bytes: u64, usage: &Usage) -> Option<String> {
-    let device = usage.device_read_bytes? + usage.device_write_bytes?;
-    let is_little = (device as f64) < DIRECT_DEVICE_SHARE * bytes as f64;
-    is_little.then(|| {
-        let (bytes, device) = (Bytes(bytes), Bytes(device));
-        format!("direct I/O moved {bytes} but its device only {device}: it was served from memory")
-    })
+pub fn past_no_device(bytes: u64, usage: &Usage) -> Option<Reason> {
+    let device_bytes = usage.device_read_bytes? + usage.device_write_bytes?;
+    let is_little = (device_bytes as f64) < DIRECT_DEVICE_SHARE * bytes as f64;
+    is_little.then_some(Reason::DirectFromMemory { bytes, device_bytes })
 }
 
-fn cold_problem(seen: &CacheEvidence<'_>, footprint: u64) -> Option<String> {
-    if let Some(why) = seen.never_cold {
-        return Some(why.into());
+fn cold_problem(seen: &CacheEvidence<'_>, footprint: u64) -> Option<CacheFault> {
+    if seen.is_in_memory {
+        return Some(CacheFault::InMemory {});
     }
     match seen.residency.and_then(Residency::share) {
         Some(share) if share > COLD_RESIDENT_SHARE => {
-            return Some(format!("{:.1} % resident before the start", share * 100.0));
+            return Some(CacheFault::ResidentBefore { share_pct: (share * 100.0).into() });
         }
-        None => return Some("the residency of its files is unknown".into()),
+        None => return Some(CacheFault::ResidencyUnknown {}),
         Some(_) => {}
     }
     // Bytes that may be of an asset prove nothing about the target.
     let read = seen.usage.device_read_bytes?.saturating_sub(seen.asset_bytes);
     let share = |bytes: u64| read as f64 / bytes.max(1) as f64;
-    let less = |bytes: u64, least: f64, what: &str| {
-        (share(bytes) < least).then(|| {
-            format!("the device read {:.0} % of the bytes that {what}", share(bytes) * 100.0)
-        })
+    let less = |bytes: u64, least: f64, of: BytesOf| {
+        let pct = (share(bytes) * 100.0).into();
+        (share(bytes) < least).then_some(CacheFault::DeviceReadLess { pct, of })
     };
     let declared = seen.declared.map(|bytes| seen.stored(bytes));
-    less(footprint, COLD_DEVICE_SHARE, "were touched")
-        .or_else(|| less(declared?, COLD_DECLARED_SHARE, "the test is declared to read"))
+    less(footprint, COLD_DEVICE_SHARE, BytesOf::Touched)
+        .or_else(|| less(declared?, COLD_DECLARED_SHARE, BytesOf::Declared))
 }
 
-fn hot_problem(seen: &CacheEvidence<'_>, bytes: u64) -> Option<String> {
+fn hot_problem(seen: &CacheEvidence<'_>, bytes: u64) -> Option<CacheFault> {
     match seen.residency.and_then(Residency::share) {
         Some(share) if share < HOT_RESIDENT_SHARE => {
-            return Some(format!("only {:.1} % resident before the start", share * 100.0));
+            return Some(CacheFault::OnlyResidentBefore { share_pct: (share * 100.0).into() });
         }
         _ => {}
     }
     let read = seen.usage.device_read_bytes?;
     let share = read as f64 / bytes.max(1) as f64;
     (bytes > 0 && share >= HOT_DEVICE_SHARE)
-        .then(|| format!("the device read {:.1} % of the bytes", share * 100.0))
+        .then(|| CacheFault::DeviceRead { pct: (share * 100.0).into() })
 }
 
 /// Share of the operations of a cold test of `reads` that found in memory a block that no operation before had
@@ -192,16 +184,10 @@ pub fn charge_servers(metrics: &mut [Metric], ops: u64, usage: &Usage) {
 
 /// Returns why a part is invalid if its own device moved `bytes` while its clock was stopped; `None` when that is
 /// little compared with its own time.
-pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
-    let own = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
-    let is_much = bytes as f64 > HELD_BYTES + HELD_SHARE * own as f64;
-    is_much.then(|| {
-        let (bytes, own) = (Bytes(bytes), Bytes(own));
-        format!(
-            "its device moved {bytes} while it was paused for other candidates, and {own} in \
-                 its timed part"
-        )
-    })
+pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<Reason> {
+    let own_bytes = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
+    let is_much = bytes as f64 > HELD_BYTES + HELD_SHARE * own_bytes as f64;
+    is_much.then_some(Reason::PausedButWorked { device_bytes: bytes, own_bytes })
 }
 
 /// What the machine did: pressure, processor time of all processes, memory; from the `seconds` of a timed part the most

@@ -6,7 +6,7 @@ use crate::{run::target_run::Event, stages::Placed};
 use lab::instance::Check;
 use model::{
     figure::{Durability, Unproven},
-    result::{Environment, Fault},
+    result::{Environment, Fault, Reason},
     text::printable_line,
 };
 use std::collections::BTreeSet;
@@ -97,7 +97,8 @@ impl RequestedRuns {
                         plain(&what)
                     ));
                 }
-                if let Some(text) = sample.evidence.validity.why_mut() {
+                let why = sample.evidence.validity.why_mut();
+                for text in why.map(Reason::texts_mut).unwrap_or_default() {
                     *text = plain(text);
                 }
                 if let Some(Durability::NotProven(Unproven::NoDevice(text))) =
@@ -185,10 +186,17 @@ mod tests {
             let text = format!("{event:?}");
             assert!(text.contains("]0;owned") && !text.contains("\\u{1b}"), "{text}");
         }
-        let invalid = sample(|s| s.evidence.validity = Validity::Invalid("\x1b[2J".repeat(9999)));
-        let Ok((_, Event::Sample(taken))) = asked().take(invalid) else { panic!("not taken") };
-        let Validity::Invalid(why) = taken.evidence.validity else { panic!("valid") };
-        assert_eq!(why.chars().count(), TEXT_CHARS);
+        for mut reason in model::strategies::reasons() {
+            reason.texts_mut().into_iter().for_each(|text| *text = "\x1b[2J".repeat(9999));
+            let invalid = sample(|s| s.evidence.validity = Validity::Invalid(reason.clone()));
+            let Ok((_, Event::Sample(taken))) = asked().take(invalid) else { panic!("not taken") };
+            let Validity::Invalid(mut why) = taken.evidence.validity else { panic!("valid") };
+            assert_eq!(why.kind(), why.kind().kind());
+            for text in why.texts_mut() {
+                assert_eq!(text.chars().count(), TEXT_CHARS);
+                assert!(!text.contains('\x1b'), "{text:?}");
+            }
+        }
         let unproven = |kind: &str| Some(Durability::NotProven(Unproven::NoDevice(kind.into())));
         let report = sample(|s| s.evidence.durability = unproven("\x1b[2J"));
         let Ok((_, Event::Sample(taken))) = asked().take(report) else { panic!("not taken") };

@@ -13,7 +13,7 @@ use crate::{evidence::sampler::Sampler, inputs::assets};
 use anyhow::Result;
 use lab::{instance::Instance, observe::Watched};
 use model::{
-    result::{Covariates, Sample, Validity},
+    result::{Covariates, Reason, Sample, Validity},
     workload::{CacheNeed, CacheState, Case, Job, JobMode},
 };
 use std::{sync::atomic::AtomicBool, time::Duration};
@@ -199,7 +199,7 @@ fn invalid(id: &str, test: &dyn Test, job: &Job, place: &Position<'_>, why: &str
     };
     let bare =
         Sample::bare(place.block, place.position, place.case(id, test, job, cache), Vec::new());
-    bare.judged(Validity::Invalid(why.into()))
+    bare.judged(Validity::Invalid(Reason::said(why)))
 }
 
 impl Position<'_> {

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use lab::page_cache::Residency;
 use model::{
     plan::User,
-    result::{Environment, HostPool, HostUse},
+    result::{Environment, HostPool, HostUse, Reason},
     workload::{AssetFile, Job, PoolReport, WorkerReport},
 };
 use std::{
@@ -144,15 +144,10 @@ pub fn together(here: Option<Residency>, elsewhere: Option<Residency>) -> Option
 const MOST_CLOCK_SHARE: f64 = 1.0 / 20.0;
 
 /// Returns why a part of `seconds` cannot be timed by the clocks of the hosts, if so.
-pub fn clocks_disagree(report: &PoolReport, seconds: f64) -> Option<String> {
+pub fn clocks_disagree(report: &PoolReport, seconds: f64) -> Option<Reason> {
     let bound_s = report.clock_bound_ns as f64 / 1e9;
-    (bound_s > seconds * MOST_CLOCK_SHARE).then(|| {
-        format!(
-            "the clocks of the hosts agree only within {:.3} ms, more than 5 % of its {:.3} ms",
-            bound_s * 1e3,
-            seconds * 1e3
-        )
-    })
+    let disagree = bound_s > seconds * MOST_CLOCK_SHARE;
+    disagree.then(|| Reason::ClocksDisagree { bound_s: bound_s.into(), seconds: seconds.into() })
 }
 
 /// Measures the spread of workers and hosts in `phases`: rates in operations per second of a worker, or of all of a
@@ -285,7 +280,7 @@ mod tests {
     fn clocks_must_agree_to_a_twentieth_of_a_part() {
         let report = PoolReport { clock_bound_ns: 50_000_000, ..PoolReport::default() };
         assert_eq!(clocks_disagree(&report, 1.0), None);
-        let why = clocks_disagree(&report, 0.999).unwrap();
-        assert!(why.contains("only within 50.000 ms"), "{why}");
+        let why = Reason::ClocksDisagree { bound_s: 0.05.into(), seconds: 0.999.into() };
+        assert_eq!(clocks_disagree(&report, 0.999), Some(why));
     }
 }

@@ -7,7 +7,7 @@ use crate::machine::quiet::waited;
 use anyhow::Result;
 use model::{
     plan::Preset,
-    result::{Sample, Validity},
+    result::{Reason, Sample, Validity},
 };
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -107,9 +107,7 @@ fn calmest_of(mut tries: Vec<Try>) -> Vec<Sample> {
 
 fn disturb(sample: &mut Sample, shared_pct: f64) {
     if sample.evidence.validity.is_valid() {
-        let why = format!(
-            "other processes used {shared_pct:.0} % of the CPU or of the disk; measured again"
-        );
+        let why = Reason::OthersUsed { pct: shared_pct.into() };
         sample.evidence.validity = Validity::Disturbed(why);
     }
 }
@@ -161,15 +159,15 @@ mod tests {
         let valid: Vec<bool> =
             samples.iter().map(|sample| sample.evidence.validity.is_valid()).collect();
         assert_eq!(valid, [false, true, false]);
-        let said = samples[0].evidence.validity.to_string();
-        assert!(said.starts_with("disturbed: other processes used 60 % of"), "{said}");
+        let why = Reason::OthersUsed { pct: 60.0.into() };
+        assert_eq!(samples[0].evidence.validity, Validity::Disturbed(why));
         assert!(calmest_of(vec![of(60.0)])[0].evidence.validity.is_valid());
     }
 
     #[test]
     fn largest_foreign_share_of_valid_samples_counts() {
         assert_eq!(shared_pct(&[sample(4.0, 20.0), sample(7.0, 0.0)]), 20.0);
-        let invalid = sample(0.0, 0.0).judged(Validity::Invalid("no space".into()));
+        let invalid = sample(0.0, 0.0).judged(Validity::Invalid(Reason::said("no space")));
         assert_eq!(shared_pct(std::slice::from_ref(&invalid)), f64::INFINITY);
         let tries = vec![of(15.0), Try { samples: vec![invalid], shared_pct: f64::INFINITY }];
         assert!(calmest_of(tries)[0].evidence.validity.is_valid());

@@ -4,7 +4,7 @@ use super::{Invocation, Request, Tool, direct};
 use formats::ImportOptions;
 use model::{
     figure::{Better, Metric},
-    result::{BUFFERED_BELOW, Dataset, Sample},
+    result::{BUFFERED_BELOW, Dataset, Imported, Reason, Sample},
     workload::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
 };
 use std::{
@@ -148,7 +148,7 @@ impl Test for ToolTest {
         let cost = worker.map(|worker| worker.metrics.clone()).unwrap_or_default();
         let read = self.read(worker.map_or("", |worker| &worker.output));
         let one = |info: TestInfo| match &read {
-            Err(why) => vec![nothing(info.id, why.clone(), seconds)],
+            Err(why) => vec![nothing(info.id, Reason::said(why), seconds)],
             Ok(dataset) => {
                 let printed = self.tool.printed(&self.request, &info.id);
                 let part_s = |sample: &Sample| {
@@ -183,7 +183,7 @@ fn of_samples(
     let samples: Vec<&Sample> =
         dataset.samples.iter().filter(|sample| sample.case.test == printed).collect();
     if samples.is_empty() {
-        return vec![nothing(id, "the tool printed no figure for it".into(), seconds)];
+        return vec![nothing(id, Imported::NothingPrinted {}.into(), seconds)];
     }
     let one = |sample: &Sample| Measured {
         test: id.clone(),
@@ -201,7 +201,7 @@ fn of_samples(
 }
 
 /// A test without a figure, with the reason.
-fn nothing(test: String, why: String, seconds: f64) -> Measured {
+fn nothing(test: String, why: Reason, seconds: f64) -> Measured {
     Measured {
         test,
         metrics: Vec::new(),

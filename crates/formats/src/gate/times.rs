@@ -1,6 +1,6 @@
 //! The times of operations as a source gives them: least, mean, greatest and percentiles.
 
-use super::Contradiction;
+use model::result::Contradiction;
 
 /// How far a percentile that was read off bins may lie outside of what was measured exactly.
 pub(crate) const BINS: f64 = 0.05;
@@ -39,9 +39,9 @@ impl Times {
             if is_none || low.1 > high.1 * (1.0 + self.loose) + 2.0 * self.step {
                 return Err(Contradiction::Order {
                     low: low.0.clone(),
-                    low_value: low.1,
+                    low_value: low.1.into(),
                     high: high.0.clone(),
-                    high_value: high.1,
+                    high_value: high.1.into(),
                 });
             }
         }
@@ -67,13 +67,19 @@ mod tests {
     #[test]
     fn times_ascend_from_least_to_greatest() {
         assert_eq!(times().judge("read"), Ok(()));
-        let wrong = |times: Times| times.judge("read").unwrap_err().to_string();
+        let order = |(low, low_value): (&str, f64), (high, high_value): (&str, f64)| {
+            let (low, high) = (format!("read {low}"), format!("read {high}"));
+            let (low_value, high_value) = (low_value.into(), high_value.into());
+            Err(Contradiction::Order { low, low_value, high, high_value })
+        };
+        let wrong = |times: Times| times.judge("read");
         let zero = Times { percentiles: vec![(50.0, 0.0), (99.0, 300.0)], ..times() };
-        assert_eq!(wrong(zero), "contradicts itself: read min is 10, above read p50 0");
+        assert_eq!(wrong(zero), order(("min", 10.0), ("p50", 0.0)));
         let falling = Times { percentiles: vec![(50.0, 400.0), (99.0, 300.0)], ..times() };
-        assert!(wrong(falling).contains("read p50 is 400, above read p99 300"));
-        assert!(wrong(Times { mean: Some(5.0), ..times() }).contains("above read mean 5"));
-        assert!(wrong(Times { mean: Some(5000.0), ..times() }).contains("read mean is 5000"));
+        assert_eq!(wrong(falling), order(("p50", 400.0), ("p99", 300.0)));
+        let mean = |mean| wrong(Times { mean: Some(mean), ..times() });
+        assert_eq!(mean(5.0), order(("min", 10.0), ("mean", 5.0)));
+        assert_eq!(mean(5000.0), order(("mean", 5000.0), ("max", 900.0)));
     }
 
     #[test]

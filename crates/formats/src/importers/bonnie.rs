@@ -13,7 +13,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Dataset, Imported},
     workload::Group,
 };
 
@@ -64,8 +64,6 @@ const LISTING_NOTE: &str =
 
 /// What stands for a figure that is hidden.
 const HIDDEN_MARK: &str = "+++";
-
-pub(crate) const HIDDEN: &str = "bonnie++ hid a phase shorter than 0.5 s";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
@@ -140,7 +138,7 @@ impl Run {
         for (i, (phase, test)) in self.phases.iter().zip(&TESTS).enumerate() {
             let outcome = match phase.figure {
                 Figure::Absent => continue,
-                Figure::Hidden => Err(HIDDEN.into()),
+                Figure::Hidden => Err(Imported::BonnieHidPhase {}.into()),
                 Figure::Given(value) => Ok(metrics(value, phase, test)),
             };
             let reading = Reading {

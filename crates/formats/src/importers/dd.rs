@@ -11,7 +11,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Contradiction, Dataset, Imported, Reason},
 };
 
 /// The importer.
@@ -134,7 +134,7 @@ impl Run {
             let rate = Metric::new(RATE.name, rate, RATE.unit, Better::Higher);
             copied.check().map(|()| vec![rate])
         } else {
-            Err("took less time than dd counts".into())
+            Err(Imported::DdTooShort {}.into())
         };
         Reading {
             seconds: copied.seconds,
@@ -188,7 +188,7 @@ impl<'a> Copied<'a> {
     }
 
     /// Whether the rate is that of bytes and seconds.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Reason> {
         let computed = self.bytes as f64 / self.seconds;
         let (digits, unit) = split_at_unit(self.rate);
         let Some(printed) = number(digits) else { return Ok(()) };
@@ -208,12 +208,7 @@ impl<'a> Copied<'a> {
         if !computed.is_finite() || near(1000.0) || near(1024.0) {
             return Ok(());
         }
-        Err(format!(
-            "contradicts itself: {} bytes in {} s are {:.1} MB/s, and {} was printed",
-            self.bytes,
-            self.seconds,
-            computed / 1e6,
-            short(self.rate)
-        ))
+        let (bytes, seconds, rate) = (self.bytes, self.seconds.into(), short(self.rate));
+        Err(Contradiction::Printed { bytes, seconds, rate: rate.to_string() }.into())
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     source::{self, Input, Take},
 };
 use dataset::Made;
-use model::result::Head;
+use model::result::{Head, Imported};
 use std::io;
 
 pub use work::pattern_kind;
@@ -207,17 +207,17 @@ fn name_targets<'a>(mut sources: Vec<Source<'a>>, options: &ImportOptions) -> Ve
     sources
 }
 
-/// What fio says went wrong in a job, in words.
-fn failure(error: i32, failed_ops: u64, first_error: i32) -> Option<String> {
-    let words = |error: i32| {
-        let text = io::Error::from_raw_os_error(error).to_string();
-        let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-        format!("{text} (error {error})")
+/// What fio says went wrong in a job.
+fn failure(error: i32, failed_ops: u64, first_error: i32) -> Option<Imported> {
+    let words = |errno: i32| {
+        let text = io::Error::from_raw_os_error(errno).to_string();
+        text.split(" (os error").next().unwrap_or_default().to_owned()
     };
     if error != 0 {
-        Some(format!("fio stopped: {}", words(error)))
+        Some(Imported::FioStopped { errno: error, error: words(error) })
     } else if failed_ops > 0 {
-        Some(format!("{failed_ops} operations failed, the first with {}", words(first_error)))
+        let (count, errno) = (failed_ops, first_error);
+        Some(Imported::FioOperationsFailed { count, errno, error: words(errno) })
     } else {
         None
     }

@@ -10,7 +10,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Imported, Sample, Validity},
     workload::{Group, TestInfo},
 };
 use serde::Deserialize;
@@ -194,13 +194,13 @@ fn metrics([wall_s, user_s, sys_s, memory]: [Option<f64>; 4]) -> Vec<Metric> {
 fn validity(exit_code: Option<Option<i32>>, wall_s: f64) -> Validity {
     match exit_code {
         Some(Some(code)) if code != 0 => {
-            Validity::Invalid(format!("the command failed with exit code {code}"))
+            Validity::Invalid(Imported::CommandFailed { exit_code: code }.into())
         }
-        Some(None) => Validity::Invalid("the command was killed by a signal".into()),
-        _ if wall_s < SHORTEST_S => Validity::Invalid(format!(
-            "took {:.1} ms; below 5 ms hyperfine itself calls its results inaccurate",
-            wall_s * 1000.0
-        )),
+        Some(None) => Validity::Invalid(Imported::CommandKilled {}.into()),
+        _ if wall_s < SHORTEST_S => {
+            let (seconds, least_s) = (wall_s.into(), SHORTEST_S.into());
+            Validity::Invalid(Imported::HyperfineTooShort { seconds, least_s }.into())
+        }
         _ => Validity::Valid,
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Dataset, Imported},
     workload::{Group, TestInfo},
 };
 
@@ -127,7 +127,7 @@ impl<'a> Row<'a> {
             shape: None,
         };
         let outcome = match self.invalid {
-            true => Err("IO500 marked the phase as invalid".into()),
+            true => Err(Imported::Io500MarkedInvalid {}.into()),
             false => Ok(vec![Metric::new(ranked.name, value, ranked.unit, Better::Higher)]),
         };
         Ok(Reading {

@@ -10,7 +10,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Contradiction, Dataset, Reason},
 };
 
 /// The importer.
@@ -157,14 +157,14 @@ impl Run {
             ops: done.ops as u64,
             work: self.size.clone(),
             place: self.place.clone(),
-            ..Reading::new(test.info(SUITE), judged.map(|()| metrics))
+            ..Reading::new(test.info(SUITE), judged.map(|()| metrics).map_err(Reason::from))
         })
     }
 }
 
 impl Completed {
     /// Whether it can be true with these times of requests, in seconds.
-    fn judge(&self, times: &Times) -> Result<(), String> {
+    fn judge(&self, times: &Times) -> Result<(), Contradiction> {
         let (ops, seconds, per_s) = (Some(self.ops), Some(self.seconds), Some(self.iops));
         let told = Figures {
             what: "timed",
@@ -174,10 +174,10 @@ impl Completed {
             times: Some(times),
             ..Figures::default()
         };
-        told.judge().map_err(|why| why.to_string())?;
+        told.judge()?;
         let sum = self.ops * times.mean.unwrap_or_default();
         match (sum - self.seconds).abs() > PRINT_ERROR * self.seconds {
-            true => Err("contradicts itself: the mean times the requests is not their time".into()),
+            true => Err(Contradiction::MeanTimesRequests {}),
             false => Ok(()),
         }
     }

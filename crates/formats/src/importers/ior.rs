@@ -14,7 +14,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Dataset, Reason},
 };
 use std::collections::HashSet;
 
@@ -113,7 +113,7 @@ struct Access {
 
 impl Access {
     /// The figures, where they can all be true.
-    fn outcome(&self, operation: &str) -> Result<Vec<Metric>, String> {
+    fn outcome(&self, operation: &str) -> Result<Vec<Metric>, Reason> {
         let told = |figure: f64| Some(figure).filter(|&figure| figure > 0.0);
         Figures {
             what: operation,
@@ -122,8 +122,7 @@ impl Access {
             op_bytes: self.transfer_bytes.and_then(told),
             ..Figures::default()
         }
-        .judge()
-        .map_err(|why| why.to_string())?;
+        .judge()?;
         Ok(self.metrics())
     }
 

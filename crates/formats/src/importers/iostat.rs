@@ -8,7 +8,7 @@ use crate::documents::{Documents, Tests, case};
 use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure, table::short};
 use model::{
     figure::{Better, Metric},
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Imported, Reason, Sample, Validity},
     workload::{Group, TestInfo},
 };
 use serde::Deserialize;
@@ -36,9 +36,6 @@ pub(super) const FLUSHES: &str = "iostat counts flushes that programs ask for as
 const SHORT_ROW: &str = "A device row without r/s and w/s or tps (a bug of iostat) was ignored.";
 
 /// Why a report is no measurement.
-const SINCE_BOOT: &str = "a single report averages since boot, unless `iostat -y` wrote it; \
-                          measure an interval: `iostat -y -x -o JSON 10 1`";
-
 #[derive(Deserialize)]
 struct Root {
     sysstat: Sysstat,
@@ -196,7 +193,8 @@ impl Device {
         notes: &mut Vec<&'static str>,
     ) -> Sample {
         let (metrics, judged) = self.judged(|note| notes.push(note));
-        let judged = judged.and(if is_interval { Ok(()) } else { Err(SINCE_BOOT.into()) });
+        let since_boot = Imported::OnlyReportSinceBoot {};
+        let judged = judged.and(if is_interval { Ok(()) } else { Err(since_boot.into()) });
         let validity = judged.err().map_or(Validity::Valid, Validity::Invalid);
         Sample::bare(0, position, case(test, target), metrics).judged(validity)
     }
@@ -205,14 +203,14 @@ impl Device {
     pub(super) fn judged(
         &self,
         note: impl FnOnce(&'static str),
-    ) -> (Vec<Metric>, Result<(), String>) {
+    ) -> (Vec<Metric>, Result<(), Reason>) {
         let rates = rates::rates(self);
         rates.note.map(note);
         let metrics = self.metrics(&rates);
         let idle = metrics.first().is_none_or(|iops| iops.value <= 0.0);
         let judged = match rates.fault {
-            _ if idle => Err("the device was idle".into()),
-            Some(why) => Err(why),
+            _ if idle => Err(Imported::DeviceIdle {}.into()),
+            Some(why) => Err(why.into()),
             None => Ok(()),
         };
         (metrics, judged)

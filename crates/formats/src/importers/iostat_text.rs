@@ -10,7 +10,7 @@ use crate::{
     text::{Line, lines},
 };
 use model::{
-    result::Dataset,
+    result::{Dataset, Imported},
     workload::{Group, TestInfo},
 };
 
@@ -31,8 +31,6 @@ const NOTES: [&str; 5] = [
      is taken for a later part.",
     FLUSHES,
 ];
-
-const SINCE_BOOT: &str = "the first report averages since boot";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
@@ -159,7 +157,8 @@ impl Reports {
         let is_interval = !may_be_since_boot || is_interval(&devices);
         for (line, device) in lines.into_iter().zip(devices) {
             let (metrics, judged) = device.judged(|note| gather.note(note));
-            let judged = judged.and(if is_interval { Ok(metrics) } else { Err(SINCE_BOOT.into()) });
+            let since_boot = Imported::FirstReportSinceBoot {};
+            let judged = judged.and(if is_interval { Ok(metrics) } else { Err(since_boot.into()) });
             gather.add(file, line, Reading::new(info(device.name()), judged))?;
         }
         Ok(())

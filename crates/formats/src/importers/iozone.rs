@@ -14,7 +14,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Dataset, Reason},
     workload::{Group, TestInfo},
 };
 
@@ -168,7 +168,7 @@ struct About {
 }
 
 impl About {
-    fn reading(&self, kib: Result<f64, String>) -> Reading {
+    fn reading(&self, kib: Result<f64, Reason>) -> Reading {
         let (name, group) = TESTS[self.test];
         let told = self.record_kib > 0;
         let sizes = format!(", records of {} KiB, file of {} KiB", self.record_kib, self.file_kib);

@@ -11,7 +11,7 @@ use crate::{
     text::{Line, lines},
 };
 use figures::Figures;
-use model::result::Dataset;
+use model::result::{Dataset, Imported, Reason};
 
 /// The importer.
 pub(crate) struct Importer;
@@ -202,8 +202,10 @@ impl Run {
             self.figures = Figures::together(&self.checkpoints, (file, last))?;
             gather.note(CHECKPOINTS_NOTE);
         }
-        let fatal =
-            self.fatal.as_ref().map(|(_, why)| format!("sysbench stopped: {}", short_line(why)));
+        let fatal = self
+            .fatal
+            .as_ref()
+            .map(|(_, why)| Imported::SysbenchStopped { error: short_line(why) });
         if self.is_async && self.figures.book(test.group) {
             gather.note(ASYNC_NOTE);
         }
@@ -222,7 +224,7 @@ impl Run {
             histograms: self.figures.histograms(test.key),
             ..Reading::new(
                 test.info(SUITE),
-                fatal.map_or(figures.map_err(|why| why.to_string()), Err),
+                fatal.map_or(figures.map_err(Reason::from), |why| Err(why.into())),
             )
         };
         gather.add(file, last, reading)?;

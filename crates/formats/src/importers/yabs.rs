@@ -13,7 +13,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Contradiction, Dataset},
     workload::Group,
 };
 
@@ -167,10 +167,12 @@ impl Table {
             let mut reading = reading(size, read, write);
             let slack = read.step + write.step + total.step;
             if (read.iops + write.iops - total.iops).abs() > slack {
-                reading.outcome = Err(format!(
-                    "contradicts itself: {} reads and {} writes are not {} per second",
-                    read.iops, write.iops, total.iops
-                ));
+                let why = Contradiction::Total {
+                    read_iops: read.iops.into(),
+                    write_iops: write.iops.into(),
+                    total_iops: total.iops.into(),
+                };
+                reading.outcome = Err(why.into());
             }
             gather.add(line.file, line.number, reading)?;
         }

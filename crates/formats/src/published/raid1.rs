@@ -12,7 +12,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Dataset, Imported},
     workload::Group,
 };
 
@@ -40,7 +40,7 @@ pub(super) fn bonnie(study: &Study) -> Result<Dataset, FormatError> {
         let at = at.ok_or_else(|| table.bad(row, "phase", "is not a phase of bonnie++"))?;
         let test = &bonnie::TESTS[at];
         let value = match hidden(table, row, "value")? {
-            None => Err(bonnie::HIDDEN.into()),
+            None => Err(Imported::BonnieHidPhase {}.into()),
             Some(value) if table.text(row, "unit")? == "MiB/s" => Ok(value * MB_PER_MIB),
             Some(value) => Ok(value),
         };

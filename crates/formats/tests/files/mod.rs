@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, dead_code)]
 
 use formats::{ImportOptions, NamedBytes, import};
-use model::result::{Dataset, Sample, Validity};
+use model::result::{Contradiction, Dataset, Reason, Sample, Validity};
 use std::path::Path;
 
 /// A fixture by its name.
@@ -70,7 +70,7 @@ pub(crate) fn sample<'a>(data: &'a Dataset, test: &str) -> &'a Sample {
 }
 
 /// Why the only sample of a test is not valid.
-pub(crate) fn invalid<'a>(data: &'a Dataset, test: &str) -> &'a str {
+pub(crate) fn invalid<'a>(data: &'a Dataset, test: &str) -> &'a Reason {
     match &sample(data, test).evidence.validity {
         Validity::Invalid(why) => why,
         other => panic!("{test} is {other:?}"),
@@ -117,7 +117,14 @@ pub(crate) fn says(data: &Dataset, part: &str) -> bool {
     data.campaign.notes.iter().any(|note| note.contains(part))
 }
 
+/// A figure above one that bounds it.
+pub(crate) fn order((low, low_value): (&str, f64), (high, high_value): (&str, f64)) -> Reason {
+    let (low, high) = (low.into(), high.into());
+    let (low_value, high_value) = (low_value.into(), high_value.into());
+    Contradiction::Order { low, low_value, high, high_value }.into()
+}
+
 /// Why `sample` is not valid.
-pub(crate) fn why(sample: &Sample) -> &str {
+pub(crate) fn why(sample: &Sample) -> &Reason {
     sample.evidence.validity.why().unwrap_or_else(|| panic!("{sample:?} is valid"))
 }

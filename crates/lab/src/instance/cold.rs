@@ -84,9 +84,7 @@ impl Instance<'_> {
     pub(super) fn remount_or_evict(&self) -> Result<Coldness, LabError> {
         self.invalidate_cold();
         match &self.work_dir {
-            WorkDir::Mounted { .. } if self.disks.is_empty() => {
-                Ok(Coldness::Impossible("it is in memory and has no device"))
-            }
+            WorkDir::Mounted { .. } if self.disks.is_empty() => Ok(Coldness::Impossible),
             WorkDir::Mounted { .. } => self.remount(),
             WorkDir::Held(_) if self.stack.top().is_some() => self.remount(),
             WorkDir::Plain { .. } => {

@@ -6,6 +6,7 @@ use crate::{
     error::LabError,
     mounts::{self, Mount},
 };
+use model::result::Reason;
 use std::path::PathBuf;
 
 impl Instance<'_> {
@@ -16,11 +17,11 @@ impl Instance<'_> {
         Ok(())
     }
 
-    /// Returns what has become of the mount options since it was mounted, in words; `None` when they are the same.
+    /// Returns what has become of the mount options since it was mounted; `None` when they are the same.
     ///
     /// # Errors
     /// The mount table cannot be read.
-    pub fn changed_options(&self) -> Result<Option<String>, LabError> {
+    pub fn changed_options(&self) -> Result<Option<Reason>, LabError> {
         let now = self.mounts()?;
         let mounted = self.mounted.borrow();
         Ok(mounted.iter().zip(&now).find_map(|(was, is)| difference(was, is)))
@@ -39,21 +40,16 @@ impl Instance<'_> {
     }
 }
 
-/// The options that came and went: `its mount options changed: noatime instead of relatime`.
-fn difference(was: &Mount, is: &Mount) -> Option<String> {
+/// The options that came and went.
+fn difference(was: &Mount, is: &Mount) -> Option<Reason> {
     let only = |one: &Mount, other: &Mount| {
         let others: Vec<&str> = other.options.split(',').collect();
         let own = one.options.split(',').filter(|option| !others.contains(option));
         own.collect::<Vec<_>>().join(",")
     };
     let (gone, new) = (only(was, is), only(is, was));
-    let what = match (gone.is_empty(), new.is_empty()) {
-        (true, true) => return None,
-        (false, false) => format!("{new} instead of {gone}"),
-        (true, false) => format!("{new} is new"),
-        (false, true) => format!("{gone} was removed"),
-    };
-    Some(format!("its mount options changed: {what}"))
+    let is_same = gone.is_empty() && new.is_empty();
+    (!is_same).then_some(Reason::MountOptionsChanged { gone, new })
 }
 
 #[cfg(test)]
@@ -71,9 +67,12 @@ mod tests {
         };
         let difference = |was, is| difference(&mount(was), &mount(is));
         assert_eq!(difference("rw,relatime", "relatime,rw"), None);
-        let changed = difference("rw,relatime", "rw,noatime").unwrap();
-        assert_eq!(changed, "its mount options changed: noatime instead of relatime");
-        assert!(difference("rw", "rw,sync").unwrap().ends_with("sync is new"));
-        assert!(difference("rw,lazytime", "rw").unwrap().ends_with("lazytime was removed"));
+        let changed = |gone: &str, new: &str| {
+            let (gone, new) = (gone.into(), new.into());
+            Some(Reason::MountOptionsChanged { gone, new })
+        };
+        assert_eq!(difference("rw,relatime", "rw,noatime"), changed("relatime", "noatime"));
+        assert_eq!(difference("rw", "rw,sync"), changed("", "sync"));
+        assert_eq!(difference("rw,lazytime", "rw"), changed("lazytime", ""));
     }
 }

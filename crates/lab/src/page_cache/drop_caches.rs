@@ -19,8 +19,8 @@ pub enum Coldness {
     Dropped,
     /// Without root only file data was given back; inodes and dentries may remain.
     DataOnly,
-    /// It lives in memory; one line says why.
-    Impossible(&'static str),
+    /// It lives in memory and has no device.
+    Impossible,
 }
 
 /// Drops clean pages, dentries and inodes of the whole machine; root only.

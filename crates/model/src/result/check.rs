@@ -6,8 +6,8 @@ use crate::{
     figure::{Durability, Histogram, Metric, Series, Unproven},
     plan::Plan,
     result::{
-        Campaign, Covariates, Dataset, Environment, Head, Sample, TargetRecord, TargetState,
-        Validity, dataset::MOST_NOTES,
+        Campaign, Covariates, Dataset, Environment, Head, Reason, Sample, TargetRecord,
+        TargetState, Validity, dataset::MOST_NOTES,
     },
     text::{Name, NameError, NameKind, name},
     workload::TestInfo,
@@ -238,7 +238,7 @@ fn or_zero(number: f64) -> f64 {
 /// Takes out of a sample what cannot be computed with, and says so in its validity.
 fn without_faults(sample: &mut Sample) {
     let Some(why) = fault_of_figures(sample).or_else(|| fault_of_series(sample)) else { return };
-    sample.evidence.validity = Validity::Invalid(why);
+    sample.evidence.validity = Validity::Invalid(why.into());
     sample.figures.metrics.retain(|metric| metric.value.is_finite());
     sample.figures.histograms.retain(Histogram::is_sound);
     sample.figures.series = sample.figures.series.take().filter(Series::is_whole);
@@ -249,9 +249,47 @@ fn without_faults(sample: &mut Sample) {
     }
 }
 
-fn fault_of_figures(sample: &Sample) -> Option<String> {
+/// What makes a sample one that cannot be computed with.
+enum Fault {
+    Metric(String, f64),
+    Time(&'static str, f64),
+    Histogram(String),
+    Series,
+}
+
+impl fmt::Display for Fault {
+    /// Writes why a dataset with it is refused.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Metric(name, value) => write!(f, "its {name:?} is {value}, not a finite number"),
+            Fault::Time(name, value) => write!(f, "its {name} is {value}, not a finite number"),
+            Fault::Histogram(op) => {
+                write!(f, "histogram {op:?} is not ascending or has an empty bin")
+            }
+            Fault::Series => {
+                f.write_str("its series has columns of different lengths, or is not ascending")
+            }
+        }
+    }
+}
+
+impl From<Fault> for Reason {
+    /// Why a stored sample with it is invalid.
+    fn from(fault: Fault) -> Reason {
+        match fault {
+            Fault::Metric(name, value) => Reason::MetricNotFinite { name, value: value.into() },
+            Fault::Time(name, value) => {
+                Reason::TimeNotFinite { name: name.into(), value: value.into() }
+            }
+            Fault::Histogram(op) => Reason::HistogramUnsound { op },
+            Fault::Series => Reason::SeriesUnsound {},
+        }
+    }
+}
+
+fn fault_of_figures(sample: &Sample) -> Option<Fault> {
     if let Some(metric) = sample.figures.metrics.iter().find(|metric| !metric.value.is_finite()) {
-        return Some(format!("its {:?} is {}, not a finite number", metric.name, metric.value));
+        return Some(Fault::Metric(metric.name.to_string(), metric.value));
     }
     let Covariates { skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = sample.covariates;
     let times = [
@@ -262,18 +300,17 @@ fn fault_of_figures(sample: &Sample) -> Option<String> {
         ("cpu_sys_s", cpu_sys_s),
     ];
     let (name, value) = times.into_iter().find(|(_, value)| !value.is_finite())?;
-    Some(format!("its {name} is {value}, not a finite number"))
+    Some(Fault::Time(name, value))
 }
 
-fn fault_of_series(sample: &Sample) -> Option<String> {
+fn fault_of_series(sample: &Sample) -> Option<Fault> {
     if let Some(histogram) =
         sample.figures.histograms.iter().find(|histogram| !histogram.is_sound())
     {
-        let op = &histogram.op;
-        return Some(format!("histogram {op:?} is not ascending or has an empty bin"));
+        return Some(Fault::Histogram(histogram.op.clone()));
     }
     let ragged = sample.figures.series.as_ref().is_some_and(|series| !series.is_whole());
-    ragged.then(|| "its series has columns of different lengths, or is not ascending".into())
+    ragged.then_some(Fault::Series)
 }
 
 fn campaign_texts(campaign: &mut Campaign, visit: &mut Visit<'_>) -> Result<(), NameError> {
@@ -342,7 +379,8 @@ fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameEr
     if let Some(Durability::NotProven(Unproven::NoDevice(kind))) = &mut sample.evidence.durability {
         visit(NameKind::Label, kind)?;
     }
-    sample.evidence.validity.why_mut().map_or(Ok(()), |why| visit(NameKind::Text, why))
+    let texts = sample.evidence.validity.why_mut().map(Reason::texts_mut).unwrap_or_default();
+    texts.into_iter().try_for_each(|text| visit(NameKind::Text, text))
 }
 
 fn environment_texts(known: &mut Environment, visit: &mut Visit<'_>) -> Result<(), NameError> {

@@ -3,6 +3,7 @@
 use crate::{
     number::exact,
     sections::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO, WITH_SYNCS},
+    words,
 };
 use model::{
     result::Dataset,
@@ -44,7 +45,9 @@ fn table_lines(table: &Table) -> Vec<(String, String, String)> {
 
 fn left_out(cell: &Cell) -> String {
     let lukewarm = (cell.lukewarm > 0).then(|| format!("lukewarm ({})", cell.lukewarm));
-    let all: Vec<String> = cell.invalid_reasons.iter().cloned().chain(lukewarm).collect();
+    let invalid = cell.invalid_reasons.iter();
+    let invalid = invalid.map(|(why, count)| format!("{} ({count})", words::reason(why)));
+    let all: Vec<String> = invalid.chain(lukewarm).collect();
     quote(&all.join("; "))
 }
 

@@ -3,9 +3,10 @@
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     sections::Section,
+    words,
 };
 use model::{
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Reason, Sample, Validity},
     workload::TestInfo,
 };
 use stats::evaluation::Findings;
@@ -18,8 +19,11 @@ const MOST_NAMES: usize = 2;
 
 pub(crate) struct Invalid;
 
-/// Target, and reason without its numbers.
-pub(super) type Key<'a> = (&'a str, String);
+/// Target, and what makes a reason another one.
+pub(super) type Key<'a, K> = (&'a str, K);
+
+/// Validity by the kind of its reason.
+type Kind = Validity;
 
 #[derive(Default)]
 pub(super) struct Entry {
@@ -62,20 +66,20 @@ impl Section for Invalid {
     }
 }
 
-fn collect(dataset: &Dataset) -> BTreeMap<Key<'_>, Entry> {
+fn collect(dataset: &Dataset) -> BTreeMap<Key<'_, Kind>, Entry> {
     let kept_out = dataset.samples.iter().filter(|s| s.evidence.validity != Validity::Valid);
     let said = kept_out.map(|sample| {
-        let text = sample.evidence.validity.to_string();
-        (sample, without_numbers(&text), text)
+        let validity = &sample.evidence.validity;
+        (sample, kind(validity), words::validity(validity))
     });
     by_reason(dataset, said)
 }
 
 /// Samples with their reasons, what of a reason makes it another, and its text.
-pub(super) fn by_reason<'a>(
+pub(super) fn by_reason<'a, K: Ord>(
     dataset: &'a Dataset,
-    said: impl Iterator<Item = (&'a Sample, String, String)>,
-) -> BTreeMap<Key<'a>, Entry> {
+    said: impl Iterator<Item = (&'a Sample, K, String)>,
+) -> BTreeMap<Key<'a, K>, Entry> {
     let tests: HashMap<&str, usize> =
         dataset.tests.iter().enumerate().map(|(i, t)| (t.id.as_str(), i)).collect();
     let mut entries = BTreeMap::new();
@@ -90,8 +94,20 @@ pub(super) fn by_reason<'a>(
     entries
 }
 
-/// Reasons that differ only in a measured number are one reason.
-pub(super) fn without_numbers(text: &str) -> String {
+/// The validity with its reason by kind: reasons that differ only in a measured number are one reason.
+pub(super) fn kind(validity: &Validity) -> Kind {
+    let mut kind = validity.clone();
+    if let Some(why) = kind.why_mut() {
+        *why = match *why {
+            Reason::Said(ref text) => Reason::Said(without_numbers(text)),
+            ref known => known.kind(),
+        };
+    }
+    kind
+}
+
+/// Words from elsewhere without their numbers.
+fn without_numbers(text: &str) -> String {
     let mut kept: String = text.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
     for run in ["##", "#.#", "#,#"] {
         while kept.contains(run) {
@@ -117,8 +133,12 @@ fn names(dataset: &Dataset, tests: &BTreeSet<usize>) -> String {
 }
 
 /// A row for each target and reason; `example` says whose numbers it shows.
-pub(super) fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>, example: &str) -> Table {
-    let row = |((target, _), entry): (&Key<'_>, &Entry)| {
+pub(super) fn table<K>(
+    dataset: &Dataset,
+    entries: &BTreeMap<Key<'_, K>, Entry>,
+    example: &str,
+) -> Table {
+    let row = |((target, _), entry): (&Key<'_, K>, &Entry)| {
         let cells = vec![
             Cell::plain(*target),
             Cell::plain(names(dataset, &entry.tests)),
@@ -143,10 +163,17 @@ pub(super) fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>, examp
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::result::CacheFault;
 
     #[test]
     fn reasons_that_differ_in_numbers_are_one() {
-        assert_eq!(without_numbers("12.5 % of 1024 pages"), without_numbers("3 % of 77 pages"));
-        assert_ne!(without_numbers("12 % resident"), without_numbers("12 % read"));
+        let said = |text| kind(&Validity::Invalid(Reason::said(text)));
+        assert_eq!(said("12.5 % of 1024 pages"), said("3 % of 77 pages"));
+        assert_ne!(said("12 % resident"), said("12 % read"));
+        let resident =
+            |pct: f64| Reason::from(CacheFault::ResidentBefore { share_pct: pct.into() });
+        let lukewarm = |pct| kind(&Validity::Lukewarm(resident(pct)));
+        assert_eq!(lukewarm(12.5), lukewarm(3.0));
+        assert_ne!(lukewarm(12.5), kind(&Validity::Invalid(resident(12.5))));
     }
 }

@@ -4,8 +4,9 @@
 use crate::{
     block::Block,
     sections::{Section, invalid},
+    words,
 };
-use model::result::{Dataset, Origin, TESTS_LEFT_OUT, Validity};
+use model::result::{Dataset, Origin, Reason, TESTS_LEFT_OUT, Validity};
 use stats::evaluation::{Failure, Findings};
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -84,19 +85,25 @@ fn short_cells(findings: &Findings) -> Option<String> {
 
 fn samples(dataset: &Dataset) -> Option<String> {
     // Reasons that differ in numbers alone are one, told as that of the first sample.
-    let mut reasons: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    let mut reasons: BTreeMap<Validity, (usize, String)> = BTreeMap::new();
     for sample in &dataset.samples {
-        let why = match &sample.evidence.validity {
+        let validity = &sample.evidence.validity;
+        // Of the others one reason each is told for all.
+        let (kind, why) = match validity {
             Validity::Valid => continue,
-            Validity::Invalid(why) => why,
-            Validity::Lukewarm(_) => "not in the requested cache state",
+            Validity::Invalid(why) => (invalid::kind(validity), words::reason(why)),
+            Validity::Lukewarm(_) => {
+                let why = "not in the requested cache state";
+                (Validity::Lukewarm(Reason::said("")), why.into())
+            }
             Validity::Disturbed(_) => {
-                "measured again, because other processes used too much of the machine"
+                let why = "measured again, because other processes used too much of the machine";
+                (Validity::Disturbed(Reason::said("")), why.into())
             }
         };
-        reasons.entry(invalid::without_numbers(why)).or_insert((0, why)).0 += 1;
+        reasons.entry(kind).or_insert((0, why)).0 += 1;
     }
-    let mut reasons: Vec<(usize, &str)> = reasons.into_values().collect();
+    let mut reasons: Vec<(usize, String)> = reasons.into_values().collect();
     reasons.sort_by_key(|(count, _)| Reverse(*count));
     let count: usize = reasons.iter().map(|(count, _)| count).sum();
     let named = reasons.iter().take(NAMED).map(|(count, why)| format!("{} ({count})", short(why)));

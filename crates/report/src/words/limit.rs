@@ -100,7 +100,7 @@ pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
             finding.quantile.as_str()
         ),
         (LimitReason::NoSample(why), _) => match why {
-            Some(why) => format!("There is no valid sample: {why}."),
+            Some(why) => format!("There is no valid sample: {}.", super::reason(why)),
             None => format!("There is no sample; `assay show {}` says why.", judged.campaign),
         },
         (LimitReason::NoLatency, _) => format!(

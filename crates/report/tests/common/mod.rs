@@ -10,7 +10,7 @@ use model::{
     random::Rng,
     result::{
         Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
-        Origin, Sample, TargetRecord, TargetState, Validity,
+        Origin, Reason, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, Group, Shape, TestInfo},
 };
@@ -75,8 +75,10 @@ fn sample(block: u32, target: usize, test: usize, procs: u32, rng: &mut Rng) -> 
 
 fn validity(block: u32, target: usize, test: usize) -> Validity {
     match (target, test) {
-        (2, 4) => Validity::Invalid(format!("no space left after {} MB", 17 * (block + 1))),
-        (1, 3) if block == 0 => Validity::Lukewarm("12.5 % was resident before".into()),
+        (2, 4) => {
+            Validity::Invalid(Reason::said(format!("no space left after {} MB", 17 * (block + 1))))
+        }
+        (1, 3) if block == 0 => Validity::Lukewarm(Reason::said("12.5 % was resident before")),
         _ => Validity::Valid,
     }
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 use model::{
     figure::{LatencyLimit, Quantile},
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Reason, Sample, Validity},
 };
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ pub enum LimitReason {
         of: u64,
     },
     /// No valid sample, with the most recent reason.
-    NoSample(Option<String>),
+    NoSample(Option<Reason>),
     /// No sample has this latency.
     NoLatency,
     /// The limit is kept, and what is known of the syncs forbids to say so.
@@ -237,7 +237,7 @@ fn latency(estimate: Estimate) -> Latency {
     }
 }
 
-fn last_reason(samples: &[&Sample]) -> Option<String> {
+fn last_reason(samples: &[&Sample]) -> Option<Reason> {
     samples.iter().rev().find_map(|sample| match &sample.evidence.validity {
         Validity::Valid => None,
         other => other.why().cloned(),

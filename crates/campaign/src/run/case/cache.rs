@@ -13,8 +13,8 @@ use workers::PoolError;
 pub(super) struct CacheBefore {
     /// How much of what will be read is resident, where that can be told.
     pub(super) residency: Option<Residency>,
-    /// Why this target is never cold, when it is not.
-    pub(super) never_cold: Option<&'static str>,
+    /// Whether this target is in memory, and so never cold.
+    pub(super) is_in_memory: bool,
 }
 
 /// Brings the cache into the state that `test` asks for and looks at what came of it.
@@ -27,12 +27,9 @@ pub(super) fn establish_cache(
         // Asked for before, as a test may have to look into directories for them, which makes these hot.
         let files = files_of_each(test, jobs);
         let cold = context.instance.make_cold_for(&files_here(&files, context))?;
-        let never_cold = match cold.coldness {
-            Coldness::Impossible(why) => Some(why),
-            _ => None,
-        };
+        let is_in_memory = cold.coldness == Coldness::Impossible;
         let residency = hosts::together(cold.residency, elsewhere(&files, context, true)?);
-        return Ok(Ok(CacheBefore { residency, never_cold }));
+        return Ok(Ok(CacheBefore { residency, is_in_memory }));
     }
     context.instance.invalidate_cold();
     context.instance.rebuild_again()?;
@@ -40,7 +37,7 @@ pub(super) fn establish_cache(
     context.instance.quiesce()?;
     match test.cache() {
         CacheNeed::Hot => warm(test, jobs, context),
-        _ => Ok(Ok(CacheBefore { residency: None, never_cold: None })),
+        _ => Ok(Ok(CacheBefore { residency: None, is_in_memory: false })),
     }
 }
 
@@ -64,7 +61,7 @@ fn warm(
             break;
         }
     }
-    Ok(Ok(CacheBefore { residency, never_cold: None }))
+    Ok(Ok(CacheBefore { residency, is_in_memory: false }))
 }
 
 /// What each of the workers of `test` will read.

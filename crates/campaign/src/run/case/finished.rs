@@ -19,7 +19,7 @@ use lab::{
 };
 use model::{
     figure::{Durability, Series, Synced},
-    result::{Covariates, Foreign, Machine, ROUNDS, Sample, TargetUse, Validity},
+    result::{Covariates, Foreign, Machine, ROUNDS, Reason, Sample, TargetUse, Validity},
     workload::{CacheNeed, Job, PhaseKind, PhaseReport, PoolReport},
 };
 use suites::{Measured, Shift, Test};
@@ -32,7 +32,7 @@ pub(super) struct FinishedCase {
     pub(super) persistence: Option<Persistence>,
     pub(super) cache: CacheBefore,
     /// Why it was another target than the one that was made.
-    pub(super) changed: Option<String>,
+    pub(super) changed: Option<Reason>,
     /// Whether its mirror was being rebuilt before the release and after the end; `None` where none is to be.
     pub(super) rebuilding: Option<(bool, bool)>,
     pub(super) settle_s: f64,
@@ -149,19 +149,19 @@ impl FinishedCase {
     }
 
     /// What tells whether the cache was as `need` asks; `usage` is that of the work alone.
-    fn cache_evidence<'a>(&'a self, need: CacheNeed, usage: &'a Usage) -> CacheEvidence<'a> {
+    fn cache_evidence<'a>(&self, need: CacheNeed, usage: &'a Usage) -> CacheEvidence<'a> {
         CacheEvidence {
             need,
             residency: self.cache.residency,
             declared: self.declared,
             asset_bytes: self.asset_bytes,
-            never_cold: self.cache.never_cold,
+            is_in_memory: self.cache.is_in_memory,
             usage,
         }
     }
 
     /// Why it is no measurement, whatever the cache was. `held`: what its device did while it stood still.
-    fn objection(&self, measured: &Measured, usage: &Usage, held: Option<Held>) -> Option<String> {
+    fn objection(&self, measured: &Measured, usage: &Usage, held: Option<Held>) -> Option<Reason> {
         // What others do on its device is no work of its own.
         let own = held.filter(|_| !self.shares_devices);
         let problem = measured.problem.clone().or_else(|| self.changed.clone());

@@ -18,7 +18,7 @@ use crate::{
 };
 use model::{
     figure::Better,
-    result::{Environment, Head, Sample, Validity},
+    result::{Environment, Head, Imported, Sample, Validity},
     workload::{CacheState, Case, Group, TestInfo},
 };
 use std::{
@@ -265,14 +265,12 @@ fn sample(job: &Job, test: &TestInfo, position: u32, target: &str) -> Sample {
 
 fn validity(job: &Job) -> Validity {
     if let Some(error) = &job.error {
-        Validity::Invalid(error.clone())
+        Validity::Invalid(error.clone().into())
     } else if job.flows.iter().all(|(_, flow)| flow.iops <= 0.0) {
-        Validity::Invalid("fio counted no operations".into())
+        Validity::Invalid(Imported::FioCountedNothing {}.into())
     } else if job.runtime_ms() < SHORTEST_MS {
-        Validity::Invalid(format!(
-            "ran for {} ms; fio counts whole ms, which is too coarse below {SHORTEST_MS}",
-            job.runtime_ms()
-        ))
+        let (ms, least_ms) = (job.runtime_ms().into(), SHORTEST_MS.into());
+        Validity::Invalid(Imported::FioTooShort { ms, least_ms }.into())
     } else if let Some(why) = &job.contradiction {
         Validity::Invalid(why.clone())
     } else {

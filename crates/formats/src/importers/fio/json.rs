@@ -11,7 +11,6 @@ use super::{
     dataset::{IN_PARTS, Made},
     join::{Names, Shape},
     run::{Direction, Flow, Job, Latency},
-    settle::BLEND,
     work::{Work, is_neutral},
 };
 use crate::{
@@ -22,6 +21,7 @@ use crate::{
     source::Input,
 };
 use extent::{Extent, Part};
+use model::result::Imported;
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
@@ -404,7 +404,8 @@ fn job(record: JobRecord, alone: bool, global: &Options) -> Job {
             (job.work, job.members) = (work, Some(members));
         }
         Some(members) => {
-            (job.members, job.error) = (Some(members), job.error.or(Some(BLEND.into())));
+            (job.members, job.error) =
+                (Some(members), job.error.or(Some(Imported::FioMergedJobs {})));
         }
     }
     let flows = [record.read, record.write, record.trim, record.mixed];

@@ -2,7 +2,10 @@
 
 use super::work::Work;
 use crate::gate::{BINS, Print, Times};
-use model::figure::{Histogram, LatencyKind};
+use model::{
+    figure::{Histogram, LatencyKind},
+    result::{Imported, Reason},
+};
 
 /// One invocation of fio.
 #[derive(Default)]
@@ -27,9 +30,9 @@ pub(super) struct Job {
     pub(super) members: Option<u32>,
     pub(super) work: Work,
     /// Why fio gave up, or what failed on the way.
-    pub(super) error: Option<String>,
+    pub(super) error: Option<Imported>,
     /// What in the record cannot be true.
-    pub(super) contradiction: Option<String>,
+    pub(super) contradiction: Option<Reason>,
     /// What was done; a direction without an operation is left out.
     pub(super) flows: Vec<(Direction, Flow)>,
     /// The fsyncs and fdatasyncs.

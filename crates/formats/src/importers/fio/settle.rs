@@ -5,15 +5,12 @@ use super::{
     run::{Direction, Flow, Job, Latency},
     work::Work,
 };
-use crate::gate::{Contradiction, Figures, Mode, in_flight};
+use crate::gate::{Figures, Mode, in_flight};
+use model::result::{Contradiction, Imported, Reason};
 
 /// Said where reads were left out of a job that writes.
 pub(super) const VERIFIED: &str = "For write jobs with `verify`, fio reads everything back: these \
                                    reads are not part of the work and are omitted.";
-
-/// Why a record is of no job.
-pub(super) const BLEND: &str = "group_reporting merged several jobs, with the name of the first \
-                                and the options of the last; run them without it";
 
 impl Job {
     /// Leaves out what is no work of the job; and judges the rest. A note when
@@ -45,30 +42,29 @@ impl Job {
     }
 
     /// Whether the record can be true.
-    fn judge(&self) -> Result<(), String> {
+    fn judge(&self) -> Result<(), Reason> {
         let rate = |wanted| {
             let flow = self.flows.iter().find(|(direction, _)| *direction == wanted);
             flow.map_or(0.0, |(_, flow)| flow.iops)
         };
         let (reads, writes) = (rate(Direction::Read), rate(Direction::Write));
         if self.work.verifies() && self.work.mode().is_none() && reads > 0.0 && writes > 0.0 {
-            return Err(
-                "reads of `verify` are counted with those of the mix; run it without".into()
-            );
+            return Err(Imported::FioVerifiedMix {}.into());
         }
         if let Some(mode) = self.work.mode() {
             let name = self.work.get("rw").unwrap_or_default();
-            mode.judge(name, reads, writes)
-                .map_err(|why| self.blend().unwrap_or(why.to_string()))?;
+            mode.judge(name, reads, writes).map_err(|why| self.blamed(why))?;
         }
         let told = self.flows.iter().try_for_each(|(d, flow)| flow.judge(*d, &self.work));
-        told.and_then(|()| self.concurrency())
-            .map_err(|why| self.blend().unwrap_or(why.to_string()))
+        told.and_then(|()| self.concurrency()).map_err(|why| self.blamed(why))
     }
 
-    /// What a contradiction comes from where jobs may share a record.
-    fn blend(&self) -> Option<String> {
-        self.work.has("group_reporting").then(|| BLEND.into())
+    /// What a contradiction comes from: where jobs may share a record, from that.
+    fn blamed(&self, why: Contradiction) -> Reason {
+        match self.work.has("group_reporting") {
+            true => Imported::FioMergedJobs {}.into(),
+            false => why.into(),
+        }
     }
 
     fn concurrency(&self) -> Result<(), Contradiction> {

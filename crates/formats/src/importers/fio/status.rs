@@ -12,7 +12,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Contradiction, Dataset},
     workload::{Group, TestInfo},
 };
 
@@ -84,7 +84,7 @@ struct Status {
     bytes: f64,
     run_s: f64,
     /// What of it cannot be true.
-    doubt: Option<String>,
+    doubt: Option<Contradiction>,
 }
 
 impl Status {
@@ -108,12 +108,10 @@ impl Status {
         })?;
         let computed = figures.bytes / figures.run_s;
         if (computed - figures.rate).abs() > PRINT_ERROR * figures.rate {
-            let why = format!(
-                "contradicts itself: the rate is {:.4} MB/s, bytes over time are {:.4} MB/s",
-                figures.rate / 1e6,
-                computed / 1e6
-            );
-            self.doubt.get_or_insert(why);
+            self.doubt.get_or_insert(Contradiction::BytesOverTime {
+                bytes_per_s: figures.rate.into(),
+                computed_bytes_per_s: computed.into(),
+            });
         }
         self.line = line.number;
         self.printer.add(line.text.trim().as_bytes());
@@ -151,10 +149,11 @@ impl Status {
         let each =
             self.rates.iter().map(|(d, rate)| higher(&format!("{}_rate", d.as_str()), *rate));
         metrics.extend(each);
+        let outcome = self.doubt.map_or(Ok(metrics), |why| Err(why.into()));
         let reading = Reading {
             seconds: self.run_s,
             label: Some(target.into()),
-            ..Reading::new(info(&self.number, &names), self.doubt.map_or(Ok(metrics), Err))
+            ..Reading::new(info(&self.number, &names), outcome)
         };
         gather.add(file, self.line, reading)
     }

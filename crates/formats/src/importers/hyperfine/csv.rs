@@ -65,7 +65,7 @@ fn mean(table: &Table<'_>, row: &Row) -> Result<Mean, FormatError> {
     let told = Figures { what: "wall_s", times: Some(&times), ..Figures::default() };
     let validity = match told.judge() {
         Ok(()) => validity(None, mean),
-        Err(why) => Validity::Invalid(why.to_string()),
+        Err(why) => Validity::Invalid(why.into()),
     };
     let optional = |name: &str| table.optional::<f64>(row, name);
     let (user, system) =

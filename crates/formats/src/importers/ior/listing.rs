@@ -9,6 +9,7 @@ use crate::{
     table::short,
     text::{Line, lines, number, work},
 };
+use model::result::Imported;
 use std::collections::BTreeSet;
 
 /// Whether a file that begins so is a listing of IOR.
@@ -214,8 +215,8 @@ impl Run {
             return Ok(());
         };
         if self.repetitions != 1 {
-            reading.outcome =
-                Err(format!("IOR printed only the best of {} repetitions", self.repetitions));
+            let repetitions = self.repetitions.into();
+            reading.outcome = Err(Imported::IorPrintedBest { repetitions }.into());
         }
         gather.add(line.file, line.number, reading)
     }

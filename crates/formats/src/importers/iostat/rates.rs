@@ -2,6 +2,7 @@
 //! to 12.2.0 wrote sectors under the names of kB and MB into their JSON.
 
 use super::{Device, Figure};
+use model::result::Contradiction;
 
 const SECTORS_NOTE: &str = "Some rates are in sectors although named kB/s or MB/s (a bug of \
                             sysstat before 12.2.1): they were read as sectors, consistent with \
@@ -22,7 +23,7 @@ pub(super) struct Rates {
     pub(super) read: Option<f64>,
     pub(super) write: Option<f64>,
     /// Why they cannot be true.
-    pub(super) fault: Option<String>,
+    pub(super) fault: Option<Contradiction>,
     pub(super) note: Option<&'static str>,
 }
 
@@ -76,11 +77,11 @@ impl Printed {
             return self.value * SECTOR / 1e6;
         }
         let (counted, _) = self.counted.unwrap_or_default();
-        rates.fault = Some(format!(
-            "contradicts itself: {what}s of {:.2} MB/s, but requests times their size are {:.2} MB/s",
-            self.value * self.unit / 1e6,
-            counted / 1e6
-        ));
+        rates.fault = Some(Contradiction::RequestsTimesSize {
+            what: what.into(),
+            bytes_per_s: (self.value * self.unit).into(),
+            computed_bytes_per_s: counted.into(),
+        });
         self.value * self.unit / 1e6
     }
 }

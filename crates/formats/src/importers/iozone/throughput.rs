@@ -6,6 +6,7 @@ use crate::{
     FormatError,
     text::{Line, number},
 };
+use model::result::{Imported, Reason};
 
 /// What iozone calls who does a test, with its place in [`TESTS`].
 const WORKERS: [(&str, usize); 13] = [
@@ -71,13 +72,10 @@ impl Throughput {
     }
 
     /// The test that ended, with KiB/s.
-    pub(super) fn take(&mut self) -> (About, Result<f64, String>) {
+    pub(super) fn take(&mut self) -> (About, Result<f64, Reason>) {
         let (test, procs, kib) = self.open.take().unwrap_or_default();
         let outcome = match self.least.take() {
-            Some(least) if least <= 0.0 => {
-                Err("a process transferred nothing while all worked: the files are too small"
-                    .into())
-            }
+            Some(least) if least <= 0.0 => Err(Imported::IozoneIdleProcess {}.into()),
             _ => Ok(kib),
         };
         let (file_kib, record_kib) = (self.file_kib, self.record_kib);

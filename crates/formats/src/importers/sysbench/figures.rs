@@ -5,11 +5,12 @@ mod old;
 
 use crate::{
     FormatError,
-    gate::{Contradiction, Figures as Told, in_flight},
+    gate::{Figures as Told, in_flight},
     text::{Line, MB_PER_MIB, number, split_at_unit},
 };
 use model::{
     figure::{Better, Histogram, LatencyKind, Metric},
+    result::Contradiction,
     workload::Group,
 };
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ fn precision_decides_unless_the_number_is_given() {
     assert_eq!(plan(Preset::Standard, None, None).looks(), [5, 8, 12, 20]);
     assert_eq!(plan(Preset::Publish, None, None).looks(), [12, 20]);
     assert_eq!(plan(Preset::Smoke, None, Some(60)).looks(), [5, 8, 12, 20]);
-    assert_eq!(plan(Preset::Smoke, None, None).looks(), []);
+    assert!(plan(Preset::Smoke, None, None).looks().is_empty());
     for budget_s in [None, Some(60)] {
         let quick = plan(Preset::Quick, None, budget_s);
         assert_eq!((quick.looks(), quick.block_count()), (QUICK_LOOKS, 20));

@@ -19,7 +19,7 @@ fn whole() -> Dataset {
         facts.0.insert("key".into(), "value".into());
     }
     let sample = data.samples.iter_mut().find(|s| !s.figures.metrics.is_empty()).unwrap();
-    sample.evidence.validity = Validity::Invalid("why".into());
+    sample.evidence.validity = Validity::Invalid(Reason::said("why"));
     let bins = vec![(1, 1)];
     sample.figures.histograms =
         vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }];

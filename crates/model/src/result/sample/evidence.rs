@@ -1,7 +1,10 @@
 //! Tells whether a sample is a measurement of what was asked, and what limited it.
 
 use super::rare::{Group, Rare};
-use crate::figure::Durability;
+use crate::{
+    figure::Durability,
+    result::reason::{Reason, in_json},
+};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -114,16 +117,16 @@ impl FromStr for Limiter {
 }
 
 /// Whether a sample may enter a mean. One that may not is still stored and shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Validity {
     /// May be used.
     Valid,
     /// Measured, but the cold proof failed; the reason says by how much.
-    Lukewarm(String),
+    Lukewarm(#[serde(with = "in_json")] Reason),
     /// Taken again, as other work had too much of the machine; another one of the same case was less disturbed.
-    Disturbed(String),
+    Disturbed(#[serde(with = "in_json")] Reason),
     /// Not a measurement of what was asked; the reason says why.
-    Invalid(String),
+    Invalid(#[serde(with = "in_json")] Reason),
 }
 
 impl Validity {
@@ -132,8 +135,18 @@ impl Validity {
         *self == Validity::Valid
     }
 
+    /// The word used in files, without the reason.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Validity::Valid => "valid",
+            Validity::Lukewarm(_) => "lukewarm",
+            Validity::Disturbed(_) => "disturbed",
+            Validity::Invalid(_) => "invalid",
+        }
+    }
+
     /// Why it is not valid.
-    pub fn why(&self) -> Option<&String> {
+    pub fn why(&self) -> Option<&Reason> {
         match self {
             Validity::Valid => None,
             Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
@@ -143,7 +156,7 @@ impl Validity {
     }
 
     /// The same, to be changed.
-    pub fn why_mut(&mut self) -> Option<&mut String> {
+    pub fn why_mut(&mut self) -> Option<&mut Reason> {
         match self {
             Validity::Valid => None,
             Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
@@ -154,12 +167,11 @@ impl Validity {
 }
 
 impl fmt::Display for Validity {
+    /// Writes the form in files. `report` words it for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Validity::Valid => f.write_str("valid"),
-            Validity::Lukewarm(why) => write!(f, "lukewarm: {why}"),
-            Validity::Disturbed(why) => write!(f, "disturbed: {why}"),
-            Validity::Invalid(why) => write!(f, "invalid: {why}"),
+        match self.why() {
+            None => f.write_str(self.word()),
+            Some(why) => write!(f, "{}: {why}", self.word()),
         }
     }
 }
@@ -170,11 +182,11 @@ impl FromStr for Validity {
         if text == "valid" {
             Ok(Validity::Valid)
         } else if let Some(why) = text.strip_prefix("lukewarm: ") {
-            Ok(Validity::Lukewarm(why.into()))
+            Ok(Validity::Lukewarm(Reason::of_text(why)))
         } else if let Some(why) = text.strip_prefix("disturbed: ") {
-            Ok(Validity::Disturbed(why.into()))
+            Ok(Validity::Disturbed(Reason::of_text(why)))
         } else if let Some(why) = text.strip_prefix("invalid: ") {
-            Ok(Validity::Invalid(why.into()))
+            Ok(Validity::Invalid(Reason::of_text(why)))
         } else {
             Err(format!(
                 "`{text}` is not a validity; use valid, lukewarm: WHY, disturbed: WHY or invalid: WHY"
@@ -191,9 +203,9 @@ mod tests {
     fn validity_survives_text() {
         for v in [
             Validity::Valid,
-            Validity::Lukewarm("3 %".into()),
-            Validity::Disturbed("60 %".into()),
-            Validity::Invalid("x".into()),
+            Validity::Lukewarm(Reason::said("3 %")),
+            Validity::Disturbed(Reason::OthersUsed { pct: 60.0.into() }),
+            Validity::Invalid(Reason::said("x")),
         ] {
             assert_eq!(v.to_string().parse(), Ok(v));
         }

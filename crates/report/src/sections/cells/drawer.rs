@@ -272,7 +272,7 @@ fn line(
         Cell::plain(bytes(sample.covariates.device_read_bytes)),
         Cell::plain(bytes(sample.covariates.device_write_bytes)),
         Cell::plain(number::span(sample.covariates.cpu_user_s + sample.covariates.cpu_sys_s)),
-        Cell::plain(sample.evidence.validity.to_string()),
+        Cell::plain(words::validity(&sample.evidence.validity)),
     ]);
     Row::body(cells)
 }

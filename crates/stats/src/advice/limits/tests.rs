@@ -148,7 +148,7 @@ fn what_cannot_be_judged_is_undecided() {
     let few = LimitReason::FewOperations { operations: 99, of: 100 };
     assert_eq!(undecided(&data, limit), few);
     for sample in &mut data.samples {
-        sample.evidence.validity = Validity::Invalid("no space".into());
+        sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
     }
-    assert_eq!(undecided(&data, limit), LimitReason::NoSample(Some("no space".into())));
+    assert_eq!(undecided(&data, limit), LimitReason::NoSample(Some(Reason::said("no space"))));
 }

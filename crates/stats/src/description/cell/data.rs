@@ -12,7 +12,7 @@ use crate::{
 };
 use model::{
     figure::Better,
-    result::{Dataset, Sample},
+    result::{Dataset, Reason, Sample},
 };
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -25,8 +25,8 @@ pub(crate) struct Series {
     pub(crate) samples: usize,
     /// Valid samples during which others used the processors.
     pub(crate) contended: usize,
-    /// Reasons of invalid samples, with their number.
-    pub(crate) invalid: BTreeMap<String, usize>,
+    /// Reasons of invalid samples by kind: the first of each, and their number.
+    pub(crate) invalid: BTreeMap<Reason, (Reason, usize)>,
     /// Samples that were asked cold and were not.
     pub(crate) lukewarm: usize,
     /// Samples without a value that can be used, of each block that has any.

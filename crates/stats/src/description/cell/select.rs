@@ -26,7 +26,7 @@ use crate::{
 };
 use model::{
     figure::Metric,
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Reason, Sample, Validity},
 };
 use std::{
     borrow::Cow,
@@ -160,7 +160,9 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
                 *series.missing.entry(sample.block).or_default() += 1;
                 series.zeros += usize::from(is_zero(sample, cell));
                 match unusable {
-                    Unusable::Invalid(why) => *series.invalid.entry(why).or_default() += 1,
+                    Unusable::Invalid(why) => {
+                        series.invalid.entry(why.kind()).or_insert((why, 0)).1 += 1;
+                    }
                     _ => series.lukewarm += 1,
                 }
             }
@@ -201,7 +203,7 @@ fn is_zero(sample: &Sample, cell: &CellData) -> bool {
 enum Unusable {
     Lukewarm,
     Disturbed,
-    Invalid(String),
+    Invalid(Reason),
 }
 
 fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
@@ -216,11 +218,11 @@ fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
 }
 
 /// The value of `metric`, which is above zero; else why it cannot be used.
-fn usable(sample: &Sample, metric: &str) -> Result<f64, String> {
+fn usable(sample: &Sample, metric: &str) -> Result<f64, Reason> {
     match sample.metric(metric) {
         Some(value) if value > 0.0 && value.is_finite() => Ok(value),
-        Some(value) => Err(format!("{metric} is {value}")),
-        None => Err(format!("has no {metric}")),
+        Some(value) => Err(Reason::NotAboveZero { metric: metric.into(), value: value.into() }),
+        None => Err(Reason::MetricMissing { metric: metric.into() }),
     }
 }
 

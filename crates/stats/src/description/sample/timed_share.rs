@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use model::{
         figure::{Better, Metric},
-        result::Validity,
+        result::{Reason, Validity},
         workload::CacheState,
     };
 
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_run_counts_once_and_only_in_blocks_whose_time_is_known() {
         let mut unusable = sample(1, "columnar.read", "rate", 1.5);
-        unusable.evidence.validity = Validity::Invalid("no space".into());
+        unusable.evidence.validity = Validity::Invalid(Reason::said("no space"));
         let data = dataset(vec![
             sample(0, "columnar.write.int", "durable_rate", 2.0),
             // Of the same run, and a part of its time.

@@ -17,7 +17,7 @@ pub(crate) fn is_short(samples: &[&Sample]) -> bool {
 mod tests {
     use super::*;
     use model::{
-        result::Validity,
+        result::{Reason, Validity},
         workload::{CacheState, Case},
     };
 
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn what_has_no_floor_is_not_short() {
         assert!(!short(&[0.0002], None) && !short(&[0.0], None) && !short(&[], None));
-        let failed = sample(0.0, Some(1.0)).judged(Validity::Invalid("x".into()));
+        let failed = sample(0.0, Some(1.0)).judged(Validity::Invalid(Reason::said("x")));
         assert!(!is_short(&[&failed]));
     }
 }

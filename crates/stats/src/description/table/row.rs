@@ -4,7 +4,7 @@ use crate::{
     description::{Amount, Comparison, Moved},
     kernel::{Bound, Interval, Ratio, modes::Mode},
 };
-use model::workload::GridCell;
+use model::{result::Reason, workload::GridCell};
 use serde::Serialize;
 use std::fmt;
 
@@ -100,8 +100,8 @@ pub struct Cell {
     pub reason: Option<Unjudged>,
     /// True when the difference holds among all ratios of this table (Holm, 5 %).
     pub holm: bool,
-    /// Reasons of invalid samples, with their number.
-    pub invalid_reasons: Vec<String>,
+    /// Reasons of invalid samples by kind: the first of each, and their number.
+    pub invalid_reasons: Vec<(Reason, usize)>,
     /// Samples that were asked cold and were not.
     pub lukewarm: usize,
     /// Valid samples of a sustained run that had not reached a steady state.

@@ -161,7 +161,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
     let judged = if column == 0 { None } else { versus(data, column, 0, settings) };
     let is_base = column == 0 && !series.points.is_empty();
     let contended = judged.is_some_and(|v| v.contended);
-    let invalid = series.invalid.iter();
+    let invalid = series.invalid.values().cloned();
     Cell {
         target: label.to_string(),
         value: data.mean_value(column),
@@ -174,7 +174,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         comparison: judged.map(|v| v.comparison),
         reason: contended.then_some(Unjudged::Contended),
         holm: false,
-        invalid_reasons: invalid.map(|(why, n)| format!("{why} ({n})")).collect(),
+        invalid_reasons: invalid.collect(),
         lukewarm: series.lukewarm,
         unsteady: series.unsteady,
         short: series.short,

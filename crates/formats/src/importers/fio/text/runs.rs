@@ -5,10 +5,10 @@ use super::super::{
     dataset::IN_PARTS,
     join::SUM_OF_CLIENTS,
     run::{Job, Run},
-    settle::BLEND,
     work::Work,
 };
 use crate::gate::{AGAIN, Printer};
+use model::result::Imported;
 use std::{collections::BTreeSet, rc::Rc};
 
 /// A line that says what a job is about to do.
@@ -132,7 +132,7 @@ impl Printed {
         let blends: Vec<usize> = (0..self.run.jobs.len()).filter(|&at| self.blends(at)).collect();
         for at in blends {
             let job = &mut self.run.jobs[at];
-            job.error = job.error.take().or(Some(BLEND.into()));
+            job.error = job.error.take().or(Some(Imported::FioMergedJobs {}));
             job.work = Work::default();
         }
         self.run.print = self.printer.print();

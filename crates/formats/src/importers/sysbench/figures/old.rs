@@ -4,9 +4,9 @@
 use super::Figures;
 use crate::{
     FormatError,
-    gate::Contradiction,
     text::{Line, number, split_at_unit},
 };
+use model::result::Contradiction;
 
 /// How far the printed rate of requests may be from their number over the time.
 const PRINT_ERROR: f64 = 0.01;
@@ -88,7 +88,8 @@ impl Figures {
         let (ops, iops) = (counts.reads + counts.writes, self.reads + self.writes);
         match counts.printed {
             Some(per_s) if (per_s - iops).abs() > PRINT_ERROR * iops.max(per_s) + 0.005 => {
-                Err(Contradiction::Rate { what: "file".into(), ops, seconds: self.seconds, per_s })
+                let (ops, seconds, ops_per_s) = (ops.into(), self.seconds.into(), per_s.into());
+                Err(Contradiction::Rate { what: "file".into(), ops, seconds, ops_per_s })
             }
             _ => Ok(()),
         }

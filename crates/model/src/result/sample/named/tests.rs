@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    result::{Validity, sample::flat::FlatSample},
+    result::{Reason, Validity, sample::flat::FlatSample},
     strategies,
     workload::{CacheState, Case},
 };
@@ -51,7 +51,7 @@ fn every_line_sets_its_field_and_reads_it() {
 
 #[test]
 fn every_field_has_a_line() {
-    let mut sample = bare(Vec::new()).judged(Validity::Invalid("x".into()));
+    let mut sample = bare(Vec::new()).judged(Validity::Invalid(Reason::said("x")));
     let all = of_each_line();
     sample.extend(all.clone());
     assert!(sample.figures.metrics.is_empty());
