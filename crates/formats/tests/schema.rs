@@ -7,7 +7,7 @@ use formats::{export, published};
 use model::{
     figure::{Histogram, LatencyKind, Series},
     plan::{BackingPlan, LabChoice, ObjectStore, Order, Plan, Preset, Purge, Scale},
-    result::{Dataset, TargetState},
+    result::{Dataset, Reason, TargetState, Validity},
     strategies::dataset,
     target::{LeftOut, Sweep, SweepMode, Target, TargetNames},
     text::Bytes,
@@ -153,6 +153,8 @@ fn full() -> Dataset {
     data.samples[0].figures.series =
         Some(Series { end_ms: vec![1000, 1500], columns: [("ops".to_owned(), vec![7, 5])].into() });
     data.samples[0].covariates.device_read_bytes = Some(u64::MAX);
+    let short = Reason::TooShort { seconds: 9e-6.into(), clock_s: 1e-5.into() };
+    data.samples[1].evidence.validity = Validity::Invalid(short);
     let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
     data.tests[0].shape = Some(Shape { only_writes: true, cell: Some(cell) });
     data.campaign.environment.0.insert("os".into(), "Linux".into());

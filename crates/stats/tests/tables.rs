@@ -80,7 +80,8 @@ fn what_is_not_valid_leaves_its_reason_and_no_value() {
     let table = first_table(&two_targets(samples));
     let cell = &table.rows[0].cells[1];
     assert_eq!((cell.value, cell.ratio, cell.comparison, cell.lukewarm), (None, None, None, 1));
-    assert_eq!(cell.invalid_reasons, ["no space (1)", "rate is 0 (1)"]);
+    let zero = Reason::NotAboveZero { metric: "rate".into(), value: 0.0.into() };
+    assert_eq!(cell.invalid_reasons, [(zero, 1), (Reason::said("no space"), 1)]);
     // The geometric means of both targets stand on the one test that both have.
     let footers = &table.footers;
     assert_eq!((footers[0].tests, footers[1].tests, footers[1].of_tests), (1, 1, 2));
