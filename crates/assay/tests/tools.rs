@@ -2,6 +2,7 @@
 //! wrong makes their sample invalid with its reason while the campaign goes on.
 
 use crate::common::{Place, confines_or_skip, ready, ready_or_skip, root_or_skip, text};
+use model::result::{CacheFault, Validity};
 use needs::{Need, skip};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Stdio, thread, time::Duration};
@@ -46,7 +47,7 @@ impl Bench {
         let mut rows: Vec<_> = samples
             .lines()
             .skip(1)
-            .map(|line| (column(line, 5), crate::common::validity(line).to_string()))
+            .map(|line| (column(line, 5), crate::common::validity(line)))
             .collect();
         rows.dedup();
         (output.status.code(), rows)
@@ -231,7 +232,7 @@ fn rows(place: &Place, args: &[&str], status: i32) -> Vec<(String, String)> {
     place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
     let samples = fs::read_to_string(place.path("out/samples.csv")).unwrap();
     let test = |line: &str| line.split(',').nth(5).unwrap_or_default().to_string();
-    let row = |line: &str| (test(line), crate::common::validity(line).to_string());
+    let row = |line: &str| (test(line), crate::common::validity(line));
     samples.lines().skip(1).map(row).collect()
 }
 
@@ -339,9 +340,8 @@ fn direct_blocks_that_btrfs_takes_through_the_page_cache_are_measured_and_labell
     let validity = |test: &str| &of.iter().find(|(id, _)| id == test).unwrap().1;
     assert_eq!(validity("matrix.rndrd.4k.t1"), "valid");
     for test in ["matrix.rndrd.512.t1", "matrix.seqwr.512.t1"] {
-        let label = "lukewarm: direct I/O went through the page cache: the file system needs \
-                     multiples of 4.0 KiB";
-        assert!(validity(test).starts_with(label), "{of:?}");
+        let why = CacheFault::DirectThroughCache { multiple_bytes: 4096 };
+        assert_eq!(*validity(test), Validity::Lukewarm(why.into()).to_string(), "{of:?}");
     }
     let samples = fs::read_to_string(place.path("out/samples.csv")).unwrap();
     let of_512 = samples.lines().find(|line| line.contains("matrix.rndrd.512.t1")).unwrap();

@@ -78,10 +78,9 @@ fn ioping_is_within_the_requests() {
     assert_eq!(sample(&read(&[file("a.txt", &writes)]), "ioping.write").figures.ops, 2);
     let why = doubted("ioping.txt", "/ 500 us", "/ 900 us");
     assert_eq!(why, order(("timed mean", 0.0009), ("timed max", 0.0006)));
-    for (from, to, own_s, own_per_s) in [
-        ("in 1.00 ms", "in 9.00 ms", 0.009, 2000.0),
-        ("2.00 k iops", "9.00 k iops", 0.001, 9000.0),
-    ] {
+    for (from, to, own_s, own_per_s) in
+        [("in 1.00 ms", "in 9.00 ms", 0.009, 2000.0), ("2.00 k iops", "9.00 k iops", 0.001, 9000.0)]
+    {
         let why = doubted("ioping.txt", from, to);
         let Reason::Contradicts(Contradiction::Rate { ops, seconds, ops_per_s, .. }) = why else {
             panic!("{why:?}")

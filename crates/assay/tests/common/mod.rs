@@ -253,12 +253,14 @@ pub fn metric(sample: &Value, name: &str) -> Option<f64> {
 }
 
 /// The validity in a line of `samples.csv`; it may hold commas, as may the durability, and stands before the lab
-/// and that.
-pub fn validity(line: &str) -> &str {
+/// and that. A quoted one is without its quotes.
+pub fn validity(line: &str) -> String {
     let rest = line.splitn(24, ',').last().unwrap_or_default();
     let durability = if rest.ends_with('"') { ",\"" } else { "," };
     let rest = rest.rsplit_once(durability).map_or(rest, |(rest, _)| rest);
-    rest.rsplit_once(',').map_or(rest, |(validity, _)| validity)
+    let field = rest.rsplit_once(',').map_or(rest, |(validity, _)| validity);
+    let quoted = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
+    quoted.map_or(field.into(), |text| text.replace("\"\"", "\""))
 }
 
 /// Arguments for the smallest work of `suite`, by one process on `target`.
