@@ -110,7 +110,7 @@ impl Bench {
     fn validities(&self) -> Vec<String> {
         self.place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
         let samples = fs::read_to_string(self.place.path("out/samples.csv")).unwrap();
-        samples.lines().skip(1).map(|line| validity(line)).collect()
+        samples.lines().skip(1).map(validity).collect()
     }
 
     /// Runs `job` where it is not refused: it is not ended, as it keeps to its plan, and leaves the reserve. Returns
