@@ -88,7 +88,7 @@ fn samples(dataset: &Dataset) -> Option<String> {
     let mut reasons: BTreeMap<Validity, (usize, String)> = BTreeMap::new();
     for sample in &dataset.samples {
         let validity = &sample.evidence.validity;
-        // Of the others one reason each is told for all.
+        // Of the others one reason each stands for all.
         let (kind, why) = match validity {
             Validity::Valid => continue,
             Validity::Invalid(why) => (invalid::kind(validity), words::reason(why)),

@@ -1,4 +1,4 @@
-//! What other tools printed that is not a measurement.
+//! Names the output of other tools that is not a measurement.
 
 use super::Number;
 use serde::{Deserialize, Serialize};
