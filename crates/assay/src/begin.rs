@@ -11,7 +11,8 @@ use campaign::{
 };
 use model::{
     random::Rng,
-    result::{Campaign, CampaignState, Origin},
+    result::{Campaign, CampaignState, Name, Note, Origin},
+    target::Target,
     workload::Job,
 };
 use std::{
@@ -86,38 +87,29 @@ fn base36(mut n: u64) -> String {
     text
 }
 
-fn notes(ordered: &Ordered) -> Result<Vec<String>> {
+fn notes(ordered: &Ordered) -> Result<Vec<Note>> {
     let mut notes = Vec::new();
-    notes.extend(ordered.plan.named());
+    if !ordered.plan.names.is_empty() {
+        let names = ordered.plan.names.iter();
+        let name = |(name, target): (&String, &Target)| Name {
+            name: name.clone(),
+            target: target.to_string(),
+        };
+        notes.push(Note::Named { names: names.map(name).collect() });
+    }
     if !ordered.plan.backing.devices.is_empty() {
         notes.push(disks::note(ordered));
     } else if ordered.needs_image() {
-        let how = match ordered.is_interleaved() {
-            true => {
-                "side by side, one measured at a time, on images that rotate from block to block"
-            }
-            false => "in turn on the same images",
-        };
-        notes.push(format!(
-            "Loop-backed, {how}: compares candidates on this machine, not with a device."
-        ));
+        notes.push(Note::OnImages { is_side_by_side: ordered.is_interleaved() });
     }
-    notes.extend(ordered.plan.backing.object_store.as_ref().map(|store| {
-        format!(
-            "Objects are in {store}, region {}; each target used its own prefix, which was \
-             deleted with it.",
-            store.region
-        )
-    }));
+    let store = ordered.plan.backing.object_store.clone();
+    notes.extend(store.map(|store| Note::OnObjects { store }));
     notes.extend(whereabouts::unequal(ordered));
     notes.extend(ordered.shared_device.as_ref().map(SharedDevice::note));
     notes.extend(programs::note(ordered));
     notes.extend(numa::note(ordered.plan.numa)?);
     if ordered.plan.data != model::workload::DataKind::Random {
-        notes.push(format!(
-            "Data: {} (a declared variant; the default is random).",
-            ordered.plan.data
-        ));
+        notes.push(Note::Data { kind: ordered.plan.data.clone() });
     }
     Ok(notes)
 }

@@ -14,7 +14,7 @@ use disk::{DiskInfo, DiskRequest};
 use lab::{machine::Health, setup::Lab};
 use model::{
     plan::{CONDITION_FILLS, Plan, Purge},
-    result::Environment,
+    result::{Environment, Note},
     text::Bytes,
 };
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
@@ -267,7 +267,6 @@ pub fn facts(plan: &Plan) -> Environment {
 }
 
 fn figures(health: &Health) -> Vec<(&'static str, i64)> {
-    let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let all = [
         ("temperature_c", health.temperature_c),
         ("media_errors", health.media_errors.map(signed)),
@@ -277,33 +276,32 @@ fn figures(health: &Health) -> Vec<(&'static str, i64)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
 /// Notes how the disks came out of the campaign.
 pub fn note_after(plan: &Plan, id: &str, store: &mut Store) -> Result<()> {
     for (number, link) in (1..).zip(&plan.backing.devices) {
         let Some(health) = lab::machine::health(link) else { continue };
-        let said: Vec<String> =
-            figures(&health).iter().map(|(name, value)| format!("{name} {value}")).collect();
-        store.add_note(id, &format!("Disk {number} after the last test: {}.", said.join(", ")))?;
+        let note = Note::DiskAfter {
+            disk: number,
+            temperature_c: health.temperature_c,
+            media_errors: health.media_errors.map(signed),
+            used_pct: health.used_pct.map(signed),
+            written_bytes: health.written.map(|bytes| signed(bytes.0)),
+        };
+        store.add_note(id, &note)?;
     }
     Ok(())
 }
 
 /// The note of a report on what was measured.
-pub fn note(placed: &Placed) -> String {
+pub fn note(placed: &Placed) -> Note {
     let backing = &placed.plan.backing;
-    let purge = backing.purge.unwrap_or(Purge::None);
-    let state =
-        if backing.condition { "overwritten twice before the first mkfs" } else { "as it was" };
-    let place = match placed.parts() {
-        None => "in turn on the same disks,".into(),
-        Some(parts) => format!(
-            "each on one of {parts} equal partitions of the same disks, rotating from block to \
-             block (facts {}.block.N),",
-            model::result::PART
-        ),
-    };
-    format!(
-        "On disks: the file systems are {place} {state}, and emptied before each mkfs (purge: \
-         {purge}; both ends are always zeroed)."
-    )
+    Note::OnDisks {
+        partitions: placed.parts(),
+        is_overwritten: backing.condition,
+        purge: backing.purge.unwrap_or(Purge::None),
+    }
 }

@@ -30,7 +30,7 @@ mod whereabouts;
 
 use campaign::run::hosts::{Hosts, ThisHost};
 use clap::Parser;
-use model::{plan::Plan, workload::Job};
+use model::{plan::Plan, result::Note, workload::Job};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -127,6 +127,11 @@ fn ended(result: anyhow::Result<exit::Exit>) -> ExitCode {
             exit::of(&error).into()
         }
     }
+}
+
+/// A note of a campaign, worded.
+pub fn words_of(note: &Note) -> String {
+    report::words::note(note)
 }
 
 /// The plan that the plan file `path` with this text holds, as the verbs read it.

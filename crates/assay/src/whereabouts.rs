@@ -2,7 +2,7 @@
 //! figures are about that hardware.
 
 use campaign::stages::{Ordered, Placed, images, shared_device::SharedDevice};
-use model::target::Target;
+use model::{result::Note, target::Target};
 use std::path::Path;
 
 /// A line for the loop images, one for each directory that is a target, and what follows from where they are. Disks
@@ -15,21 +15,20 @@ pub fn lines(ordered: &Ordered, state: &Path) -> Vec<String> {
         Target::Made { .. } => None,
     });
     let in_turn = ordered.shared_device.as_ref().map(SharedDevice::note);
-    images.into_iter().chain(directories).chain(unequal(ordered)).chain(in_turn).collect()
+    let notes = unequal(ordered).into_iter().chain(in_turn);
+    let notes = notes.map(|note| report::words::note(&note));
+    images.into_iter().chain(directories).chain(notes).collect()
 }
 
 /// What is to be known where one candidate has more disks than another, as a mirror beside a single disk.
-pub fn unequal(placed: &Placed) -> Option<String> {
+pub fn unequal(placed: &Placed) -> Option<Note> {
     let with = placed.entrants.iter().map(|entrant| (&entrant.label, entrant.target.disks()));
     let mut with: Vec<(&String, usize)> = with.filter(|(_, disks)| *disks > 0).collect();
     with.sort_by_key(|(_, disks)| *disks);
-    let ((few, least), (many, most)) = (*with.first()?, *with.last()?);
-    (least < most).then(|| {
-        format!(
-            "{many} has {most} disks and {few} has {least}, so their ratio also reflects the \
-             hardware; to choose among file systems, compare {many} with others on {most} disks"
-        )
-    })
+    let ((fewest, fewest_disks), (most, most_disks)) = (*with.first()?, *with.last()?);
+    let (most, fewest) = (most.clone(), fewest.clone());
+    let note = Note::UnequalDisks { most, most_disks, fewest, fewest_disks };
+    (fewest_disks < most_disks).then_some(note)
 }
 
 fn images(placed: &Placed, state: &Path) -> String {

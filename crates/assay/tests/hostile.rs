@@ -6,8 +6,8 @@ use model::{
     figure::{Better, Metric},
     plan::{LabKind, Plan},
     result::{
-        Campaign, CampaignState, Environment, Origin, Reason, Sample, TargetRecord, TargetState,
-        Validity,
+        Campaign, CampaignState, Environment, Note, Origin, Reason, Sample, TargetRecord,
+        TargetState, Validity,
     },
     text::is_unprintable,
     workload::{Case, Group, TestInfo},
@@ -39,7 +39,7 @@ fn foreign_store(place: &Place, id: &str) {
         scale: 1.0,
         seed: 1,
         environment: facts(),
-        notes: vec![named("note")],
+        notes: vec![Note::Said(named("note")), Note::DeviceInUse { target: named("device") }],
     };
     let targets = ["xfs", "ext4", "lost"].map(|label| TargetRecord {
         label: named(label),

@@ -4,7 +4,7 @@ use crate::common::{Place, text};
 use formats::export;
 use model::{
     figure::{Better, Metric},
-    result::{Dataset, Sample},
+    result::{Dataset, Note, Sample},
     workload::{CacheState, Case},
 };
 use std::{
@@ -83,8 +83,8 @@ fn an_import_of_many_notes_or_facts_is_refused_in_little_memory() {
     short.samples.truncate(1);
     let mut long = short.clone();
     let mut facts = short.clone();
-    short.campaign.notes = (0..200_000).map(|n| format!("note {n}")).collect();
-    long.campaign.notes = (0..9_000).map(|_| "x".repeat(5_000)).collect();
+    short.campaign.notes = (0..200_000).map(|n| Note::Said(format!("note {n}"))).collect();
+    long.campaign.notes = (0..9_000).map(|_| Note::Said("x".repeat(5_000))).collect();
     let fact = |n| (format!("fact{n}"), "x".repeat(300));
     facts.campaign.environment.0.extend((0..100_000).map(fact));
     let place = Place::new();

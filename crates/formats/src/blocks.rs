@@ -3,25 +3,10 @@
 
 use crate::ImportOptions;
 use model::{
-    result::{Head, Sample},
+    result::{Head, Note, Sample},
     workload::Case,
 };
 use std::collections::HashMap;
-
-/// Said of such a campaign.
-const NOTE: &str = "Repeats of a case are blocks, in the order of the files given for each \
-                    target: intervals are valid if the runs were independent, each on a fresh \
-                    instance.";
-
-/// Said of repeats of a case that stay in one block.
-pub(crate) const CASE_REPEATS: &str = "Several runs of a case are in one block: the files do not \
-                                       say whether each used a fresh instance, so their spread is \
-                                       not an interval.";
-
-/// The same of jobs of fio.
-pub(crate) const JOB_REPEATS: &str = "Several runs of one job are repeats on one instance, all in \
-                                      block 0: they are not replicates on fresh file systems, and \
-                                      their spread is smaller.";
 
 /// Puts repeats into blocks, where that was asked for.
 pub(crate) struct Blocks {
@@ -48,8 +33,8 @@ impl Blocks {
     pub(crate) fn note(&self, head: &mut Head) {
         if self.seen.is_some() {
             let notes = &mut head.campaign.notes;
-            notes.retain(|note| ![CASE_REPEATS, JOB_REPEATS].contains(&note.as_str()));
-            notes.push(NOTE.into());
+            notes.retain(|note| !matches!(note, Note::CaseRepeats {} | Note::JobRepeats {}));
+            notes.push(Note::RepeatsAreBlocks {});
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::{ImportOptions, columnar::slug, naming::campaign_id};
 use model::{
     plan::{LabKind, Plan},
-    result::{Campaign, CampaignState, Environment, Origin, TargetRecord, TargetState},
+    result::{Campaign, CampaignState, Environment, Note, Origin, TargetRecord, TargetState},
     target::Target,
 };
 use std::collections::HashSet;
@@ -21,6 +21,11 @@ pub(crate) fn records<'a>(labels: impl Iterator<Item = &'a str>) -> Vec<TargetRe
     labels.filter(|label| seen.insert(*label)).map(record).collect()
 }
 
+/// What is always to be known of a source: fixed remarks on a tool or a study.
+pub(crate) fn remarks<'a>(remarks: impl IntoIterator<Item = &'a str>) -> Vec<Note> {
+    remarks.into_iter().map(|remark| Note::Said(remark.into())).collect()
+}
+
 /// Targets that a title names.
 const NAMED: usize = 12;
 
@@ -29,7 +34,7 @@ pub(crate) fn of_tool(
     tool: &str,
     targets: &[TargetRecord],
     options: &ImportOptions,
-    notes: &[&str],
+    notes: Vec<Note>,
 ) -> Campaign {
     let labels: Vec<&str> = targets.iter().map(|target| target.label.as_str()).collect();
     let id = match (slug(tool), labels.join(" ")) {
@@ -48,7 +53,7 @@ pub(crate) fn campaign(
     title: &str,
     targets: &[TargetRecord],
     options: &ImportOptions,
-    notes: &[&str],
+    notes: Vec<Note>,
 ) -> Campaign {
     Campaign {
         id: id.into(),
@@ -65,6 +70,6 @@ pub(crate) fn campaign(
         scale: 1.0,
         seed: 0,
         environment: Environment::default(),
-        notes: notes.iter().map(|note| note.to_string()).collect(),
+        notes,
     }
 }

@@ -13,11 +13,11 @@ use crate::{
     FormatError, InputFile, importers,
     source::{HEAD_BYTES, Input},
 };
-use model::text::printable_line;
-use std::{
-    fmt,
-    io::{self, Read},
+use model::{
+    result::{Mending, Note},
+    text::printable_line,
 };
+use std::io::{self, Read};
 
 use lines::Lines;
 
@@ -33,53 +33,6 @@ const FEWEST: usize = 3;
 /// Files that a note names.
 const NAMED: usize = 3;
 
-/// One thing that copying did and that was undone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Finding {
-    /// It stood in UTF-16, as some shells write.
-    Wide,
-    /// Marks and blanks that no tool writes: of byte order, of colours, of pages.
-    Characters,
-    /// It was a raw mail.
-    QuotedPrintable,
-    /// Each line began with this.
-    Prefix(String),
-    /// Each line began with a time.
-    Stamp,
-    /// Each line was this far in.
-    Indent(usize),
-    /// Each line ended in blanks.
-    Trailing,
-    /// Other text stood right before the brace of a document.
-    Stray(String),
-    /// A run of fio stood under this key.
-    Nested(String),
-    /// Lines were broken at this width.
-    Wrapped(usize),
-    /// Number of lines before the output.
-    Preamble(usize),
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Finding::Wide => write!(f, "UTF-16 was decoded"),
-            Finding::Characters => write!(f, "marks and blanks that no tool writes were removed"),
-            Finding::QuotedPrintable => write!(f, "quoted-printable was decoded"),
-            Finding::Prefix(text) => write!(f, "the prefix `{text}` was removed from every line"),
-            Finding::Stamp => write!(f, "a timestamp was removed from the start of every line"),
-            Finding::Indent(blanks) => {
-                write!(f, "an indent of {blanks} was removed from every line")
-            }
-            Finding::Trailing => write!(f, "trailing blanks were removed"),
-            Finding::Stray(text) => write!(f, "`{text}` before the first brace was ignored"),
-            Finding::Nested(key) => write!(f, "a run of fio was read from `{key}`"),
-            Finding::Wrapped(width) => write!(f, "lines broken at {width} characters were joined"),
-            Finding::Preamble(lines) => write!(f, "{lines} lines before the output were ignored"),
-        }
-    }
-}
-
 /// A file as importers get it.
 pub(crate) struct Copied<'a> {
     file: &'a dyn InputFile,
@@ -92,7 +45,7 @@ struct Mended {
     bytes: Vec<u8>,
     /// Which line each was, from 1.
     numbers: Vec<u64>,
-    findings: Vec<Finding>,
+    findings: Vec<Mending>,
 }
 
 impl InputFile for Copied<'_> {
@@ -143,7 +96,7 @@ pub(crate) fn placed(files: &[Copied<'_>], error: FormatError) -> FormatError {
     let number = mended.and_then(|mended| mended.numbers.get(line.saturating_sub(1) as usize));
     let mut findings = mended.iter().flat_map(|mended| &mended.findings);
     let width = findings.find_map(|finding| match finding {
-        Finding::Wrapped(width) => Some(*width),
+        Mending::Wrapped(width) => Some(*width),
         _ => None,
     });
     let why = match width {
@@ -155,25 +108,37 @@ pub(crate) fn placed(files: &[Copied<'_>], error: FormatError) -> FormatError {
     FormatError::Line { file, line: number.copied().unwrap_or(line), why }
 }
 
-/// What was undone, a sentence for each kind.
-pub(crate) fn notes(files: &[Copied<'_>]) -> Vec<String> {
-    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+/// What was undone, a note for each kind.
+pub(crate) fn notes(files: &[Copied<'_>]) -> Vec<Note> {
+    let mut told: Vec<(&Mending, Vec<&str>)> = Vec::new();
     for copied in files {
         for finding in copied.mended.iter().flat_map(|mended| &mended.findings) {
-            let sentence = finding.to_string();
-            match told.iter_mut().find(|(known, _)| *known == sentence) {
+            match told.iter_mut().find(|(known, _)| *known == finding) {
                 Some((_, names)) => names.push(copied.file.name()),
-                None => told.push((sentence, vec![copied.file.name()])),
+                None => told.push((finding, vec![copied.file.name()])),
             }
         }
     }
-    let note = |(sentence, names): (String, Vec<&str>)| {
-        let more = names.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let names = names[..names.len().min(NAMED)].join(", ");
-        printable_line(&format!("Copied text: {sentence} ({names}{more}).")).into_owned()
+    let note = |(mending, names): (&Mending, Vec<&str>)| {
+        let named = names.iter().take(NAMED);
+        Note::Copied(model::result::Copied {
+            mending: printable(mending),
+            files: named.map(|name| printable_line(name).into_owned()).collect(),
+            more_files: names.len().saturating_sub(NAMED),
+        })
     };
     told.into_iter().map(note).collect()
+}
+
+/// The same with the text of the file in a line that can be shown.
+fn printable(mending: &Mending) -> Mending {
+    let line = |text: &str| printable_line(text).into_owned();
+    match mending {
+        Mending::Prefix(text) => Mending::Prefix(line(text)),
+        Mending::Stray(text) => Mending::Stray(line(text)),
+        Mending::Nested(text) => Mending::Nested(line(text)),
+        other => other.clone(),
+    }
 }
 
 /// The text without what copying did; `None` when that is nothing. `knows` says whether a text that

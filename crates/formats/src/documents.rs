@@ -1,6 +1,6 @@
 //! Helpers for importers whose files are each one document about one target, most of them JSON.
 
-use crate::campaign::{of_tool, records};
+use crate::campaign::{of_tool, records, remarks};
 use crate::gate::{AGAIN, Novelty, Print, Runs};
 use crate::{FormatError, ImportOptions, Importer, NamedBytes, head, naming};
 use model::{
@@ -72,8 +72,8 @@ impl<'a> Documents<'a> {
         }
         samples.sort_by_key(|sample| (sample.block, sample.position));
         let (tool, targets) = (self.tool, self.targets);
-        let notes: Vec<&str> = notes.iter().copied().chain(self.copied.then_some(AGAIN)).collect();
-        let campaign = of_tool(tool, &targets, options, &notes);
+        let notes = remarks(notes.iter().copied().chain(self.copied.then_some(AGAIN)));
+        let campaign = of_tool(tool, &targets, options, notes);
         Ok(Dataset { campaign, targets, tests: tests.list, samples })
     }
 }

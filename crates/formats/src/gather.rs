@@ -5,15 +5,14 @@
 
 use crate::{
     FormatError, ImportOptions, Importer, NamedBytes, base_name,
-    blocks::CASE_REPEATS,
-    campaign::{of_tool, records},
+    campaign::{of_tool, records, remarks},
     gate::{AGAIN, ELSEWHERE, Novelty, Print, Runs},
     head,
     table::short,
 };
 use model::{
     figure::{Histogram, Metric, Series},
-    result::{Dataset, Environment, Imported, Reason, Sample, Validity},
+    result::{Dataset, Environment, Imported, Note, Reason, Sample, Validity},
     workload::{CacheState, Case, TestInfo},
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -251,14 +250,15 @@ impl<'a> Gather<'a> {
         for record in &mut targets {
             record.facts = self.facts.get(&record.label).cloned().unwrap_or_default();
         }
-        let mut campaign = of_tool(self.tool, &targets, self.options, notes);
+        let mut campaign =
+            of_tool(self.tool, &targets, self.options, remarks(notes.iter().copied()));
         if self.is_repeated() {
-            campaign.notes.push(CASE_REPEATS.into());
+            campaign.notes.push(Note::CaseRepeats {});
         }
-        campaign.notes.extend(self.notes.iter().map(|note| note.to_string()));
+        campaign.notes.extend(remarks(self.notes.iter().copied()));
         if !self.left_out.is_empty() {
-            let names = self.left_out.join(", ");
-            campaign.notes.push(format!("Not read, because not output of {}: {names}.", self.tool));
+            let files = self.left_out.iter().map(|name| name.to_string()).collect();
+            campaign.notes.push(Note::NotRead { tool: self.tool.into(), files });
         }
         if !self.versions.is_empty() {
             let versions = self.versions.into_iter().collect::<Vec<_>>().join(", ");

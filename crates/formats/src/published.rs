@@ -16,7 +16,7 @@ use crate::{
     gather::Gather,
     table::{Row, Table},
 };
-use model::result::{Dataset, Origin};
+use model::result::{Dataset, Note, Origin};
 
 /// The shipped campaigns. An error means that the program itself was built from a damaged table.
 pub fn published() -> Result<Vec<Dataset>, FormatError> {
@@ -155,7 +155,7 @@ fn on_objects(data: &mut Dataset) {
     let count = targets.map(|target| target.target.push_str("-on-objects")).count();
     if count > 0 {
         data.campaign.plan.targets.retain(|target| !is_zerofs(&target.to_string()));
-        data.campaign.notes.push(ON_OBJECTS.into());
+        data.campaign.notes.push(Note::Said(ON_OBJECTS.into()));
     }
 }
 

@@ -7,7 +7,7 @@ use files::options;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use formats::{FormatError, NamedBytes, export, import, published};
 use model::{
-    result::{Dataset, TargetState},
+    result::{Dataset, HostsWith, Note, TargetState},
     strategies::dataset,
     target::Target,
 };
@@ -72,7 +72,13 @@ fn telling() -> Dataset {
     campaign.plan.files.insert("/srv/jane/a.fio".into(), "[a]\ndirectory=/srv/jane/run\n".into());
     campaign.title = "columnar on dir:/srv/jane/fast disk, of db7.example.com".into();
     campaign.environment.0.insert("net".into(), "10.1.2.3 aa:bb:cc:00:11:22 S64GNN0T".into());
-    campaign.notes.push("by jane, on db7; files.lan was idle".into());
+    campaign.notes.push(Note::Said("by jane, on db7; files.lan was idle".into()));
+    let value = Some("S64GNN0T".to_string());
+    campaign.notes.push(Note::HostsDiffer {
+        fact: "net".into(),
+        values: vec![HostsWith { value, hosts: vec!["db7".into(), "db7.example.com".into()] }],
+    });
+    campaign.notes.push(Note::DeviceInUse { target: told.into() });
     data.checked().unwrap()
 }
 

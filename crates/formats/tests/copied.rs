@@ -5,7 +5,7 @@ use crate::files;
 
 use files::*;
 use formats::{FormatError, import};
-use model::result::Dataset;
+use model::result::{Copied, Dataset, Mending, Note};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -94,7 +94,7 @@ fn clean_text_gets_no_note() {
     for name in outputs() {
         let data = of(&name, &text(&name)).unwrap();
         let copied: Vec<_> =
-            data.campaign.notes.iter().filter(|note| note.starts_with("Copied text")).collect();
+            data.campaign.notes.iter().filter(|note| matches!(note, Note::Copied(_))).collect();
         assert!(copied.is_empty(), "{name}: {copied:?}");
     }
 }
@@ -188,8 +188,12 @@ fn an_excerpt_without_jobs_is_refused_by_name() {
 fn what_was_undone_is_noted() {
     let quoted = each(&text("mdtest-ext4.txt"), |line| format!("> {line}"));
     let data = of("mdtest.txt", &quoted).unwrap();
-    let told = "Copied text: the prefix `> ` was removed from every line (mdtest.txt).";
-    assert!(data.campaign.notes.iter().any(|note| note == told), "{:?}", data.campaign.notes);
+    let told = Note::Copied(Copied {
+        mending: Mending::Prefix("> ".into()),
+        files: vec!["mdtest.txt".into()],
+        more_files: 0,
+    });
+    assert!(data.campaign.notes.contains(&told), "{:?}", data.campaign.notes);
 }
 
 #[test]

@@ -53,7 +53,12 @@ fn text_gives_the_figures_of_the_csv() {
         assert_eq!(a.figures.metrics[0], b.figures.metrics[0]);
     }
     assert!(near(sample(&text, "elbencho.write").metric("service_max_us").unwrap(), 28100.0));
-    assert!(text.campaign.notes.iter().any(|note| note.contains("threads")));
+    assert!(
+        text.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("threads")))
+    );
 }
 
 #[test]
@@ -75,7 +80,12 @@ fn labels_name_targets_and_paths_tell_them_apart() {
     let data = read(&[file("all.csv", &all)]);
     assert_eq!(labels(&data), ["xfs", "ext4"]);
     assert_eq!((data.samples.len(), data.samples.iter().filter(|s| s.block > 0).count()), (18, 0));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("fresh instance")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("fresh instance")))
+    );
     let elsewhere = format!("{header}\n{rows}{}", rows.replace("mnt/xfs/elb", "mnt/ext4/elb"));
     let why = error(&[file("all.csv", &elsewhere)]);
     assert!(why.starts_with("all.csv, line 8: was measured in `mnt/ext4/elb`"), "{why}");
@@ -108,7 +118,12 @@ fn a_phase_with_its_totals_needs_no_closing_rule() {
     let write = sample(&data, "elbencho.write");
     assert!(near(write.figures.metrics[0].value, 250.0 * 1.048576));
     assert_eq!(write.metric("iops"), Some(2000.0));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("`---`")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("`---`")))
+    );
 }
 
 #[test]

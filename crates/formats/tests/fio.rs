@@ -79,7 +79,11 @@ fn a_file_with_three_encodings_holds_one_run() {
     let data = read(&[("xfs.txt", ALL3)]).unwrap();
     assert_eq!(data.samples.len(), 1);
     assert_eq!(data.targets[0].label, "xfs");
-    assert!(data.campaign.notes.iter().any(|note| note.contains("the most detailed was read")));
+    assert!(
+        data.campaign.notes.iter().any(|note| note
+            .said()
+            .is_some_and(|said| said.contains("the most detailed was read")))
+    );
     assert_eq!(data.campaign.environment.0["fio.version"], "fio-3.33");
     let test = &data.tests[0];
     assert_eq!((test.id.as_str(), test.group), ("fio.oltp7030", Group::Mixed));
@@ -126,7 +130,12 @@ fn complaints_without_a_result_are_an_error_with_file_and_line() {
     assert_eq!(read(&[("bad.json", BAD_OPTION)]).unwrap_err().to_string(), expected);
     let data = read(&[("bad.json", BAD_OPTION), ("xfs.json", FSYNC)]).unwrap();
     assert_eq!(data.targets.len(), 1);
-    assert!(data.campaign.notes.iter().any(|note| note.contains(expected)));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains(expected)))
+    );
 }
 
 #[test]
@@ -147,7 +156,12 @@ fn runs_of_one_job_are_repeats_of_block_0() {
     let data = read(&[("xfs.json", &three)]).unwrap();
     assert_eq!(data.samples.len(), 3);
     assert!(data.samples.iter().all(|s| s.block == 0));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("not replicates")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("not replicates")))
+    );
     let other = TEXT.replace("pid=", "pid=1");
     let data = read(&[("xfs.txt", &format!("{TEXT}\n{other}"))]).unwrap();
     assert_eq!((data.samples.len(), data.samples[0].case.procs), (2, 8));
@@ -243,7 +257,12 @@ fn releases_2_count_in_kib_and_microseconds() {
     // These do not print their options.
     assert_eq!(data.targets[0].label, "xfs");
     assert_eq!(data.tests[0].testtype, "read/write");
-    assert!(data.campaign.notes.iter().any(|note| note.contains("the number of processes")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("the number of processes")))
+    );
 }
 
 #[test]
@@ -308,5 +327,9 @@ fn a_fixed_rate_does_not_make_latencies_ones_that_users_wait_for() {
     let paced = JSON_PLUS.replace("\"numjobs\"", "\"rate_iops\" : \"1000\", \"numjobs\"");
     let data = read(&[("xfs.json", &paced)]).unwrap();
     assert_eq!(data.samples[0].figures.histograms[0].latency, LatencyKind::Service);
-    assert!(data.campaign.notes.iter().any(|note| note.contains("not from its scheduled start")));
+    assert!(
+        data.campaign.notes.iter().any(|note| note
+            .said()
+            .is_some_and(|said| said.contains("not from its scheduled start")))
+    );
 }

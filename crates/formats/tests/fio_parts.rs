@@ -18,7 +18,12 @@ fn the_status_of_groups_alone_gives_rates_and_nothing_else() {
         ("rate", 273.3)
     );
     assert_eq!((group.figures.metrics.len(), group.figures.seconds), (3, 60.0));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("The number of processes")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("The number of processes")))
+    );
     let old = "Run status group 0 (all jobs):\n   READ: io=266688KB, aggrb=88866KB/s, minb=88866KB/s, \
                maxb=88866KB/s, mint=3001msec, maxt=3001msec\n";
     let data = read(&[file("a.txt", old)]);
@@ -33,7 +38,12 @@ fn the_status_of_groups_alone_gives_rates_and_nothing_else() {
     let again = [text("fio-run-status.txt"), text("fio-run-status.txt")].concat();
     let data = read(&[file("a.txt", &again)]);
     assert_eq!(data.samples.len(), 1);
-    assert!(data.campaign.notes.iter().any(|note| note.contains("more than once")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("more than once")))
+    );
     let status = |mib: u32| {
         let (s, kb) = (mib / 100, mib * 1024);
         format!(
@@ -59,7 +69,12 @@ fn the_sum_of_clients_alone_is_a_job_and_beside_them_is_none() {
     let again = [text("fio-all-clients.txt"), text("fio-all-clients.txt")].concat();
     let data = read(&[file("a.txt", &again)]);
     assert_eq!((data.samples.len(), data.samples[0].figures.metrics[0].value), (1, 2000.0));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("more than once")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("more than once")))
+    );
     let client = text("fio-all-clients.txt")
         .replace("All clients: (", "<a> w: (")
         .replace("jobs=4", "jobs=1");

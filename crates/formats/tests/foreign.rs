@@ -21,6 +21,7 @@ mod lines;
 mod matrix_csv;
 mod mdtest;
 mod neighbours;
+mod notes;
 mod posted;
 mod published;
 mod round_trips;

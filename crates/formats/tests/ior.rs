@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::files;
+use model::result::Note;
 
 use files::*;
 use model::result::Imported;
@@ -18,7 +19,7 @@ fn every_repetition_of_the_json_is_a_sample() {
     assert_eq!((rates[0].0, rates[5].0), ("ior.write", "ior.read"));
     assert!(near(rates[0].1, 1122.7381 * MB) && near(rates[1].1, 4409.2190 * MB));
     assert!(data.samples.iter().all(|s| s.block == 0));
-    let notes = data.campaign.notes.join(" ");
+    let notes = Vec::from_iter(data.campaign.notes.iter().filter_map(Note::said)).join(" ");
     assert!(notes.contains("are in one block") && !notes.contains("stand as blocks"), "{notes}");
     assert_eq!((data.samples[0].case.procs, data.samples[0].figures.seconds), (2, 0.1140));
     assert_eq!(data.samples[1].metric("open_s"), None);
@@ -63,7 +64,11 @@ fn csv_rows_are_repetitions_and_say_what_they_do_not_tell() {
     assert_eq!(data.samples.len(), 4);
     assert!(near(data.samples[2].figures.metrics[0].value, 56.5247 * MB));
     assert_eq!(data.samples[2].case.procs, 2);
-    assert!(data.campaign.notes.iter().any(|note| note.contains("does not distinguish random")));
+    assert!(
+        data.campaign.notes.iter().any(|note| note
+            .said()
+            .is_some_and(|said| said.contains("does not distinguish random")))
+    );
 }
 
 #[test]
@@ -79,7 +84,12 @@ fn a_summary_of_all_that_has_rows_stands_for_the_closing_line() {
     let write = sample(&data, "ior.write");
     assert!(near(write.figures.metrics[0].value, 1000.0 * MB));
     assert_eq!((write.metric("iops"), write.case.procs), (Some(1000.0), 2));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("`Finished` is missing")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("`Finished` is missing")))
+    );
     let text = text("ior-without-finished.txt");
     let cut = &text[..text.find("Summary of all").unwrap()];
     let why = error(&[file("a.txt", cut)]);

@@ -255,7 +255,11 @@ fn a_run_of_every_new_tool_that_stands_twice_is_one() {
         let once = import(&[fixture(name)], None, &options()).unwrap();
         let twice = import(&[file(name, &text(name).repeat(2))], None, &options()).unwrap();
         assert_eq!(twice.samples, once.samples, "{name}");
-        let told = twice.campaign.notes.iter().any(|note| note.contains("more than once"));
+        let told = twice
+            .campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("more than once")));
         assert!(told, "{name}: {:?}", twice.campaign.notes);
     }
 }
@@ -379,7 +383,12 @@ fn hyperfine_in_each_of_its_ways() {
         (2.5, Some(0.2), Some(1.1))
     );
     assert_eq!((cp.metric("wall_min_s"), cp.metric("wall_max_s")), (Some(2.4), Some(2.7)));
-    assert!(data.campaign.notes.iter().any(|note| note.contains("no individual runs")));
+    assert!(
+        data.campaign
+            .notes
+            .iter()
+            .any(|note| note.said().is_some_and(|said| said.contains("no individual runs")))
+    );
     let why = doubted("hyperfine.csv", ",2.4,", ",2.6,");
     assert_eq!(why, order(("wall_s min", 2.6), ("wall_s mean", 2.5)));
     let second = "command,time_wall_clock_unit,time_wall_clock_mean,time_wall_clock_stddev,\

@@ -5,7 +5,7 @@
 use formats::{SummaryKind, SummaryRow, published, summary_rows};
 use model::{
     figure::Metric,
-    result::{Dataset, Imported, Validity},
+    result::{Dataset, Imported, Note, OtherEdition, Validity},
     workload::Group,
 };
 
@@ -120,7 +120,12 @@ fn every_cell_is_a_sample_and_every_test_is_known() {
     assert_eq!(counts, [&nano[..], &cloud, &matrix, &earlier, &raid1].concat());
     for data in &campaigns {
         assert_eq!(data.campaign.plan.baseline.as_ref(), Some(&data.targets[0].label));
-        assert!(data.campaign.notes.iter().any(|note| note.starts_with("One run per cell")));
+        assert!(
+            data.campaign
+                .notes
+                .iter()
+                .any(|note| note.said().is_some_and(|said| said.starts_with("One run per cell")))
+        );
     }
     let nano = campaigns.iter().filter(|data| data.campaign.id.contains("nano"));
     let mut bounds = Vec::new();
@@ -163,22 +168,30 @@ fn a_zero_stands_for_what_the_mean_of_its_table_leaves() {
     assert_eq!(random, sorted);
 }
 
+fn edition(note: &Note) -> Option<&OtherEdition> {
+    match note {
+        Note::OtherEdition(other) => Some(other),
+        _ => None,
+    }
+}
+
 #[test]
 fn two_editions_tell_how_far_they_are_apart() {
     let campaigns = published().unwrap();
     let note = |id: &str| {
         let data = campaigns.iter().find(|data| data.campaign.id == id).unwrap();
-        data.campaign.notes.iter().find(|note| note.contains("edition")).unwrap().clone()
+        data.campaign.notes.iter().find_map(edition).unwrap().clone()
     };
     let [one, other] = ["nano", "nano-6.4.0"]
         .map(|name| note(&format!("published-{name}-2025-09-ubuntu2404-pm1743")));
-    assert!(one.contains("KX Nano 6.4.0") && other.contains("KX Nano 6.4.5"), "{one} {other}");
+    assert!(one.title.contains("KX Nano 6.4.0"), "{one:?}");
+    assert!(other.title.contains("KX Nano 6.4.5"), "{other:?}");
     for note in [one, other] {
-        assert!(note.contains("of 326 ratios over xfs"), "{note}");
-        assert!(note.contains("33 change direction"), "{note}");
+        assert_eq!((note.ratios, &*note.baseline, note.reversed), (326, "xfs", 33), "{note:?}");
+        assert!(note.median_factor > 1.0 && note.most_factor > note.median_factor, "{note:?}");
     }
     let alone = campaigns.iter().filter(|d| !d.campaign.id.contains("nano"));
-    assert!(alone.flat_map(|d| &d.campaign.notes).all(|note| !note.contains("edition")));
+    assert!(alone.flat_map(|d| &d.campaign.notes).all(|note| edition(note).is_none()));
 }
 
 #[test]

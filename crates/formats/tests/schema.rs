@@ -8,7 +8,7 @@ use model::{
     figure::{Histogram, LatencyKind, Series},
     plan::{BackingPlan, LabChoice, ObjectStore, Order, Plan, Preset, Purge, Scale},
     result::{Dataset, Reason, TargetState, Validity},
-    strategies::dataset,
+    strategies::{dataset, notes},
     target::{LeftOut, Sweep, SweepMode, Target, TargetNames},
     text::Bytes,
     workload::{Asset, ContentHash, DataKind, GridCell, Numa, Shape, TestSize, Work},
@@ -72,6 +72,12 @@ fn simple(keyword: &str, rule: &Value, value: &Value) -> bool {
             assert_eq!(rule, "^[0-9a-f]{64}$", "the checker knows no other pattern");
             let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
             value.as_str().is_none_or(|text| text.len() == 64 && text.bytes().all(is_hex))
+        }
+        "minProperties" => {
+            value.as_object().is_none_or(|o| o.len() as u64 >= rule.as_u64().unwrap())
+        }
+        "maxProperties" => {
+            value.as_object().is_none_or(|o| o.len() as u64 <= rule.as_u64().unwrap())
         }
         "maxItems" => value.as_array().is_none_or(|a| a.len() as u64 <= rule.as_u64().unwrap()),
         _ => {
@@ -297,6 +303,36 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
         }
     }
     assert!(tried > 80, "{tried} fields were tried");
+}
+
+#[test]
+fn a_note_with_a_field_more_or_less_or_of_another_kind_does_not_pass() {
+    let mut data = published().unwrap().swap_remove(2);
+    data.samples.truncate(1);
+    let mut tried = 0;
+    for note in notes() {
+        data.campaign.notes = vec![note];
+        let whole = exported(&data);
+        assert_eq!(whole_fault(&whole), None);
+        let mut paths = Vec::new();
+        objects(&whole["campaign"]["notes"], "/campaign/notes".into(), &mut paths);
+        for path in &paths {
+            let changed = |change: &dyn Fn(&mut Map<String, Value>)| {
+                let mut other = whole.clone();
+                change(other.pointer_mut(path).unwrap().as_object_mut().unwrap());
+                whole_fault(&other).is_some()
+            };
+            assert!(changed(&|o| _ = o.insert("unheard".into(), json!("of"))), "{path}: {whole}");
+            for name in whole.pointer(path).unwrap().as_object().unwrap().keys() {
+                assert!(changed(&|o| _ = o.insert(name.clone(), json!([[null]]))), "{path}/{name}");
+                let is_optional = path.ends_with("/disk_after") && name != "disk"
+                    || path.ends_with("/store") && name == "prefix";
+                assert_eq!(changed(&|o| _ = o.remove(name)), !is_optional, "{path}/{name}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 100, "{tried} fields were tried");
 }
 
 proptest! {

@@ -6,6 +6,7 @@ mod dataset;
 mod environment;
 mod evidence;
 mod fault;
+mod note;
 mod reason;
 mod sample;
 
@@ -17,6 +18,10 @@ pub use dataset::{
 pub use environment::Environment;
 pub use evidence::{BUFFERED_BELOW, PART, READ_AHEAD_PCT, Readings, is_cost, part_fact};
 pub use fault::{Fault, FaultKind};
+pub use note::{
+    Copied, EndCause, Ended, HostsWith, Mending, Name, Note, OtherEdition, Ratios, Seen, Side,
+    Standing, WideRatio,
+};
 pub use reason::{
     BytesOf, CacheFault, Contradiction, Counted, Imported, Number, Reason, RebuildEnd,
 };

@@ -4,6 +4,9 @@
 mod reasons;
 
 pub use reasons::reasons;
+mod note;
+
+pub use note::{note, notes};
 
 use crate::{
     figure::{Better, Durability, Histogram, LatencyKind, Metric, Series, Unproven},
@@ -46,7 +49,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
     let origin = select(vec![Origin::Run, Origin::Import, Origin::Published]);
     let state = select(vec![CampaignState::Open, CampaignState::Done]);
     let numbers = (number(), any::<u64>(), option::of(any::<u64>()));
-    (words, origin, state, numbers, environment(), vec(text(), 0..3)).prop_map(
+    (words, origin, state, numbers, environment(), vec(note(), 0..3)).prop_map(
         |((id, title, version), origin, state, (scale, seed, asked), environment, notes)| {
             Campaign {
                 id,

@@ -15,7 +15,7 @@ use campaign::{messages::with_causes, run::hosts::Hosts};
 use lab::page_cache::Residency;
 use model::{
     plan::User,
-    result::Environment,
+    result::{Environment, Note},
     workload::{AssetFile, Job, JobMode, PoolReport, WorkerReport},
 };
 use rustix::process::getppid;
@@ -256,7 +256,7 @@ impl Hosts for Allocation {
         Ok(())
     }
 
-    fn describe(&self, dir: &Path) -> Result<(Environment, Vec<String>)> {
+    fn describe(&self, dir: &Path) -> Result<(Environment, Vec<Note>)> {
         let mut hosts = BTreeMap::new();
         for rank in self.leaders() {
             let own = match rank {
@@ -271,7 +271,7 @@ impl Hosts for Allocation {
             hosts.insert(self.host(rank).to_string(), own);
         }
         let ranks: Vec<String> = self.cards.iter().map(|card| card.host.clone()).collect();
-        Ok((differences::facts(&hosts, &ranks), differences::lines(&hosts)))
+        Ok((differences::facts(&hosts, &ranks), differences::notes(&hosts)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Describes the hosts of an allocation and their differences, because the slowest sets the pace.
 
-use model::result::Environment;
+use model::result::{Environment, HostsWith, Note};
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Bytes that memory sizes of equal machines may be apart by, and more.
@@ -47,25 +47,24 @@ pub fn facts(hosts: &BTreeMap<String, Environment>, ranks: &[String]) -> Environ
     facts
 }
 
-/// A line for each fact in which `hosts` differ.
-pub fn lines(hosts: &BTreeMap<String, Environment>) -> Vec<String> {
+/// A note for each fact in which `hosts` differ.
+pub fn notes(hosts: &BTreeMap<String, Environment>) -> Vec<Note> {
     let mut keys: Vec<&String> = hosts.values().flat_map(|own| own.0.keys()).collect();
     keys.sort();
     keys.dedup();
-    keys.into_iter().filter_map(|key| line(key, hosts)).collect()
+    keys.into_iter().filter_map(|key| note(key, hosts)).collect()
 }
 
-fn line(key: &str, hosts: &BTreeMap<String, Environment>) -> Option<String> {
-    let mut by_value = BTreeMap::<String, Vec<&str>>::new();
+fn note(key: &str, hosts: &BTreeMap<String, Environment>) -> Option<Note> {
+    // Unknown values come last.
+    let mut by_value = BTreeMap::<(bool, Option<String>), Vec<String>>::new();
     for (host, own) in hosts {
-        let value = own.0.get(key).map_or("unknown", |value| value);
-        by_value.entry(shown(key, value)).or_default().push(host);
+        let value = own.0.get(key).map(|value| shown(key, value));
+        by_value.entry((value.is_none(), value)).or_default().push(host.clone());
     }
-    if by_value.len() < 2 {
-        return None;
-    }
-    let each = by_value.iter().map(|(value, hosts)| format!("{value} on {}", hosts.join(", ")));
-    Some(format!("the hosts differ in {key}: {}", each.collect::<Vec<_>>().join("; ")))
+    let differ = by_value.len() > 1;
+    let values = by_value.into_iter().map(|((_, value), hosts)| HostsWith { value, hosts });
+    differ.then(|| Note::HostsDiffer { fact: key.into(), values: values.collect() })
 }
 
 /// Memory in whole GiB: machines of one kind differ by a few pages.
@@ -91,15 +90,24 @@ mod tests {
             ("a".to_string(), host("6.1", 8 << 30)),
             ("b".to_string(), host("6.1", (8 << 30) - 4096)),
         ]);
-        assert_eq!(lines(&hosts), [""; 0]);
+        assert_eq!(notes(&hosts), []);
         hosts.insert("c".to_string(), host("6.5", 16 << 30));
         hosts.insert("d".to_string(), Environment::default());
+        let with = |value: Option<&str>, hosts: &[&str]| HostsWith {
+            value: value.map(String::from),
+            hosts: hosts.iter().map(ToString::to_string).collect(),
+        };
+        let differ = |fact: &str, values| Note::HostsDiffer { fact: fact.into(), values };
+        let kernels =
+            vec![with(Some("6.1"), &["a", "b"]), with(Some("6.5"), &["c"]), with(None, &["d"])];
+        let memory = vec![
+            with(Some("16 GiB"), &["c"]),
+            with(Some("8 GiB"), &["a", "b"]),
+            with(None, &["d"]),
+        ];
         assert_eq!(
-            lines(&hosts),
-            [
-                "the hosts differ in kernel.release: 6.1 on a, b; 6.5 on c; unknown on d",
-                "the hosts differ in memory.bytes: 16 GiB on c; 8 GiB on a, b; unknown on d",
-            ]
+            notes(&hosts),
+            [differ("kernel.release", kernels), differ("memory.bytes", memory)]
         );
     }
 

@@ -247,7 +247,8 @@ impl Fleet<'_> {
         }
         let kinds =
             gathered.iter().map(|(host, data)| (host.clone(), data.campaign.environment.of_kind()));
-        differences::lines(&kinds.collect()).iter().for_each(|line| tell(line));
+        let notes = differences::notes(&kinds.collect());
+        notes.iter().for_each(|note| tell(&assay_program::words_of(note)));
         let mut classes = BTreeMap::<String, Vec<String>>::new();
         let mut store = Store::open(&assay_program::store_path(&self.asked.store)?)?;
         for (host, dataset) in &mut gathered {

@@ -137,7 +137,12 @@ fn harmed(harm: &str) -> model::result::Dataset {
     let add = |text: &mut String| text.push_str(harm);
     let campaign = &mut data.campaign;
     [&mut campaign.id, &mut campaign.title, &mut campaign.assay_version].into_iter().for_each(add);
-    campaign.notes.iter_mut().for_each(add);
+    campaign.notes.push(model::result::Note::DeviceInUse { target: harm.into() });
+    for note in &mut campaign.notes {
+        if let model::result::Note::Said(text) = note {
+            add(text);
+        }
+    }
     campaign.environment.0.insert(format!("key{harm}"), format!("value{harm}"));
     for target in &mut data.targets {
         add(&mut target.label);

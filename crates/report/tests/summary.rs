@@ -8,7 +8,7 @@ use crate::common;
 use model::{
     figure::{Better, Metric},
     random::Rng,
-    result::{Dataset, Reason, Sample, TESTS_LEFT_OUT, TargetRecord, TargetState, Validity},
+    result::{Dataset, Note, Reason, Sample, TESTS_LEFT_OUT, TargetRecord, TargetState, Validity},
     workload::{CacheState, Case, Group, TestInfo},
 };
 use report::{TerminalOptions, summary};
@@ -128,9 +128,9 @@ fn it_never_has_more_than_40_lines_nor_wider_ones() {
         for (blocks, notes) in [(1, 0), (3, 3), (3, 60)] {
             let mut data = many(candidates, label, blocks);
             for i in 0..notes {
-                data.campaign.notes.push(format!(
+                data.campaign.notes.push(Note::Said(format!(
                     "Note {i} that says something of the campaign in a line or two."
-                ));
+                )));
                 data.samples[i].evidence.validity =
                     Validity::Invalid(Reason::said(format!("{} of its own", "why ".repeat(i))));
                 let why = TargetState::Failed("a reason that is rather long ".repeat(9));

@@ -6,12 +6,9 @@ use crate::{
     read::{read_head, same_samples},
     write::{insert_block, insert_campaign, insert_sample},
 };
-use model::result::{CampaignState, Checker, Dataset, Head, Origin, Sample};
+use model::result::{CampaignState, Checker, Dataset, Head, Note, Origin, Sample};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
-
-/// What a report says of a campaign that was exported before its end.
-const UNFINISHED: &str = "Imported before it was finished: the results are incomplete.";
 
 /// What became of an imported dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +125,7 @@ fn as_import(given: &Head) -> Head {
     let mut import = given.clone();
     let campaign = &mut import.campaign;
     if campaign.state == CampaignState::Open {
-        campaign.notes.push(UNFINISHED.into());
+        campaign.notes.push(Note::Unfinished {});
     }
     (campaign.origin, campaign.state) = (Origin::Import, CampaignState::Done);
     import

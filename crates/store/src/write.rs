@@ -3,7 +3,7 @@
 use crate::{Store, StoreError, bins, found::Found, schema, series, turns::insert_turn};
 use model::{
     figure::{Histogram, Metric, Series},
-    result::{Campaign, CampaignState, Head, Sample, TargetRecord, TargetState},
+    result::{Campaign, CampaignState, Head, Note, Sample, TargetRecord, TargetState},
     workload::TestInfo,
 };
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
@@ -140,31 +140,32 @@ impl Store {
     }
 
     /// Opens the stored campaign for the plan and the scale of `campaign`, with the mark that vouches for them;
-    /// `note` is added to its sentences, where there is one. All of it or nothing.
+    /// `note` is added to its notes, where there is one. All of it or nothing.
     pub fn replan(
         &mut self,
         campaign: &Campaign,
         mark: &str,
-        note: Option<&str>,
+        note: Option<&Note>,
     ) -> Result<(), StoreError> {
         let tx = self.begin()?;
         let number = Found::resolve(&tx, &campaign.id)?.number;
         let (plan, open) = (json("plan", &campaign.plan)?, CampaignState::Open.as_str());
+        let note = note.map(|note| json("note", note)).transpose()?;
         tx.execute(
             "UPDATE campaign SET plan = ?1, scale = ?2, mark = ?3, state = ?4,
-             notes = iif(?5 IS NULL, notes, json_insert(notes, '$[#]', ?5)) WHERE number = ?6",
+             notes = iif(?5 IS NULL, notes, json_insert(notes, '$[#]', json(?5))) WHERE number = ?6",
             params![plan, campaign.scale, mark, open, note, number],
         )?;
         Ok(tx.commit()?)
     }
 
-    /// Adds a sentence to those that belong under every table of a campaign.
-    pub fn add_note(&mut self, id: &str, note: &str) -> Result<(), StoreError> {
+    /// Adds a note to those that belong under every table of a campaign.
+    pub fn add_note(&mut self, id: &str, note: &Note) -> Result<(), StoreError> {
         let tx = self.begin()?;
         let campaign = Found::resolve(&tx, id)?;
         tx.execute(
-            "UPDATE campaign SET notes = json_insert(notes, '$[#]', ?) WHERE number = ?",
-            params![note, campaign.number],
+            "UPDATE campaign SET notes = json_insert(notes, '$[#]', json(?)) WHERE number = ?",
+            params![json("note", note)?, campaign.number],
         )?;
         Ok(tx.commit()?)
     }

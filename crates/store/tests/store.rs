@@ -6,7 +6,7 @@ use crate::scratch;
 
 use model::{
     figure::{Histogram, LatencyKind, Metric},
-    result::{CampaignState, Head, Sample, TargetState},
+    result::{CampaignState, Head, Note, Sample, TargetState},
     strategies::dataset,
     workload::{GridCell, Shape},
 };
@@ -167,12 +167,12 @@ fn a_store_that_another_process_holds_is_told_as_such() {
     let holder = held(&scratch.path());
     let stop = Arc::new(AtomicBool::new(false));
     store.wait_for(Duration::ZERO, &stop).unwrap();
-    let error = store.add_note("a", "x").unwrap_err();
+    let error = store.add_note("a", &remark("x")).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error}");
     let told = error.to_string();
     assert!(told.contains("another process") && !told.contains("space"), "{told}");
     drop(holder);
-    store.add_note("a", "x").unwrap();
+    store.add_note("a", &remark("x")).unwrap();
 }
 
 #[test]
@@ -187,12 +187,12 @@ fn a_campaign_waits_for_its_store_until_it_is_stopped() {
         thread::sleep(Duration::from_millis(300));
         drop(holder);
     });
-    store.add_note("a", "x").unwrap();
+    store.add_note("a", &remark("x")).unwrap();
     freed.join().unwrap();
     let _holder = held(&scratch.path());
     stop.store(true, Ordering::Relaxed);
     store.wait_for(Duration::from_millis(100), &stop).unwrap();
-    assert!(matches!(store.add_note("a", "x"), Err(StoreError::Locked { .. })));
+    assert!(matches!(store.add_note("a", &remark("x")), Err(StoreError::Locked { .. })));
 }
 
 #[test]
@@ -220,6 +220,10 @@ fn a_block_that_was_run_again_counts_once() {
     assert_eq!((first.blocks, first.samples), (1, 1));
 }
 
+fn remark(text: &str) -> Note {
+    Note::Said(text.into())
+}
+
 #[test]
 fn states_of_campaign_and_target_change() {
     let scratch = Scratch::new();
@@ -231,10 +235,13 @@ fn states_of_campaign_and_target_change() {
         store.set_campaign_state("last", state).unwrap();
         assert_eq!(store.dataset("last").unwrap().campaign.state, state);
     }
-    store.add_note("last", "a \"quoted\" remark").unwrap();
+    let added =
+        [remark("a \"quoted\" remark"), remark("[1]"), Note::RankedBy { metric: "\"".into() }];
+    for note in &added {
+        store.add_note("last", note).unwrap();
+    }
     let notes = store.dataset("last").unwrap().campaign.notes;
-    assert_eq!(notes[..notes.len() - 1], data.campaign.notes);
-    assert_eq!(notes.last().map(String::as_str), Some("a \"quoted\" remark"));
+    assert_eq!(notes, [&data.campaign.notes[..], &added].concat());
     store.set_target("last", &target).unwrap();
     assert_eq!(store.dataset("last").unwrap().targets[0], target);
     target.label = "unheard of".into();

@@ -7,10 +7,11 @@ use anyhow::Result;
 use campaign::{run::hosts::Hosts, stages::Resolved};
 use model::{
     plan::{Order, Plan},
-    result::Campaign,
+    result::{Campaign, Note},
     target::Target,
     workload::Numa,
 };
+use report::words;
 use std::{path::Path, sync::atomic::AtomicBool};
 
 /// The plan of `args`, read until `stop`. Workers of an allocation are there from the start: unasked they are one and
@@ -100,14 +101,11 @@ pub fn lines(resolved: &Resolved, hosts: &dyn Hosts) -> Result<Vec<String>> {
     let line = |count: &u32| {
         format!("{} on {}", stats::description::processes(*count), spread(&hosts.names(*count)))
     };
-    let mut lines: Vec<String> = resolved.counts.iter().map(line).collect();
-    lines.extend(resolved.plan.shift.then(|| SHIFTED.into()));
-    Ok(differences.into_iter().chain(lines).collect())
+    let differences = differences.iter().map(words::note);
+    let counts = resolved.counts.iter().map(line);
+    let shifted = resolved.plan.shift.then(|| words::note(&Note::Shifted {}));
+    Ok(differences.chain(counts).chain(shifted).collect())
 }
-
-/// What the reader of shifted figures must know.
-const SHIFTED: &str = "Shifted: tests read data written by another host (--shift), except tests \
-                       that write what they read or run external programs.";
 
 fn with_workers(args: &PlanArgs, most: u32, is_shifted: bool) -> PlanArgs {
     // A plan file has its own.
@@ -130,7 +128,7 @@ fn with_workers(args: &PlanArgs, most: u32, is_shifted: bool) -> PlanArgs {
 pub fn described(mut campaign: Campaign, hosts: &dyn Hosts) -> Result<Campaign> {
     let (facts, differences) = hosts.describe(dir_of(&campaign.plan))?;
     campaign.environment.0.extend(facts.0);
-    campaign.notes.extend(campaign.plan.shift.then(|| SHIFTED.into()));
+    campaign.notes.extend(campaign.plan.shift.then_some(Note::Shifted {}));
     campaign.notes.splice(0..0, differences);
     Ok(campaign)
 }
@@ -143,7 +141,7 @@ pub fn resumed(
     (campaign, resolved): (&Campaign, &Resolved),
     hosts: &dyn Hosts,
     allowed: bool,
-) -> Result<Option<String>> {
+) -> Result<Option<Note>> {
     process_limit::check(resolved, hosts)?;
     check_shift(resolved, hosts)?;
     let (facts, _) = hosts.describe(dir_of(&campaign.plan))?;
@@ -151,15 +149,17 @@ pub fn resumed(
     if begun == now {
         return Ok(None);
     }
-    let [begun, now] = [begun, now].map(|hosts| hosts.map_or("one machine, without MPI", |h| h));
+    let [begun, now] = [begun, now].map(|hosts| hosts.cloned());
     if !allowed {
+        let [begun, now] =
+            [&begun, &now].map(|hosts| hosts.as_deref().unwrap_or("one machine, without MPI"));
         return Err(exit::usage(format!(
             "{} was started on {begun}, and this is {now}; resume it there, or pass \
              --hosts-changed",
             campaign.id
         )));
     }
-    Ok(Some(format!("the hosts changed: started on {begun}, resumed on {now}")))
+    Ok(Some(Note::HostsChanged { begun, now }))
 }
 
 /// The fact that names the hosts, with the ranks of each.

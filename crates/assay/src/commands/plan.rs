@@ -36,7 +36,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
     let mut heads = allocation::lines(&ordered, hosts)?;
     heads.extend(whereabouts::lines(&ordered, state));
     heads.extend(sweeps::lines(&ordered.plan));
-    heads.extend(numa::note(ordered.plan.numa)?);
+    heads.extend(numa::note(ordered.plan.numa)?.as_ref().map(::report::words::note));
     let mut text: String = heads.iter().map(|line| format!("{line}\n")).collect();
     text.extend(ordered.left_out().map(|line| format!("left out: {line}\n")));
     text.extend(selection::left_out(&ordered)?.map(|(_, tests)| format!("left out: {tests}\n")));

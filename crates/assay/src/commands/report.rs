@@ -8,7 +8,10 @@ use crate::{
     source, terminal,
 };
 use anyhow::Result;
-use model::{result::Dataset, text::did_you_mean};
+use model::{
+    result::{Dataset, Note},
+    text::did_you_mean,
+};
 use stats::{description::Settings, evaluation::Findings};
 use std::path::Path;
 
@@ -109,7 +112,7 @@ pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
         )));
     };
     *dataset = ranked;
-    dataset.campaign.notes.push(format!("Ranked by {metric} instead of each test's own metric."));
+    dataset.campaign.notes.push(Note::RankedBy { metric: metric.into() });
     Ok(())
 }
 

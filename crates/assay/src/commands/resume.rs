@@ -14,7 +14,7 @@ use campaign::{
     sizes::space::Remedy,
     stages::{Asked, Resolved, Stored},
 };
-use model::result::{Campaign, CampaignState};
+use model::result::{Campaign, CampaignState, Note};
 use std::path::Path;
 
 /// Undoes what the interrupted run left, and runs the missing blocks.
@@ -70,7 +70,7 @@ pub fn resume(
     let key = Key::of(&opened::state(state)?)?;
     if let Some(more) = args.blocks {
         let mark = key.mark(campaign, &dataset.targets, &dataset.tests)?;
-        store.replan(campaign, &mark, looked(finished, more).as_deref())?;
+        store.replan(campaign, &mark, looked(finished, more).as_ref())?;
     }
     let progress = args.end.progress();
     let means = drive::Means {
@@ -102,15 +102,8 @@ fn extend(campaign: &mut Campaign, finished: u32, more: u32) {
 }
 
 /// What a reader of the figures must know of such a campaign, when there were any to look at.
-fn looked(finished: u32, more: u32) -> Option<String> {
-    let s = if more == 1 { "" } else { "s" };
-    (finished > 0).then(|| {
-        format!(
-            "{more} more block{s} were added after looking at the results of {finished}. Each \
-             look is another chance of a false positive, so a difference whose interval barely \
-             excludes 1 is weaker evidence than it appears."
-        )
-    })
+fn looked(finished: u32, more: u32) -> Option<Note> {
+    (finished > 0).then_some(Note::BlocksAdded { blocks: more, after_blocks: finished })
 }
 
 #[cfg(test)]

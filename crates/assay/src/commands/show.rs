@@ -46,7 +46,8 @@ fn text(dataset: &Dataset, timed: Option<&Timed>) -> Result<String> {
     }
     writeln!(text, "\n{}", counts(dataset))?;
     timed.map_or(Ok(()), |timed| writeln!(text, "{}", ::report::measured(timed)))?;
-    c.notes.iter().try_for_each(|note| writeln!(text, "note: {note}"))?;
+    let mut notes = c.notes.iter().map(::report::words::note);
+    notes.try_for_each(|note| writeln!(text, "note: {note}"))?;
     Ok(text)
 }
 

@@ -11,7 +11,7 @@ use campaign::messages::Watch;
 use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use model::{
-    result::{Dataset, Sample},
+    result::{Dataset, Note, Sample},
     text::printable,
     workload::TestInfo,
 };
@@ -227,6 +227,10 @@ impl Watch for Progress {
             Shown::Json => object(&json!({ "event": "remark", "text": line })),
             Shown::Lines | Shown::None => note(line),
         }
+    }
+
+    fn noted(&self, note: &Note) {
+        self.remark(&report::words::note(note));
     }
 }
 

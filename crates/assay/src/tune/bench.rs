@@ -20,7 +20,7 @@ use campaign::{
 };
 use model::{
     plan::{BackingPlan, Order, Plan},
-    result::{Dataset, TargetState},
+    result::{Dataset, Note, TargetState},
     target::Target,
 };
 use stats::tuning::{Bench, Stage, StageKind};
@@ -175,10 +175,7 @@ impl Bench for Campaigns<'_> {
         let mut campaign = begin::campaign(&ordered, self.site.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());
         campaign.title = format!("{kind} of {n} variants of {}", self.default);
-        campaign.notes.push(format!(
-            "One stage of a search for better options of {}. Only a confirmation decides.",
-            self.default
-        ));
+        campaign.notes.push(Note::TuningStage { target: self.default.to_string() });
         terminal::note(&campaign.title);
         let id = campaign.id.clone();
         let stored = begin::stored(ordered, campaign, self.site.store, &self.site.key)?;

@@ -4,7 +4,10 @@
 use super::processors;
 use crate::messages::with_causes;
 use anyhow::{Context, Result, bail, ensure};
-use model::workload::{Job, Numa, NumaNode};
+use model::{
+    result::Note,
+    workload::{Job, Numa, NumaNode},
+};
 use std::{fs, io, path::Path, sync::LazyLock};
 
 /// Folder in which the kernel describes its nodes (Documentation/ABI/stable/sysfs-devices-node).
@@ -63,9 +66,12 @@ pub fn describe(numa: Numa) -> Result<Option<String>> {
 ///
 /// # Errors
 /// The nodes of this machine cannot be looked up.
-pub fn note(numa: Numa) -> Result<Option<String>> {
-    let how = describe(numa)?;
-    Ok(how.map(|how| format!("Workers and NUMA nodes of this machine (--numa {numa}): {how}.")))
+pub fn note(numa: Numa) -> Result<Option<Note>> {
+    if numa == Numa::None {
+        return Ok(None);
+    }
+    let nodes = here()?.iter().map(|one| one.node.number).collect();
+    Ok(Some(Note::NumaNodes { numa, nodes }))
 }
 
 fn here() -> Result<&'static [Node]> {

@@ -1,6 +1,6 @@
 //! The observer of a campaign: the campaign reports events, the program decides how to show them.
 
-use model::result::{Dataset, Sample};
+use model::result::{Dataset, Note, Sample};
 
 /// Takes lines for the user, which may contain text of other programs: the code that shows them sanitizes them.
 pub type Notes<'a> = &'a dyn Fn(&str);
@@ -19,6 +19,8 @@ pub trait Watch {
     fn measured(&self, _sample: &Sample) {}
     /// A block is complete; the argument is all that is stored of the campaign.
     fn block(&self, _dataset: &Dataset) {}
-    /// A note that must stay visible among the steps.
+    /// A line that must stay visible among the steps.
     fn remark(&self, line: &str);
+    /// A note was added to the campaign; it must stay visible among the steps.
+    fn noted(&self, note: &Note);
 }

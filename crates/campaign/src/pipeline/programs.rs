@@ -7,7 +7,7 @@ use crate::{
 };
 use anyhow::Result;
 use engine::confine;
-use model::workload::Programs;
+use model::{result::Note, workload::Programs};
 
 /// Decides what external programs may do in `placed`; `unconfined` is the option of the command line.
 ///
@@ -39,11 +39,8 @@ fn confinement(unconfined: bool, needed: bool) -> Result<Programs, confine::Conf
     }
 }
 
-/// The sentence of a report, where programs ran with all rights.
-pub fn note(placed: &Placed) -> Option<String> {
+/// The note of a campaign whose programs run with all rights.
+pub fn note(placed: &Placed) -> Option<Note> {
     let runs = placed.items.iter().any(|item| item.test.runs_programs());
-    (runs && placed.programs == Programs::Unconfined).then(|| {
-        "External programs ran unconfined, with all rights of the user who started the campaign."
-            .into()
-    })
+    (runs && placed.programs == Programs::Unconfined).then_some(Note::ProgramsUnconfined {})
 }

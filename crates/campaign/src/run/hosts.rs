@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use lab::page_cache::Residency;
 use model::{
     plan::User,
-    result::{Environment, HostPool, HostUse, Reason},
+    result::{Environment, HostPool, HostUse, Note, Reason},
     workload::{AssetFile, Job, PoolReport, WorkerReport},
 };
 use std::{
@@ -84,11 +84,11 @@ pub trait Hosts: Sync {
         Ok(())
     }
 
-    /// Describes the hosts of a campaign in `dir`: facts, and a line for each difference between them.
+    /// Describes the hosts of a campaign in `dir`: facts, and a note for each difference between them.
     ///
     /// # Errors
     /// A host does not answer.
-    fn describe(&self, _dir: &Path) -> Result<(Environment, Vec<String>)> {
+    fn describe(&self, _dir: &Path) -> Result<(Environment, Vec<Note>)> {
         Ok(Default::default())
     }
 }

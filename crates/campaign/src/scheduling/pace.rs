@@ -1,9 +1,11 @@
 //! Decides when a campaign ends: after its number of blocks, when its verdict or its ratios need no more, or before
 //! a block would overrun the budget. Reads no clock, so that each rule is tested with numbers.
 
-use crate::messages::duration;
 use anyhow::Result;
-use model::plan::Plan;
+use model::{
+    plan::Plan,
+    result::{EndCause, Ended, Note, Ratios, Seen, Standing, WideRatio},
+};
 use stats::{
     description::Precision,
     verdict::{Look, Standoff},
@@ -113,77 +115,58 @@ pub fn goal(plan: &Plan, done: u32) -> u32 {
 }
 
 impl End {
-    /// Why, in a sentence or two; `None` when that was to be expected.
-    pub fn sentence(&self, plan: &Plan, spent: &Spent, band: f64) -> Option<String> {
-        let after = format!("Ended after {} blocks", spent.blocks);
-        let after = if spent.blocks == 1 { "Ended after 1 block".into() } else { after };
-        Some(match self {
+    /// Why, for readers of the campaign; `None` when that was to be expected. `band` is the share by which a ratio may
+    /// change without mattering.
+    pub fn note(&self, plan: &Plan, spent: &Spent, band: f64) -> Option<Note> {
+        let (cause, look) = match self {
             End::Fixed => return None,
-            End::Enough(seen) => format!("{after}: {}", seen.sentence(band)),
-            End::Most(seen) => format!("{after}, the maximum: {}", seen.sentence(band)),
-            End::Budget(seen) => format!(
-                "{after}: another block does not fit the budget of {} ({} used, up to {} per \
-                 block). At that point, {}",
-                duration(plan.budget().unwrap_or(0) as f64),
-                duration(spent.used_s),
-                duration(spent.block_s),
-                seen.sentence(band)
-            ),
-        })
+            End::Enough(look) => (EndCause::Enough, look),
+            End::Most(look) => (EndCause::Most, look),
+            End::Budget(look) => {
+                let budget_s = plan.budget().unwrap_or(0);
+                let [used_s, block_s] = [spent.used_s, spent.block_s].map(|s| s.round() as u64);
+                (EndCause::Budget { budget_s, used_s, block_s }, look)
+            }
+        };
+        let (after_blocks, seen) = (spent.blocks, look.seen());
+        Some(Note::Ended(Ended { after_blocks, cause, seen, band_pct: 100.0 * band }))
     }
 }
 
 impl LookResult {
-    /// What was seen, as the rest of a sentence.
-    fn sentence(&self, band: f64) -> String {
+    /// What was seen, without what only the decision needs.
+    fn seen(&self) -> Seen {
         match self {
-            LookResult::Ratios(p) if p.ratios == 0 => {
-                "more blocks would not narrow any ratio.".into()
-            }
-            LookResult::Ratios(p) => format!("{}.{}", resolved(p, band), widest(p)),
-            LookResult::Verdict(look, _) if look.verdicts.is_empty() => {
-                "more blocks would not decide a verdict.".into()
-            }
-            LookResult::Verdict(look, ratios) => {
-                let all: Vec<String> =
-                    look.verdicts.iter().map(|verdict| standoff(verdict, band)).collect();
-                format!("{}; {}.", all.join("; "), resolved(ratios, band))
-            }
+            LookResult::Ratios(precision) => Seen::Ratios {
+                ratios: ratios(precision),
+                widest: precision.widest.as_ref().map(|wide| WideRatio {
+                    test: wide.name.clone(),
+                    procs: wide.procs,
+                    target: wide.target.clone(),
+                    half_width_pct: wide
+                        .half_width
+                        .map(|half| 100.0 * half)
+                        .filter(|pct| pct.is_finite()),
+                }),
+            },
+            LookResult::Verdict(look, precision) => Seen::Verdicts {
+                verdicts: look.verdicts.iter().map(standing).collect(),
+                ratios: ratios(precision),
+            },
         }
     }
 }
 
-fn standoff(verdict: &Standoff, band: f64) -> String {
+fn ratios(precision: &Precision) -> Ratios {
+    Ratios { resolved: precision.resolved, all: precision.ratios }
+}
+
+fn standing(verdict: &Standoff) -> Standing {
     match verdict {
-        Standoff::Decided(best) => format!("the verdict is reached ({best})"),
-        Standoff::Same(leaders) => {
-            let leaders = stats::description::list(leaders.iter().map(String::as_str));
-            format!("{leaders} are the same within {:.0} %", 100.0 * band)
-        }
-        Standoff::Open => "the verdict is undecided".into(),
+        Standoff::Decided(best) => Standing::Decided(best.clone()),
+        Standoff::Same(leaders) => Standing::Same(leaders.clone()),
+        Standoff::Open => Standing::Open,
     }
-}
-
-fn resolved(p: &Precision, band: f64) -> String {
-    format!(
-        "{} of {} ratios over the baseline are decided or known to {:.0} %",
-        p.resolved,
-        p.ratios,
-        100.0 * band
-    )
-}
-
-fn widest(p: &Precision) -> String {
-    let Some(wide) = &p.widest else { return String::new() };
-    let width = wide.half_width.map_or_else(
-        || "which has no interval".to_string(),
-        |half| format!("known to {:.0} %", 100.0 * half),
-    );
-    let processes = if wide.procs == 1 { "process" } else { "processes" };
-    format!(
-        " The widest of the others is {} with {} {processes} on {}, {width}.",
-        wide.name, wide.procs, wide.target
-    )
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::{
 };
 use anyhow::Result;
 use lab::setup::Lab;
-use model::result::{CampaignState, Fault, TargetRecord, TargetState};
+use model::result::{CampaignState, Fault, Note, TargetRecord, TargetState};
 use stats::description::Settings;
 use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool, time::Instant};
 use store::{Store, Try};
@@ -177,10 +177,10 @@ impl<'a> Schedule<'a> {
                 return Ok(RunEnd::Gaps);
             }
         }
-        let sentence = end.sentence(&self.sized.plan, spent, Settings::default().band);
+        let note = end.note(&self.sized.plan, spent, Settings::default().band);
         // A completed campaign has stored it before.
-        if let Some(why) = sentence.filter(|_| self.sized.campaign().state == CampaignState::Open) {
-            self.progress.remark(&why);
+        if let Some(why) = note.filter(|_| self.sized.campaign().state == CampaignState::Open) {
+            self.progress.noted(&why);
             self.store.add_note(id, &why)?;
         }
         Ok(RunEnd::Done)
@@ -227,11 +227,8 @@ impl<'a> Schedule<'a> {
             return Ok(());
         };
         self.in_turn = true;
-        let why = format!(
-            "Other programs used the device of {}: later blocks measure the candidates in turn.",
-            sample.case.target
-        );
-        self.progress.remark(&why);
+        let why = Note::DeviceInUse { target: sample.case.target.clone() };
+        self.progress.noted(&why);
         if !dataset.campaign.notes.contains(&why) {
             self.store.add_note(&self.sized.campaign().id, &why)?;
         }

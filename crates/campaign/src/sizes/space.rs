@@ -11,7 +11,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use lab::error::LabError;
-use model::{target::Target, text::Bytes, workload::DataKind};
+use model::{result::Note, target::Target, text::Bytes, workload::DataKind};
 use std::path::{Path, PathBuf};
 
 /// The smallest scale that is proposed.
@@ -177,20 +177,20 @@ pub fn image_size(placed: &Placed, amount: &Amount) -> Result<Bytes> {
     placed.plan.backing.size.map_or_else(load, Ok)
 }
 
-/// A sentence for each target that behaves differently on an image of `size` than on a larger volume.
-pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
+/// A note for each target that behaves differently on an image of `size` than on a larger volume.
+pub fn small(placed: &Placed, size: Bytes) -> Vec<Note> {
     let on_images = placed.plan.backing.devices.is_empty();
     let made = placed.available().filter(|_| on_images);
-    let sentence = |at: usize| {
-        let small = placed.entrants[at].target.small(size)?;
-        let (label, fs::Small { below, how }) = (&placed.entrants[at].label, small);
-        Some(format!(
-            "{label} is on an image of {size}; below {below} {how}, so its results do not apply \
-             to a large volume. Use `--image-size {}GiB` for those.",
-            below.0.div_ceil(1 << 30)
-        ))
+    let note = |at: usize| {
+        let fs::Small { below, how } = placed.entrants[at].target.small(size)?;
+        Some(Note::SmallImage {
+            target: placed.entrants[at].label.clone(),
+            image_bytes: size.0,
+            below_bytes: below.0,
+            effect: how.into(),
+        })
     };
-    made.filter_map(sentence).collect()
+    made.filter_map(note).collect()
 }
 
 /// Work that does not fit on images, and the option that changes that.
@@ -262,10 +262,15 @@ mod tests {
         let targets = targets.map(|target| target.parse().unwrap()).to_vec();
         let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
         let placed = testing::placed(plan);
-        let said = small(&placed, Bytes(3 << 30));
-        assert_eq!(said.len(), 2, "{said:?}");
-        let beginning = "btrfs is on an image of 3.0 GiB; below 16.0 GiB it reserves";
-        assert!(said[0].starts_with(beginning) && said[1].starts_with("crypt(btrfs) "), "{said:?}");
+        let effect = placed.entrants[1].target.small(Bytes(3 << 30)).unwrap().how;
+        let note = |target: &str| Note::SmallImage {
+            target: target.into(),
+            image_bytes: 3 << 30,
+            below_bytes: 16 << 30,
+            effect: effect.into(),
+        };
+        assert_eq!(small(&placed, Bytes(3 << 30)), ["btrfs", "crypt(btrfs)"].map(note));
+        assert!(effect.starts_with("it reserves"), "{effect}");
         assert!(small(&placed, Bytes(16 << 30)).is_empty());
     }
 

@@ -1,5 +1,6 @@
 //! A device shared by candidates, because of which they run in turn although they could coexist.
 
+use model::result::Note;
 use std::fmt;
 
 /// Two candidates on one device, whose counters are the only measure of a directory's traffic.
@@ -12,8 +13,9 @@ pub struct SharedDevice {
 
 impl SharedDevice {
     /// The reason why candidates run in turn, for the plan and the report.
-    pub fn note(&self) -> String {
-        format!("{self}: candidates are measured in turn.")
+    pub fn note(&self) -> Note {
+        let SharedDevice { first, second, device } = self.clone();
+        Note::SharedDevice { first, second, device }
     }
 }
 

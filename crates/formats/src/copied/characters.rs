@@ -1,6 +1,6 @@
 //! Decodes characters changed by copying: UTF-16, quoted-printable, blanks and marks of pages and terminals.
 
-use super::{Finding, json, lines::Lines};
+use super::{Mending, json, lines::Lines};
 use std::borrow::Cow;
 
 /// Marks of a byte order, as the first character.
@@ -17,7 +17,7 @@ const SHORTEST: usize = 60;
 const ENCODED: &str = "content-transfer-encoding: quoted-printable";
 
 /// The text as tools write it; `None` where it is no text.
-pub(super) fn text<'a>(bytes: &'a [u8], findings: &mut Vec<Finding>) -> Option<Cow<'a, str>> {
+pub(super) fn text<'a>(bytes: &'a [u8], findings: &mut Vec<Mending>) -> Option<Cow<'a, str>> {
     let wide = |of: fn([u8; 2]) -> u16, rest: &[u8]| {
         let units: Vec<u16> = rest.chunks_exact(2).map(|two| of([two[0], two[1]])).collect();
         String::from_utf16_lossy(&units)
@@ -31,7 +31,7 @@ pub(super) fn text<'a>(bytes: &'a [u8], findings: &mut Vec<Finding>) -> Option<C
         return None;
     }
     if matches!(text, Cow::Owned(_)) {
-        findings.push(Finding::Wide);
+        findings.push(Mending::Wide);
     }
     let is_blank = |c| BLANKS.contains(&c);
     if text.contains(|c| is_blank(c) || WIDTHLESS.contains(&c)) || text.contains("\u{1b}[") {
@@ -40,7 +40,7 @@ pub(super) fn text<'a>(bytes: &'a [u8], findings: &mut Vec<Finding>) -> Option<C
             .filter(|c| !WIDTHLESS.contains(c))
             .map(|c| if is_blank(c) { ' ' } else { c })
             .collect();
-        findings.push(Finding::Characters);
+        findings.push(Mending::Characters);
         text = Cow::Owned(plain);
     }
     Some(text)
@@ -66,7 +66,7 @@ fn without_colours(text: &str) -> String {
 
 /// Decodes a mail that was saved as it was sent: `=3D` is `=`, and a `=` at the end of a line joins it with
 /// the next. A mail that does not say so is known by having no `=` but these.
-pub(super) fn quoted_printable(lines: &mut Lines<'_>) -> Option<Finding> {
+pub(super) fn quoted_printable(lines: &mut Lines<'_>) -> Option<Mending> {
     let says = |line: &str| line.trim().eq_ignore_ascii_case(ENCODED);
     let encoded = |line: &str| decoded(line).is_some();
     let continued = |line: &str| line.len() >= SHORTEST && line.ends_with('=');
@@ -79,7 +79,7 @@ pub(super) fn quoted_printable(lines: &mut Lines<'_>) -> Option<Finding> {
     lines.join(|before, _| before.ends_with('=').then_some("\n"));
     let mend = |line: &str| Some(decoded(&line.replace("=\n", "")).unwrap_or_else(|| line.into()));
     lines.replace(mend);
-    Some(Finding::QuotedPrintable)
+    Some(Mending::QuotedPrintable)
 }
 
 /// A line with its characters; `None` where a `=` stands for nothing.

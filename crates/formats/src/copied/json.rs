@@ -1,6 +1,6 @@
 //! Documents of JSON: what stands right before one, and one within another.
 
-use super::{Finding, lines::Lines};
+use super::{Mending, lines::Lines};
 use serde_json::{Map, Value};
 
 /// What stands in every run of fio.
@@ -21,7 +21,7 @@ pub(super) fn begins(text: &str) -> bool {
 }
 
 /// Leaves out what stands on the line of the first brace before it: half of a command, a prompt.
-pub(super) fn stray(lines: &mut Lines<'_>) -> Option<Finding> {
+pub(super) fn stray(lines: &mut Lines<'_>) -> Option<Mending> {
     let at = lines.iter().position(|line| line.contains('{'))?;
     let line = lines.get(at);
     let (before, rest) = line.split_at(line.find('{')?);
@@ -40,11 +40,11 @@ pub(super) fn stray(lines: &mut Lines<'_>) -> Option<Finding> {
     let first = std::cell::Cell::new(true);
     lines.replace(|line| (line == whole && first.replace(false)).then(|| rest.clone()));
     lines.cut(at);
-    Some(Finding::Stray(before))
+    Some(Mending::Stray(before))
 }
 
 /// Takes runs of fio out of a document that another tool made around them.
-pub(super) fn unnest(lines: &mut Lines<'_>) -> Option<Finding> {
+pub(super) fn unnest(lines: &mut Lines<'_>) -> Option<Mending> {
     let head: String = lines.filled().take(2).collect();
     let is_plain =
         head.trim_start().trim_start_matches('{').trim_start().starts_with("\"fio version\"");
@@ -61,7 +61,7 @@ pub(super) fn unnest(lines: &mut Lines<'_>) -> Option<Finding> {
     let key = found.first()?.0.to_owned();
     let texts = found.iter().map(|(_, run)| Value::Object((*run).clone()).to_string()).collect();
     lines.put(texts);
-    Some(Finding::Nested(key))
+    Some(Mending::Nested(key))
 }
 
 fn is_run(object: &Map<String, Value>) -> bool {

@@ -1,6 +1,6 @@
 //! A prefix on every line: `> ` of a mail, `# ` of a comment, `host: ` of a shell on many hosts.
 
-use super::{Finding, lines::Lines};
+use super::{Mending, lines::Lines};
 
 /// What mails, documents and scripts put before lines that they show.
 const QUOTES: [&str; 8] = [">", "|", "#", "//", "\u{2502}", "*", ";", "%"];
@@ -27,10 +27,10 @@ const ENDS: [&str; 6] = [": ", "| ", "] ", ">:", "> ", "]:"];
 ///
 /// # Errors
 /// When the lines of several hosts stand among each other.
-pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Result<Option<Finding>, String> {
+pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Result<Option<Mending>, String> {
     if let Some(quote) = QUOTES.into_iter().find(|quote| all_quoted(lines, quote, fewest)) {
         lines.replace(|line| quoted(line, quote).map(str::to_owned));
-        return Ok(Some(Finding::Prefix(format!("{quote} "))));
+        return Ok(Some(Mending::Prefix(format!("{quote} "))));
     }
     if let Some(name) = same_name(lines, fewest) {
         let bare = name.trim_end().to_owned();
@@ -38,7 +38,7 @@ pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Result<Option<Fi
             let rest = line.strip_prefix(&name);
             rest.or_else(|| (line.trim_end() == bare).then_some("")).map(str::to_owned)
         });
-        return Ok(Some(Finding::Prefix(name)));
+        return Ok(Some(Mending::Prefix(name)));
     }
     match hosts(lines) {
         Some(names) => {

@@ -1,12 +1,12 @@
 //! Removes a timestamp at the start of every line, as in logs, with the text that follows it.
 
-use super::{Finding, lines::Lines};
+use super::{Mending, lines::Lines};
 
 /// What logs of containers say of a line behind its time.
 const STREAMS: [&str; 4] = ["stdout F", "stderr F", "stdout P", "stderr P"];
 
 /// Takes the times off that at least `fewest` lines have, where all lines from the first to the last of them have one.
-pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Option<Finding> {
+pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Option<Mending> {
     let filled: Vec<&str> = lines.filled().collect();
     let has = |line: &&str| behind(line).is_some();
     let first = filled.iter().position(has)?;
@@ -17,7 +17,7 @@ pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Option<Finding> 
         return None;
     }
     lines.replace(|line| behind(line).map(str::to_owned));
-    Some(Finding::Stamp)
+    Some(Mending::Stamp)
 }
 
 /// What stands behind the time of a line.

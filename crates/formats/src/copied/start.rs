@@ -1,6 +1,6 @@
 //! Finds the start of a tool's output: its indent, and the text before it.
 
-use super::{Finding, lines::Lines};
+use super::{Mending, lines::Lines};
 use crate::source::HEAD_BYTES;
 
 /// Output is looked for so far into a text.
@@ -16,30 +16,30 @@ const BLOCK: usize = 2;
 const FEWEST: usize = 3;
 
 /// Takes the indent off that all lines have.
-pub(super) fn outdent(lines: &mut Lines<'_>) -> Option<Finding> {
+pub(super) fn outdent(lines: &mut Lines<'_>) -> Option<Mending> {
     let blanks = lines.filled().map(indent).min().filter(|&blanks| blanks > 0)?;
     take_off(lines, blanks);
-    Some(Finding::Indent(blanks))
+    Some(Mending::Indent(blanks))
 }
 
 /// Takes off the blanks that all lines end in.
-pub(super) fn trim(lines: &mut Lines<'_>) -> Option<Finding> {
+pub(super) fn trim(lines: &mut Lines<'_>) -> Option<Mending> {
     let ends_in_blank = |line: &str| line.ends_with([' ', '\t']);
     if lines.filled().count() == 0 || !lines.filled().all(ends_in_blank) {
         return None;
     }
     lines.replace(|line| Some(line.trim_end().to_owned()));
-    Some(Finding::Trailing)
+    Some(Mending::Trailing)
 }
 
 /// Takes the indent off that all lines have, or the lines of a part that stands by itself.
-pub(super) fn dedent(lines: &mut Lines<'_>) -> Option<Finding> {
+pub(super) fn dedent(lines: &mut Lines<'_>) -> Option<Mending> {
     if let Some(found) = outdent(lines) {
         return Some(found);
     }
     let blanks = block(lines)?;
     take_off(lines, blanks);
-    Some(Finding::Indent(blanks))
+    Some(Mending::Indent(blanks))
 }
 
 /// The indent of a part after an empty line or the start, all lines of which are further in than the text
@@ -69,7 +69,7 @@ fn block(lines: &Lines<'_>) -> Option<usize> {
 pub(super) fn find(
     lines: &mut Lines<'_>,
     knows: &dyn Fn(&[u8]) -> bool,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Mending>,
 ) {
     let mut found = begin(lines, knows);
     if found.is_none() {
@@ -79,14 +79,14 @@ pub(super) fn find(
             found = begin(&inner, knows);
             if found.is_some() {
                 *lines = inner;
-                findings.push(Finding::Indent(blanks));
+                findings.push(Mending::Indent(blanks));
                 break;
             }
         }
     }
     if let Some(first) = found.filter(|&first| first > 0) {
         lines.cut(first);
-        findings.push(Finding::Preamble(first));
+        findings.push(Mending::Preamble(first));
     }
 }
 

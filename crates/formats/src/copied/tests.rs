@@ -7,7 +7,7 @@ fn known(head: &[u8]) -> bool {
 }
 
 /// What `text` becomes, and what was done to it.
-fn mended(text: &str) -> (String, Vec<Finding>) {
+fn mended(text: &str) -> (String, Vec<Mending>) {
     match mend(text.as_bytes(), &known).unwrap() {
         Some(mended) => (String::from_utf8(mended.bytes).unwrap(), mended.findings),
         None => (text.into(), Vec::new()),
@@ -39,7 +39,7 @@ fn a_prefix_is_taken_off_and_told() {
         {
             let (text, findings) = mended(&each(of));
             assert_eq!(text.trim_end(), PLAIN.trim_end(), "{prefix}");
-            assert_eq!(findings, [Finding::Prefix(prefix.into())]);
+            assert_eq!(findings, [Mending::Prefix(prefix.into())]);
             let told = findings[0].to_string();
             assert_eq!(told, format!("the prefix `{prefix}` was removed from every line"));
         }
@@ -59,7 +59,7 @@ fn times_of_logs_are_taken_off() {
         "[   12.345678] ",
     ] {
         let (text, findings) = mended(&each(|line| format!("{stamp}{line}")));
-        assert_eq!((text.as_str(), findings), (PLAIN, vec![Finding::Stamp]), "{stamp}");
+        assert_eq!((text.as_str(), findings), (PLAIN, vec![Mending::Stamp]), "{stamp}");
     }
     // Of an empty line the blank that ends the stamp may be lost.
     let (text, _) = mended(
@@ -89,14 +89,14 @@ fn lines_of_several_hosts_are_refused() {
 #[test]
 fn indents_of_all_or_of_a_part_are_taken_off() {
     let all = each(|line| format!("\t{line}"));
-    assert_eq!(mended(&all), (PLAIN.into(), vec![Finding::Indent(1)]));
+    assert_eq!(mended(&all), (PLAIN.into(), vec![Mending::Indent(1)]));
     let begins = |head: &[u8]| head.starts_with(b"tool") || known_line(head);
     fn known_line(head: &[u8]) -> bool {
         head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"tool"))
     }
     let part = format!("As said:\n\n{}\nThanks.\n", each(|line| format!("    {line}")));
     let found = mend(part.as_bytes(), &begins).unwrap().unwrap();
-    assert_eq!(found.findings, [Finding::Indent(4)]);
+    assert_eq!(found.findings, [Mending::Indent(4)]);
     assert!(String::from_utf8(found.bytes).unwrap().contains(PLAIN));
 }
 
@@ -104,7 +104,7 @@ fn indents_of_all_or_of_a_part_are_taken_off() {
 fn a_long_preamble_is_left_out_and_lines_keep_their_numbers() {
     let long = "Some words of the one who asks.\n".repeat(1000) + PLAIN;
     let found = mend(long.as_bytes(), &known).unwrap().unwrap();
-    assert!(matches!(found.findings[..], [Finding::Preamble(n)] if n > 800));
+    assert!(matches!(found.findings[..], [Mending::Preamble(n)] if n > 800));
     assert!(String::from_utf8(found.bytes).unwrap().ends_with(PLAIN));
     assert_eq!(found.numbers.last(), Some(&1005));
 }
@@ -112,13 +112,13 @@ fn a_long_preamble_is_left_out_and_lines_keep_their_numbers() {
 #[test]
 fn mails_and_pages_are_decoded() {
     let encoded = each(|line| line.replace('=', "=3D").replace("end", "e=\nnd"));
-    assert_eq!(mended(&encoded), (PLAIN.into(), vec![Finding::QuotedPrintable]));
+    assert_eq!(mended(&encoded), (PLAIN.into(), vec![Mending::QuotedPrintable]));
     let page = PLAIN.replace(' ', "\u{a0}").replace("end", "\u{1b}[1;32mend\u{1b}[0m");
-    assert_eq!(mended(&page), (PLAIN.into(), vec![Finding::Characters]));
+    assert_eq!(mended(&page), (PLAIN.into(), vec![Mending::Characters]));
     let wide: Vec<u8> =
         [0xff, 0xfe].into_iter().chain(PLAIN.encode_utf16().flat_map(u16::to_le_bytes)).collect();
     let found = mend(&wide, &known).unwrap().unwrap();
-    assert_eq!((found.bytes, found.findings), (PLAIN.into(), vec![Finding::Wide]));
+    assert_eq!((found.bytes, found.findings), (PLAIN.into(), vec![Mending::Wide]));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn broken_lines_are_joined_where_the_next_word_did_not_fit() {
     let broken = format!("{one}\n{}\nfio-3.35\nend\n", rest.trim_start());
     let (text, findings) = mended(&broken);
     assert_eq!(text, whole);
-    assert!(matches!(findings[..], [Finding::Wrapped(60..=72)]));
+    assert!(matches!(findings[..], [Mending::Wrapped(60..=72)]));
     assert_eq!(mended(&whole).1, []);
 }
 
@@ -140,9 +140,9 @@ fn a_document_is_found_behind_a_stray_mark_and_within_another() {
     let rest = run[1..].replace(',', ",\n");
     let (text, findings) = mended(&format!(">{{\n{rest}\n"));
     assert_eq!(text, format!("{{\n{rest}\n"));
-    assert_eq!(findings, [Finding::Stray(">".into())]);
+    assert_eq!(findings, [Mending::Stray(">".into())]);
     let (text, findings) = mended(&format!("{{\"env\":1,\"Results\":[{run},{run}]}}"));
     assert_eq!(text, format!("{run}\n{run}\n"));
-    assert_eq!(findings, [Finding::Nested("Results".into())]);
+    assert_eq!(findings, [Mending::Nested("Results".into())]);
     assert_eq!(mended(run).1, []);
 }

@@ -1,7 +1,7 @@
 //! Lines that a mail program broke. That is known by lines that no tool writes so short, and undone where
 //! the next word would not have fitted.
 
-use super::{Finding, lines::Lines};
+use super::{Mending, lines::Lines};
 use std::collections::HashSet;
 
 /// Lines of tools: what they hold, and what stands towards their end.
@@ -42,7 +42,7 @@ const REACH: usize = 3;
 ///
 /// # Errors
 /// When lines are broken in a way that leaves open how they were.
-pub(super) fn join(lines: &mut Lines<'_>) -> Result<Option<Finding>, String> {
+pub(super) fn join(lines: &mut Lines<'_>) -> Result<Option<Mending>, String> {
     if !is_broken(lines) {
         return Ok(None);
     }
@@ -62,7 +62,7 @@ pub(super) fn join(lines: &mut Lines<'_>) -> Result<Option<Finding>, String> {
         let starts = starts.contains(word) || is_start(line);
         between(before, line, width).filter(|_| !starts)
     });
-    if is_broken(lines) { Err(refused()) } else { Ok(Some(Finding::Wrapped(width))) }
+    if is_broken(lines) { Err(refused()) } else { Ok(Some(Mending::Wrapped(width))) }
 }
 
 fn is_start(line: &str) -> bool {

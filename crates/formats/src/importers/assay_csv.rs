@@ -15,7 +15,7 @@ use crate::{
 use attached::Attached;
 use model::{
     figure::Metric,
-    result::{Covariates, Evidence, Figures, Head, Sample},
+    result::{Covariates, Evidence, Figures, Head, Note, Sample},
     workload::{Case, GridCell, Shape, TestInfo},
 };
 use std::{
@@ -305,9 +305,8 @@ impl<'a> Known<'a> {
         let mut labels: Vec<_> = self.labels.into_iter().collect();
         labels.sort_by_key(|(_, place)| *place);
         let targets = crate::campaign::records(labels.iter().map(|(label, _)| label.as_str()));
-        let note = "Imported from tables only: plan, scale, seed and environment are unknown.";
-        let campaign =
-            crate::campaign::campaign(&id, "Imported tables", &targets, options, &[note]);
+        let notes = vec![Note::TablesOnly {}];
+        let campaign = crate::campaign::campaign(&id, "Imported tables", &targets, options, notes);
         Ok(Identity { campaign, targets })
     }
 }

@@ -6,7 +6,7 @@
 
 mod detailed;
 
-use crate::campaign::{of_tool, records};
+use crate::campaign::{of_tool, records, remarks};
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
     columnar::{LATENCY, NANO_RATE, RATE_NOTE, declared_cache, test_info},
@@ -201,7 +201,7 @@ fn assemble(runs: BTreeMap<&str, Run>, options: &ImportOptions) -> Result<Datase
         ));
     }
     samples.sort_by_key(|sample| (sample.block, sample.position));
-    let campaign = of_tool("Nano", &targets, options, &NOTES);
+    let campaign = of_tool("Nano", &targets, options, remarks(NOTES));
     Ok(Dataset { campaign, targets, tests: tests.list, samples })
 }
 

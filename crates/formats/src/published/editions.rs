@@ -1,6 +1,9 @@
 //! Studies of which two editions were printed, each with a version of the tool: how far the one is from the other.
 
-use model::{figure::Metric, result::Dataset};
+use model::{
+    figure::Metric,
+    result::{Dataset, Note, OtherEdition},
+};
 use std::collections::BTreeMap;
 
 /// How far from 1 a ratio is that is on a side.
@@ -27,25 +30,28 @@ pub(super) fn tell(all: &mut [Dataset]) {
     }
 }
 
-/// A sentence on the ratios that both editions have; `None` where there is none.
-fn spread(own: &Dataset, other: &Dataset) -> Option<String> {
+/// Notes how far apart the ratios are that both editions have; `None` where there is none.
+fn spread(own: &Dataset, other: &Dataset) -> Option<Note> {
     let theirs = ratios(other);
     let pairs = ratios(own).into_iter().filter_map(|(key, own)| Some((own, *theirs.get(&key)?)));
     let pairs: Vec<(f64, f64)> = pairs.collect();
     let mut apart: Vec<f64> = pairs.iter().map(|(a, b)| (a / b).ln().abs()).collect();
     apart.sort_by(f64::total_cmp);
-    let (half, most) = (apart.get(apart.len() / 2)?.exp(), apart.last()?.exp());
-    let sides = pairs.iter().filter(|(a, b)| is_apart(*a, *b) || is_apart(*b, *a)).count();
-    Some(format!(
-        "Another edition of this study, {} ({}), ran on the same machine: of {} ratios over {} \
-         that both printed, {sides} change direction, from beyond 5 % on one side to the other; \
-         half differ by a factor of more than {half:.2}, at most {most:.1}. `assay compare` of \
-         the two shows each.",
-        other.campaign.title,
-        other.campaign.id,
-        pairs.len(),
-        own.targets.first()?.label,
-    ))
+    let is_reversed = |(a, b): &&(f64, f64)| is_apart(*a, *b) || is_apart(*b, *a);
+    Some(Note::OtherEdition(OtherEdition {
+        title: other.campaign.title.clone(),
+        id: other.campaign.id.clone(),
+        ratios: pairs.len(),
+        baseline: own.targets.first()?.label.clone(),
+        reversed: pairs.iter().filter(is_reversed).count(),
+        median_factor: rounded(apart.get(apart.len() / 2)?.exp(), 100.0),
+        most_factor: rounded(apart.last()?.exp(), 10.0),
+    }))
+}
+
+/// As exact as a reader needs, and the same in every file.
+fn rounded(factor: f64, parts: f64) -> f64 {
+    (factor * parts).round() / parts
 }
 
 fn is_apart(one: f64, other: f64) -> bool {

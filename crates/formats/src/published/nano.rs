@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     FormatError, ImportOptions,
-    campaign::{campaign, records},
+    campaign::{campaign, records, remarks},
     columnar::{NANO_RATE, RATE_NOTE, Ranked, declared_cache, test_info},
     table::{Row, Table},
 };
@@ -144,9 +144,8 @@ pub(super) fn read(study: &Study) -> Result<Dataset, FormatError> {
     let options =
         ImportOptions { target: None, created: study.created.into(), ..Default::default() };
     let ratios = columns.base.as_ref().map(|_| RATIOS_NOTE);
-    let notes: Vec<&str> =
-        NOTES.iter().copied().chain(ratios).chain(study.notes.iter().copied()).collect();
-    let campaign = campaign(study.id, study.title, &targets, &options, &notes);
+    let notes = remarks(NOTES.into_iter().chain(ratios).chain(study.notes.iter().copied()));
+    let campaign = campaign(study.id, study.title, &targets, &options, notes);
     let mut data = Dataset { campaign, targets, tests, samples };
     study.name(&mut data);
     data.campaign.plan.numa = NUMA;

@@ -114,7 +114,7 @@ pub(crate) fn only(data: &Dataset) -> &Sample {
 
 /// Whether a note of `data` says `part`.
 pub(crate) fn says(data: &Dataset, part: &str) -> bool {
-    data.campaign.notes.iter().any(|note| note.contains(part))
+    data.campaign.notes.iter().any(|note| note.said().is_some_and(|said| said.contains(part)))
 }
 
 /// A figure above one that bounds it.

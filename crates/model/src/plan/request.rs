@@ -203,13 +203,6 @@ impl Plan {
         format!("{} on {}", self.suites.join(", "), on.join(", "))
     }
 
-    /// What the names of candidates stand for, as a sentence; `None` where none has one.
-    pub fn named(&self) -> Option<String> {
-        let all = self.names.iter().map(|(name, target)| format!("{name} is {target}"));
-        let all = Vec::from_iter(all).join("; ");
-        (!all.is_empty()).then(|| format!("{all}."))
-    }
-
     /// Labels of the candidates.
     pub fn candidates(&self) -> Vec<String> {
         label_targets(&self.targets, &self.names)

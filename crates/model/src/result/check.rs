@@ -6,7 +6,7 @@ use crate::{
     figure::{Durability, Histogram, Metric, Series, Unproven},
     plan::Plan,
     result::{
-        Campaign, Covariates, Dataset, Environment, Head, Reason, Sample, TargetRecord,
+        Campaign, Covariates, Dataset, Environment, Head, Note, Reason, Sample, TargetRecord,
         TargetState, Validity, dataset::MOST_NOTES,
     },
     text::{Name, NameError, NameKind, name},
@@ -332,7 +332,8 @@ fn campaign_texts(campaign: &mut Campaign, visit: &mut Visit<'_>) -> Result<(), 
     visit(NameKind::Text, title)?;
     visit(NameKind::Label, assay_version)?;
     environment_texts(environment, visit)?;
-    notes.iter_mut().try_for_each(|note| visit(NameKind::Text, note))
+    let texts = notes.iter_mut().flat_map(Note::texts);
+    texts.into_iter().try_for_each(|text| visit(NameKind::Text, text))
 }
 
 fn target_texts(record: &mut TargetRecord, visit: &mut Visit<'_>) -> Result<(), NameError> {

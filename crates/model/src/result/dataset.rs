@@ -3,7 +3,7 @@
 use crate::{
     figure::Metric,
     plan::{LabKind, Plan, Twin},
-    result::{Environment, Sample},
+    result::{Environment, Note, Sample},
     workload::TestInfo,
 };
 use serde::{
@@ -104,25 +104,25 @@ pub struct Campaign {
     pub seed: u64,
     /// What the machine was.
     pub environment: Environment,
-    /// Sentences that belong under every table: caveats of the source or the backing.
+    /// What belongs under every table: caveats of the source, the backing or its course.
     #[serde(deserialize_with = "bounded_notes")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Most notes of a campaign.
 pub(crate) const MOST_NOTES: usize = 10_000;
 
 /// Reads no more notes than a campaign has: a list of millions is refused before it is held.
-fn bounded_notes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+fn bounded_notes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Note>, D::Error> {
     struct Notes;
     impl<'de> Visitor<'de> for Notes {
-        type Value = Vec<String>;
+        type Value = Vec<Note>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a list of notes")
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Note>, A::Error> {
             let mut notes = Vec::new();
             while let Some(note) = list.next_element()? {
                 if notes.len() == MOST_NOTES {

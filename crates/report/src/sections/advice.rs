@@ -35,7 +35,7 @@ impl Section for Advice {
             Block::Callout(words::advice(findings)),
             Block::Prose(verdict::scope(dataset, findings)),
         ];
-        blocks.extend(dataset.campaign.notes.iter().cloned().map(Block::Prose));
+        blocks.extend(dataset.campaign.notes.iter().map(words::note).map(Block::Prose));
         if advice.of_cells == 0 {
             // Nothing of the profile was measured: every table would be empty.
             blocks.extend(reasons(advice).into_iter().map(Block::Prose));

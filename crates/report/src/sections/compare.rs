@@ -43,7 +43,7 @@ impl Section for Compare {
             blocks.push(Block::Prose(what_varies(comparison)));
         }
         blocks.push(Block::Prose(UNPAIRED.into()));
-        blocks.extend(dataset.campaign.notes.iter().cloned().map(Block::Prose));
+        blocks.extend(dataset.campaign.notes.iter().map(words::note).map(Block::Prose));
         if !comparison.pairs.is_empty() {
             blocks.push(Block::Table(pairs(&comparison.pairs)));
         }

@@ -3,7 +3,7 @@
 use crate::{block::Block, names, number, sections::Section};
 use model::{
     plan::Plan,
-    result::{Dataset, Origin},
+    result::{Dataset, Note, Origin},
     text::printable,
 };
 use sha2::{Digest, Sha256};
@@ -73,7 +73,13 @@ fn again(dataset: &Dataset) -> Vec<String> {
 
 /// Why no block came after the last, where no note says it.
 fn ended(dataset: &Dataset) -> Option<String> {
-    let is_said = dataset.campaign.notes.iter().any(|note| note.starts_with("Ended after"));
+    let says_it = |note: &Note| match note {
+        Note::Ended(_) => true,
+        // Assay kept notes as text before.
+        Note::Said(text) => text.starts_with("Ended after"),
+        _ => false,
+    };
+    let is_said = dataset.campaign.notes.iter().any(says_it);
     let blocks = dataset.samples.iter().map(|sample| sample.block + 1).max()?;
     let asked = dataset.campaign.plan.block_count() == blocks && !is_said;
     asked.then(|| format!("Ended after {}, as planned.", names::blocks(blocks as usize)))

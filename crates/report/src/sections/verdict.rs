@@ -57,7 +57,7 @@ impl Section for Verdict {
         let mut blocks = head(dataset, findings);
         blocks.extend(trust::signs(dataset, findings).map(Block::Signs));
         blocks.push(Block::Prose(scope(dataset, findings)));
-        let notes = dataset.campaign.notes.iter().cloned();
+        let notes = dataset.campaign.notes.iter().map(words::note);
         blocks.extend(notes.chain(own_notes(dataset, findings)).map(Block::Prose));
         blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
         if verdict.kind != VerdictKind::Insufficient {
@@ -71,11 +71,12 @@ impl Section for Verdict {
             return Some(vec![Block::Callout(words::verdict(findings))]);
         }
         let own = own_notes(dataset, findings);
-        let notes: Vec<&String> = dataset.campaign.notes.iter().chain(&own).collect();
+        let of_campaign = dataset.campaign.notes.iter().map(words::note);
+        let notes: Vec<String> = of_campaign.chain(own).collect();
         let mut blocks = head(dataset, findings);
         blocks.push(Block::Prose(scope(dataset, findings)));
-        blocks.extend(notes.iter().take(BRIEF_NOTES).map(|note| Block::Prose((*note).clone())));
         let more = notes.len().saturating_sub(BRIEF_NOTES);
+        blocks.extend(notes.into_iter().take(BRIEF_NOTES).map(Block::Prose));
         blocks.extend(
             (more > 0).then(|| Block::Prose(format!("{more} more notes are in the report."))),
         );

@@ -10,7 +10,7 @@ use model::{
     random::Rng,
     result::{
         Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
-        Origin, Reason, Sample, TargetRecord, TargetState, Validity,
+        Note, Origin, Reason, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, Group, Shape, TestInfo},
 };
@@ -144,9 +144,9 @@ fn identity() -> Campaign {
             ("backing.fstype", "ext4"),
             ("cpu.model", "two cores of a processor with a rather long name that needs some room"),
         ]),
-        notes: vec![
+        notes: vec![Note::Said(
             "loop-backed: compares candidates on this machine, not comparable with a device."
                 .into(),
-        ],
+        )],
     }
 }

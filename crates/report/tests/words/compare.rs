@@ -3,7 +3,7 @@
 use crate::common::{Noise, dataset, sample, test};
 use model::{
     figure::Metric,
-    result::{Dataset, Sample},
+    result::{Dataset, Note, Sample, Side},
     workload::{Group, TestInfo, TestSize, Work},
 };
 use report::words::verdict;
@@ -272,8 +272,8 @@ fn a_side_of_two_kinds_is_told() {
         [of_kernel("c", "6.2"), of_kernel("d", "6.2")],
     );
     let (joined, _) = compare(&a, &b, &Settings::default()).unwrap();
-    let told = "The campaigns of A differ in machine kernel.release.";
-    assert_eq!(joined.campaign.notes, [told]);
+    let facts = vec!["machine kernel.release".into()];
+    assert_eq!(joined.campaign.notes, [Note::CampaignsDiffer { side: Side::A, facts }]);
 }
 
 #[test]
@@ -318,8 +318,7 @@ fn work_that_moves_from_write_to_sync_is_no_difference() {
     assert!(comparison.differences.is_empty());
     assert!(comparison.unmatched.iter().all(Vec::is_empty));
     assert!(findings.tables.iter().all(|t| t.rows.len() == 1));
-    let note = joined.campaign.notes.last().unwrap();
-    assert!(note.starts_with("1 row of a sync that ends a durable write is omitted"), "{note}");
+    assert_eq!(joined.campaign.notes.last(), Some(&Note::SyncsOmitted { rows: 1 }));
 }
 
 #[test]
@@ -335,7 +334,7 @@ fn what_changed_is_listed_and_what_did_not_is_kept() {
     let (one, mut other) = (a("kernel.release", "6.1"), a("kernel.release", "6.18"));
     other.campaign.id = "6.18-a".into();
     other.campaign.plan.age = Some(100);
-    other.campaign.notes = vec!["loop-backed".into()];
+    other.campaign.notes = vec![Note::Said("loop-backed".into()), Note::Shifted {}];
     let (joined, _, comparison) = compared(&one, &other);
     let changed: Vec<_> = comparison
         .changed
@@ -354,7 +353,8 @@ fn what_changed_is_listed_and_what_did_not_is_kept() {
     ];
     assert_eq!(changed, expected);
     assert_eq!(joined.campaign.environment.0.len(), 1);
-    assert_eq!(joined.campaign.notes, ["B: loop-backed"]);
+    let of_b = |note: &Note| Note::OfSide { side: Side::B, note: Box::new(note.clone()) };
+    assert_eq!(joined.campaign.notes, Vec::from_iter(other.campaign.notes.iter().map(of_b)));
 }
 
 #[test]
@@ -429,7 +429,8 @@ fn a_source_with_another_number_of_processes_is_matched_and_says_so() {
         findings.tables.iter().map(|t| (t.procs, t.rows.len())).collect::<Vec<_>>(),
         [(1, 4)]
     );
-    assert!(joined.campaign.notes[0].starts_with("4 tests ran with another number of processes"));
+    let note = Note::OtherProcesses { tests: 4, a_procs: 1, b_procs: 8 };
+    assert_eq!(joined.campaign.notes[0], note);
     assert!(comparison.changed.iter().any(|c| c.key == "processes" && c.b.as_deref() == Some("8")));
     // With a choice of numbers nothing is guessed.
     b.samples[0].case.procs = 16;

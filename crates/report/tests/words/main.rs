@@ -14,6 +14,7 @@ mod durable;
 mod gate;
 mod intervals;
 mod limit;
+mod note;
 mod short;
 mod verdict;
 mod worded;

@@ -15,7 +15,7 @@ use super::{
     side::{Columns, PREFIXES},
 };
 use crate::description::{CampaignFacts, Settings, StatsError};
-use model::result::Dataset;
+use model::result::{Dataset, Note, Side};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ pub(crate) fn joined(a: &[Dataset], b: &[Dataset]) -> Result<Joined, StatsError>
         return Err(StatsError::SameCampaign { campaign: twice.campaign.id.clone() });
     }
     let mut joined = join::join(a, b)?;
-    joined.dataset.campaign.notes.extend(mixed("A", a).into_iter().chain(mixed("B", b)));
+    joined.dataset.campaign.notes.extend(mixed(Side::A, a).into_iter().chain(mixed(Side::B, b)));
     Ok(joined)
 }
 
@@ -104,11 +104,10 @@ pub(crate) fn comparison(
 }
 
 /// What is not the same of the campaigns of a side, whose difference is then taken for what runs vary by.
-fn mixed(letter: &str, side: &[Dataset]) -> Option<String> {
-    let differing = side[1..].iter().flat_map(|other| changed::changed(&side[0], other));
+fn mixed(side: Side, all: &[Dataset]) -> Option<Note> {
+    let differing = all[1..].iter().flat_map(|other| changed::changed(&all[0], other));
     let keys: BTreeSet<String> = differing.map(|c| format!("{} {}", c.of, c.key)).collect();
-    let keys: Vec<String> = keys.into_iter().collect();
-    (!keys.is_empty()).then(|| format!("The campaigns of {letter} differ in {}.", keys.join(", ")))
+    (!keys.is_empty()).then(|| Note::CampaignsDiffer { side, facts: keys.into_iter().collect() })
 }
 
 /// The label asked for, with the letter of the first campaign that has it.

@@ -8,7 +8,9 @@ use super::{
 use crate::description::{StatsError, cell::turns, sample::timed_share};
 use model::{
     plan::Plan,
-    result::{Campaign, CampaignState, Dataset, Environment, Origin, Sample, TargetRecord},
+    result::{
+        Campaign, CampaignState, Dataset, Environment, Note, Origin, Sample, Side, TargetRecord,
+    },
     workload::TestInfo,
 };
 use serde::Serialize;
@@ -291,17 +293,10 @@ pub(super) fn is_look(of_a: usize, of_b: usize) -> bool {
     of_a == 1 && of_b == 1
 }
 
-/// A sentence about the syncs that are not judged by themselves.
-fn ends(of_a: &[Member<'_>], of_b: &[Member<'_>]) -> Option<String> {
+/// Notes the syncs that are not judged by themselves.
+fn ends(of_a: &[Member<'_>], of_b: &[Member<'_>]) -> Option<Note> {
     let rows = of_a.iter().chain(of_b).map(|m| syncs(m.dataset).len()).max()?;
-    (rows > 0).then(|| {
-        format!(
-            "{rows} {} that ends a durable write {} omitted: the durable rate of the write \
-             includes it.",
-            if rows == 1 { "row of a sync" } else { "rows of a sync" },
-            if rows == 1 { "is" } else { "are" }
-        )
-    })
+    (rows > 0).then_some(Note::SyncsOmitted { rows })
 }
 
 /// The samples that `member` shares, as samples of the cells of the first of A, whose tests are `tests`.
@@ -334,17 +329,11 @@ pub(super) fn relabelled(
     dataset.samples.iter().filter_map(sample).collect()
 }
 
-/// A sentence about cells that were matched at different numbers of processes.
-fn other_counts(shared: &Shared) -> Option<String> {
+/// Notes cells that were matched at different numbers of processes.
+fn other_counts(shared: &Shared) -> Option<Note> {
     let differing: Vec<_> = shared.iter().filter(|(b, a)| a.1 != b.1).collect();
     let (b, a) = differing.first()?;
-    Some(format!(
-        "{} tests ran with another number of processes in B, e.g. {} for {} in A; they are listed \
-         under those of A, and the difference is part of their ratios.",
-        differing.len(),
-        b.1,
-        a.1
-    ))
+    Some(Note::OtherProcesses { tests: differing.len(), a_procs: a.1, b_procs: b.1 })
 }
 
 /// The candidates of all `members`, each label once; the twin of an A/A pair is none.
@@ -392,14 +381,12 @@ fn titled(campaign: &Campaign) -> &str {
     if campaign.title.is_empty() { &campaign.id } else { &campaign.title }
 }
 
-fn notes(a: &Campaign, b: &Campaign) -> Vec<String> {
-    let of = |c: &Campaign, other: &Campaign, prefix: &str| -> Vec<String> {
-        let own = |note: &String| {
-            if other.notes.contains(note) { note.clone() } else { format!("{prefix} {note}") }
-        };
-        c.notes.iter().map(own).collect()
-    };
-    let mut notes = of(a, b, PREFIXES[0]);
-    notes.extend(of(b, a, PREFIXES[1]).into_iter().filter(|note| !a.notes.contains(note)));
-    notes
+fn notes(a: &Campaign, b: &Campaign) -> Vec<Note> {
+    let of_side = |note: &Note, side| Note::OfSide { side, note: Box::new(note.clone()) };
+    let of_a = a.notes.iter().map(|note| match b.notes.contains(note) {
+        true => note.clone(),
+        false => of_side(note, Side::A),
+    });
+    let of_b = b.notes.iter().filter(|note| !a.notes.contains(note));
+    of_a.chain(of_b.map(|note| of_side(note, Side::B))).collect()
 }

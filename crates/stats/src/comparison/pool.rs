@@ -5,7 +5,7 @@ use super::{changed, join};
 use crate::description::StatsError;
 use model::{
     plan::Plan,
-    result::{Campaign, CampaignState, Dataset, Environment, Origin},
+    result::{Campaign, CampaignState, Dataset, Environment, Note, Origin},
 };
 use std::collections::BTreeSet;
 
@@ -55,12 +55,8 @@ fn campaign(all: &[Dataset]) -> Campaign {
     let facts = first.environment.0.iter();
     let facts = facts.filter(|(key, value)| in_all(&|c| c.environment.0.get(*key) == Some(*value)));
     let notes = first.notes.iter().filter(|note| in_all(&|c| c.notes.contains(note)));
-    let mut notes: Vec<String> = notes.cloned().collect();
-    notes.push(format!(
-        "{} campaigns of identical machines pooled: each is one block, and its own blocks are \
-         repeats of one value.",
-        all.len()
-    ));
+    let mut notes: Vec<Note> = notes.cloned().collect();
+    notes.push(Note::Pooled { campaigns: all.len() });
     Campaign {
         id: ids.join(","),
         created: all.iter().map(|d| d.campaign.created.clone()).max().unwrap_or_default(),

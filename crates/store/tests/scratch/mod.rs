@@ -3,7 +3,7 @@
 
 use model::{
     figure::{Histogram, LatencyKind},
-    result::{Campaign, CampaignState, Dataset, Origin, Validity},
+    result::{Campaign, CampaignState, Dataset, Note, Origin, Validity},
     strategies::dataset,
 };
 use proptest::{
@@ -41,8 +41,7 @@ impl Scratch {
 pub(crate) fn imported(mut data: Dataset) -> Dataset {
     let campaign = &mut data.campaign;
     if campaign.state == CampaignState::Open {
-        let note = "Imported before it was finished: the results are incomplete.";
-        campaign.notes.push(note.into());
+        campaign.notes.push(Note::Unfinished {});
     }
     (campaign.origin, campaign.state) = (Origin::Import, CampaignState::Done);
     data

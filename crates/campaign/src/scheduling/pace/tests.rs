@@ -40,6 +40,10 @@ fn with_precision(verdicts: &[Standoff], precision: Precision) -> LookResult {
     LookResult::Verdict(Look { verdicts: verdicts.to_vec(), behind: Vec::new() }, precision)
 }
 
+fn ended(after_blocks: u32, cause: EndCause, seen: Seen) -> Note {
+    Note::Ended(Ended { after_blocks, cause, seen, band_pct: 5.0 })
+}
+
 fn never() -> Result<LookResult> {
     panic!("not asked")
 }
@@ -49,7 +53,7 @@ fn given_number_of_blocks_is_exact() {
     let plan = plan(Preset::Standard, Some(6), None);
     assert_eq!(end(&plan, &spent(5, 1e9), never).unwrap(), None);
     assert_eq!(end(&plan, &spent(6, 0.0), never).unwrap(), Some(End::Fixed));
-    assert_eq!(End::Fixed.sentence(&plan, &spent(6, 0.0), 0.05), None);
+    assert_eq!(End::Fixed.note(&plan, &spent(6, 0.0), 0.05), None);
 }
 
 #[test]
@@ -64,13 +68,14 @@ fn precision_is_evaluated_only_at_looks() {
         assert_eq!(at(enough()).unwrap(), Some(End::Enough(enough())));
     }
     let last = end(&plan, &spent(20, 0.0), || Ok(open())).unwrap().unwrap();
-    let sentence = last.sentence(&plan, &spent(20, 0.0), 0.05).unwrap();
-    assert_eq!(
-        sentence,
-        "Ended after 20 blocks, the maximum: 7 of 9 ratios over the baseline are decided or known \
-         to \
-         5 %. The widest of the others is read with 4 processes on xfs, known to 12 %."
-    );
+    let widest = WideRatio {
+        test: "read".into(),
+        procs: 4,
+        target: "xfs".into(),
+        half_width_pct: Some(12.0),
+    };
+    let seen = Seen::Ratios { ratios: Ratios { resolved: 7, all: 9 }, widest: Some(widest) };
+    assert_eq!(last.note(&plan, &spent(20, 0.0), 0.05), Some(ended(20, EndCause::Most, seen)));
     assert_eq!((goal(&plan, 0), goal(&plan, 5), goal(&plan, 20)), (5, 8, 20));
 }
 
@@ -93,14 +98,9 @@ fn no_block_starts_that_would_overrun_the_budget() {
     assert_eq!(at(3, 540.0), None);
     assert_eq!(at(3, 541.0), Some(End::Budget(open())));
     assert_eq!(at(5, 541.0), Some(End::Budget(open())));
-    let sentence = at(3, 541.0).unwrap().sentence(&plan, &spent(3, 541.0), 0.05).unwrap();
-    assert!(
-        sentence.starts_with(
-            "Ended after 3 blocks: another block does not fit the budget of 10m (9m 1s used, up \
-             to 1m per block). At that point, 7 of 9"
-        ),
-        "{sentence}"
-    );
+    let note = at(3, 541.0).unwrap().note(&plan, &spent(3, 541.0), 0.05);
+    let cause = EndCause::Budget { budget_s: 600, used_s: 541, block_s: 60 };
+    assert_eq!(note, Some(ended(3, cause, open().seen())));
 }
 
 #[test]
@@ -121,39 +121,29 @@ fn quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
     let at = |blocks, used_s, verdicts: &[Standoff]| {
         let spent = spent(blocks, used_s);
         let end = end(&plan, &spent, || Ok(called(verdicts))).unwrap()?;
-        end.sentence(&plan, &spent, 0.05)
+        end.note(&plan, &spent, 0.05)
     };
     let decided = Standoff::Decided("xfs".into());
     let same = Standoff::Same(vec!["xfs".into(), "ext4".into()]);
     assert_eq!(end(&plan, &spent(2, 0.0), never).unwrap(), None);
     assert_eq!(at(3, 0.0, &[Standoff::Open]), None);
     assert_eq!(at(7, 0.0, std::slice::from_ref(&decided)), None, "no look");
-    let sentence = |blocks, used_s, verdicts: &[Standoff]| at(blocks, used_s, verdicts).unwrap();
+    let seen = |verdicts: &[Standing]| Seen::Verdicts {
+        verdicts: verdicts.to_vec(),
+        ratios: Ratios { resolved: 7, all: 10 },
+    };
+    let best = Standing::Decided("xfs".into());
+    let equal = Standing::Same(vec!["xfs".into(), "ext4".into()]);
+    let enough = |blocks, verdicts: &[Standing]| ended(blocks, EndCause::Enough, seen(verdicts));
+    let note = |blocks, used_s, verdicts: &[Standoff]| at(blocks, used_s, verdicts).unwrap();
     assert_eq!(
-        sentence(4, 0.0, std::slice::from_ref(&decided)),
-        "Ended after 4 blocks: the verdict is reached (xfs); 7 of 10 ratios over the baseline are decided or known \
-         to 5 %."
+        note(4, 0.0, std::slice::from_ref(&decided)),
+        enough(4, std::slice::from_ref(&best))
     );
-    assert_eq!(
-        sentence(5, 0.0, &[decided, same]),
-        "Ended after 5 blocks: the verdict is reached (xfs); xfs and ext4 are the same within 5 %; 7 of 10 ratios \
-         over the baseline are decided or known to 5 %."
-    );
-    assert_eq!(
-        sentence(20, 0.0, &[Standoff::Open]),
-        "Ended after 20 blocks, the maximum: the verdict is undecided; 7 of 10 ratios over the \
-         baseline are decided or \
-         known to 5 %."
-    );
-    assert_eq!(
-        sentence(3, 0.0, &[]),
-        "Ended after 3 blocks: more blocks would not decide a verdict."
-    );
-    assert_eq!(
-        sentence(7, 541.0, &[Standoff::Open]),
-        "Ended after 7 blocks: another block does not fit the budget of 9m 50s (9m 1s used, up to \
-         1m per block). At that point, the verdict is undecided; 7 of 10 ratios over the baseline \
-         are \
-         decided or known to 5 %."
-    );
+    assert_eq!(note(5, 0.0, &[decided, same]), enough(5, &[best, equal]));
+    let open = seen(&[Standing::Open]);
+    assert_eq!(note(20, 0.0, &[Standoff::Open]), ended(20, EndCause::Most, open.clone()));
+    assert_eq!(note(3, 0.0, &[]), enough(3, &[]));
+    let cause = EndCause::Budget { budget_s: 590, used_s: 541, block_s: 60 };
+    assert_eq!(note(7, 541.0, &[Standoff::Open]), ended(7, cause, open));
 }

@@ -3,6 +3,7 @@
 
 use super::Schedule;
 use anyhow::Result;
+use model::result::Note;
 use stats::description::Settings;
 
 impl Schedule<'_> {
@@ -14,17 +15,13 @@ impl Schedule<'_> {
             let Some(record) = self.records.iter_mut().find(own) else { continue };
             record.leave_after(blocks);
             self.store.set_target(&self.sized.campaign().id, record)?;
-            let tables = match behind.tables {
-                1 => "the one table".into(),
-                2 => "both tables".into(),
-                n => format!("all {n} tables"),
+            let why = Note::Dropped {
+                target: behind.target,
+                after_blocks: blocks,
+                leader: behind.leader,
+                tables: behind.tables,
             };
-            let why = format!(
-                "{} was dropped after {blocks}: it is behind {} overall and in {tables}, by \
-                 Holm's procedure.",
-                behind.target, behind.leader
-            );
-            self.progress.remark(&why);
+            self.progress.noted(&why);
             self.store.add_note(&self.sized.campaign().id, &why)?;
         }
         Ok(())

@@ -10,15 +10,14 @@ use super::{
 };
 use crate::{
     FormatError, ImportOptions,
-    blocks::JOB_REPEATS,
-    campaign::{of_tool, records},
+    campaign::{of_tool, records, remarks},
     gate::{self, AGAIN, ELSEWHERE, Novelty, Runs},
     naming,
     source::Take,
 };
 use model::{
     figure::Better,
-    result::{Environment, Head, Imported, Sample, Validity},
+    result::{Environment, Head, Imported, Note, Sample, Validity},
     workload::{CacheState, Case, Group, TestInfo},
 };
 use std::{
@@ -68,10 +67,11 @@ pub(super) fn assemble(
         (made.position, made.target) = (position, &source.target);
         source.runs(&mut made)?;
     }
-    let repeated = made.repeated.then_some(JOB_REPEATS);
-    let notes: Vec<&str> = NOTES.into_iter().chain(repeated).chain(made.notes).collect();
-    let mut campaign = of_tool("fio", &targets, options, &notes);
-    campaign.notes.extend(without.iter().map(|error| format!("Left out: {error}.")));
+    let mut notes = remarks(NOTES);
+    notes.extend(made.repeated.then_some(Note::JobRepeats {}));
+    notes.extend(remarks(made.notes));
+    notes.extend(without.iter().map(|error| Note::LeftOut { why: error.to_string() }));
+    let mut campaign = of_tool("fio", &targets, options, notes);
     campaign.environment = environment(made.versions);
     let tests = made.tests.into_iter().map(|test| test.info).collect();
     Ok(Head { campaign, targets, tests })
