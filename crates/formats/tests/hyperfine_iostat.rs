@@ -37,7 +37,7 @@ fn each_run_of_a_command_is_a_sample() {
         (sleep[0].metric("user_s"), sleep[0].metric("sys_s")),
         (Some(0.0009836666666666665), Some(0.0))
     );
-    assert!(data.campaign.notes[0].contains("not replicates"));
+    assert!(data.campaign.notes[0].said().unwrap().contains("not replicates"));
     let failed = Validity::Invalid(Imported::CommandFailed { exit_code: 3 }.into());
     assert!(of(ids[1]).iter().all(|s| s.evidence.validity == failed));
     let is_short = |why: &Reason| {
@@ -80,7 +80,7 @@ fn reports_of_a_device_are_its_samples_without_the_one_since_boot() {
     assert_eq!(disk[0].metric("util"), Some(4.0));
     let idle = data.samples.iter().find(|s| s.case.test == "iostat.loop0").unwrap();
     assert_eq!(idle.evidence.validity, Validity::Invalid(Imported::DeviceIdle {}.into()));
-    assert!(data.campaign.notes[0].contains("whole machine"));
+    assert!(data.campaign.notes[0].said().unwrap().contains("whole machine"));
 }
 
 #[test]
