@@ -1,4 +1,4 @@
-//! What readers of a campaign must know beside its figures, as data. The crate `report` words each note.
+//! Notes of a campaign, which its readers must know beside its figures, as data. The crate `report` words each.
 
 mod copied;
 mod ended;

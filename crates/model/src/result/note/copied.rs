@@ -1,4 +1,4 @@
-//! What copying did to imported text.
+//! The notes on text that was copied before it was imported.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Why a campaign ended before or after what its plan asks for.
+//! The end of a campaign before or after what its plan asks for.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! How a note stands in files: words from elsewhere as a string, any other note as an object with its kind as key.
+//! The form of a note in files: words from elsewhere are a string, any other note is an object with its kind as key.
 
 use super::Note;
 use serde::{

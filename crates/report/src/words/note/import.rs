@@ -2,6 +2,24 @@
 
 use model::result::{Copied, Mending, OtherEdition};
 
+pub(super) const UNFINISHED: &str = "Imported before it was finished: the results are incomplete.";
+
+pub(super) const TABLES_ONLY: &str =
+    "Imported from tables only: plan, scale, seed and environment are unknown.";
+
+pub(super) const REPEATS_ARE_BLOCKS: &str = "Repeats of a case are blocks, in the order of the files given for each target: intervals are \
+     valid if the runs were independent, each on a fresh instance.";
+
+pub(super) const CASE_REPEATS: &str = "Several runs of a case are in one block: the files do not say whether each used a fresh \
+     instance, so their spread is not an interval.";
+
+pub(super) const JOB_REPEATS: &str = "Several runs of one job are repeats on one instance, all in block 0: they are not replicates \
+     on fresh file systems, and their spread is smaller.";
+
+pub(super) fn not_read(tool: &str, files: &[String]) -> String {
+    format!("Not read, because not output of {tool}: {}.", files.join(", "))
+}
+
 /// What was undone in copied text.
 pub(super) fn copied(Copied { mending, files, more_files }: &Copied) -> String {
     let more = if *more_files > 0 { format!(" and {more_files} more") } else { String::new() };
