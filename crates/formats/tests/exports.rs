@@ -203,12 +203,12 @@ fn json_of_another_format_or_with_strangers_is_refused() {
     let data = fixture();
     let (name, bytes) = export::json(&data).unwrap().remove(0);
     let text = String::from_utf8(bytes).unwrap();
-    assert!(text.starts_with("{\n  \"schema\": \"assay-dataset-1\""), "{}", &text[..60]);
+    assert!(text.starts_with("{\n  \"schema\": \"assay-dataset-2\""), "{}", &text[..60]);
     let edited = |from: &str, to: &str| {
         let bytes = text.replacen(from, to, 1).into_bytes();
         read(&[(name.clone(), bytes)]).unwrap_err().to_string()
     };
-    let error = edited("assay-dataset-1", "assay-dataset-9");
+    let error = edited("assay-dataset-2", "assay-dataset-9");
     assert!(error.contains("has the format \"assay-dataset-9\""), "{error}");
     let error = edited("\"test\": \"fio.oltp7030\"", "\"test\": \"fio.other\"");
     assert!(
