@@ -4,7 +4,7 @@
 use crate::files;
 
 use files::*;
-use model::result::{Dataset, Imported};
+use model::result::{Dataset, Imported, Note};
 
 const MB: f64 = 1.048576;
 const IDS: [&str; 6] = ["mkdirs", "write", "stat", "read", "delfiles", "deldirs"];
@@ -80,12 +80,7 @@ fn labels_name_targets_and_paths_tell_them_apart() {
     let data = read(&[file("all.csv", &all)]);
     assert_eq!(labels(&data), ["xfs", "ext4"]);
     assert_eq!((data.samples.len(), data.samples.iter().filter(|s| s.block > 0).count()), (18, 0));
-    assert!(
-        data.campaign
-            .notes
-            .iter()
-            .any(|note| note.said().is_some_and(|said| said.contains("fresh instance")))
-    );
+    assert!(data.campaign.notes.contains(&Note::CaseRepeats {}));
     let elsewhere = format!("{header}\n{rows}{}", rows.replace("mnt/xfs/elb", "mnt/ext4/elb"));
     let why = error(&[file("all.csv", &elsewhere)]);
     assert!(why.starts_with("all.csv, line 8: was measured in `mnt/ext4/elb`"), "{why}");

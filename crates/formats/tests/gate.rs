@@ -6,7 +6,7 @@ use crate::files;
 
 use files::{file, fixture, labels, near, only, options, order, read_fixtures, says, text, why};
 use formats::NamedBytes;
-use model::result::{Contradiction, Counted, Dataset, Imported, Reason};
+use model::result::{Contradiction, Counted, Dataset, Imported, Note, Reason};
 use serde_json::{Value, json};
 
 const SYNC_ZERO: &str = include_str!("fixtures/fio-3.12-sync-zero.json");
@@ -387,7 +387,9 @@ fn repeats_of_named_targets_are_blocks() {
     let places: Vec<_> = data.samples.iter().map(|s| (s.block, s.case.target.as_str())).collect();
     let expected: Vec<_> = (0..3).flat_map(|block| [(block, "alpha"), (block, "beta")]).collect();
     assert_eq!(places, expected);
-    assert!(says(&data, "Repeats of a case are blocks") && !says(&data, "all in block 0"));
+    let notes = &data.campaign.notes;
+    assert!(notes.contains(&Note::RepeatsAreBlocks {}));
+    assert!(!notes.contains(&Note::CaseRepeats {}) && !notes.contains(&Note::JobRepeats {}));
 }
 
 #[test]

@@ -19,8 +19,8 @@ fn every_repetition_of_the_json_is_a_sample() {
     assert_eq!((rates[0].0, rates[5].0), ("ior.write", "ior.read"));
     assert!(near(rates[0].1, 1122.7381 * MB) && near(rates[1].1, 4409.2190 * MB));
     assert!(data.samples.iter().all(|s| s.block == 0));
-    let notes = Vec::from_iter(data.campaign.notes.iter().filter_map(Note::said)).join(" ");
-    assert!(notes.contains("are in one block") && !notes.contains("stand as blocks"), "{notes}");
+    let notes = &data.campaign.notes;
+    assert!(notes.contains(&Note::CaseRepeats {}) && !notes.contains(&Note::RepeatsAreBlocks {}));
     assert_eq!((data.samples[0].case.procs, data.samples[0].figures.seconds), (2, 0.1140));
     assert_eq!(data.samples[1].metric("open_s"), None);
     assert_eq!(data.campaign.environment.0["tool.ior"], "4.1.0+dev");
