@@ -7,7 +7,7 @@ use crate::common;
 
 use crate::common::study::Study;
 use model::{
-    result::{BY_HAND, CampaignState, Dataset, Origin},
+    result::{BY_HAND, CampaignState, Dataset, Note, Origin},
     workload::Group,
 };
 use report::markdown;
@@ -108,5 +108,11 @@ fn the_winner_is_told_how_to_be_made() {
     assert_eq!(
         said(&data, None).unwrap(),
         "To use xfs as it was measured: `mkfs.xfs DEVICE`, then `mount -t xfs DEVICE DIRECTORY`"
+    );
+    data.targets.iter_mut().for_each(|target| target.facts.0.clear());
+    data.campaign.notes.push(Note::OnImages { is_side_by_side: true });
+    assert_eq!(
+        said(&data, None).unwrap(),
+        "To measure the same on a disk, which this erases: `assay run --like c7 --device /dev/DISK`"
     );
 }

@@ -2,7 +2,7 @@
 //! blocks, how long they take, and the command; or that more blocks would change nothing.
 
 use crate::{names, number};
-use model::result::{BY_HAND, CampaignState, Dataset, Origin};
+use model::result::{BY_HAND, CampaignState, Dataset, Note, Origin};
 use stats::{
     evaluation::Findings,
     verdict::{Reason, VerdictKind},
@@ -14,20 +14,31 @@ pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     if campaign.origin != Origin::Run || campaign.state == CampaignState::Open {
         return Vec::new();
     }
-    advice(findings, &campaign.id).into_iter().chain(by_hand(dataset, findings)).collect()
+    let is_clear = findings.verdict.kind == VerdictKind::Clear;
+    let after = [by_hand(dataset, findings), on_a_disk(dataset)];
+    let after = after.into_iter().flatten().filter(|_| is_clear);
+    advice(findings, &campaign.id).into_iter().chain(after).collect()
 }
 
 /// How the winner is made on a disk, with the options that it was measured with.
 fn by_hand(dataset: &Dataset, findings: &Findings) -> Option<String> {
-    let verdict = &findings.verdict;
-    if verdict.kind != VerdictKind::Clear {
-        return None;
-    }
-    let winner = &verdict.candidates.first()?.target;
+    let winner = &findings.verdict.candidates.first()?.target;
     let record = dataset.targets.iter().find(|target| target.label == *winner)?;
     let lines = record.facts.0.get(BY_HAND)?;
     let lines: Vec<String> = lines.split("; ").map(|line| format!("`{line}`")).collect();
     Some(format!("To use {winner} as it was measured: {}", lines.join(", then ")))
+}
+
+/// How what was measured on loop images is measured on a disk.
+fn on_a_disk(dataset: &Dataset) -> Option<String> {
+    let is_on_images = |note: &Note| matches!(note, Note::OnImages { .. });
+    let campaign = &dataset.campaign;
+    campaign.notes.iter().any(is_on_images).then(|| {
+        format!(
+            "To measure the same on a disk, which this erases: `assay run --like {} --device /dev/DISK`",
+            campaign.id
+        )
+    })
 }
 
 fn advice(findings: &Findings, id: &str) -> Option<String> {
