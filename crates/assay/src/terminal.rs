@@ -2,12 +2,14 @@
 //! so nothing that would command a terminal leaves here but the colours of our own renderer.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod hints;
 mod keeper;
 mod keys;
 mod live;
 mod machine;
 mod progress;
 
+pub use hints::carry;
 pub use keeper::{VERB as KEEPER_VERB, keep};
 pub use keys::keys;
 pub use progress::{Progress, Shown};
@@ -39,9 +41,10 @@ pub fn out(text: &str) -> Result<()> {
 /// # Errors
 /// As for [`out`].
 pub fn tables(text: &str) -> Result<()> {
+    let text = hints::completed(text);
     match options().color {
-        true => print(&styled(text)),
-        false => out(text),
+        true => print(&styled(&text)),
+        false => out(&text),
     }
 }
 
@@ -84,9 +87,10 @@ pub fn notes_for(shown: Shown) {
 
 /// Prints one line on stderr: what happens, not a result.
 pub fn note(line: &str) {
+    let line = hints::completed(line);
     match AS_OBJECTS.load(Ordering::Relaxed) {
         true => object(&json!({ "event": "note", "text": line })),
-        false => _ = writeln!(io::stderr(), "{}", printable(line)),
+        false => _ = writeln!(io::stderr(), "{}", printable(&line)),
     }
 }
 
@@ -121,7 +125,8 @@ pub fn ask(question: &str) -> Option<String> {
 
 /// Prints an error with its causes on one line.
 pub fn error(error: &anyhow::Error) {
-    let _ = writeln!(io::stderr(), "assay: {}", printable(&with_causes(error)));
+    let text = with_causes(error);
+    let _ = writeln!(io::stderr(), "assay: {}", printable(&hints::completed(&text)));
 }
 
 /// Prints clap's message, help or version, and gives the status that belongs to it.

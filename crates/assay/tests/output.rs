@@ -352,3 +352,18 @@ fn the_page_says_how_to_run_it_again_and_the_hash_of_its_samples() {
     let output = Command::new("sh").args(["-c", hash]).current_dir(place.path("")).output();
     assert_eq!(rest[..64], text(&output.unwrap().stdout)[..64]);
 }
+
+#[test]
+fn a_command_in_a_message_carries_the_store_that_was_given() {
+    let place = Place::new();
+    let (store, state) = (place.path("own.db"), place.path("own-state"));
+    let own = ["--store", store.to_str().unwrap(), "--state", state.to_str().unwrap()];
+    let run = ["run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke"];
+    let output = place.assay(&[&run[..], &own].concat());
+    let said = text(&output.stdout);
+    let command = format!("`assay report --store {} --state {} ", store.display(), state.display());
+    assert!(output.status.success() && said.contains(&command), "{said}");
+    let (_, rest) = said.split_once("`assay ").unwrap();
+    let words: Vec<&str> = rest.split('`').next().unwrap().split_whitespace().collect();
+    assert!(place.ok(&words).contains("null"), "{words:?}");
+}

@@ -40,6 +40,7 @@ use campaign::run::hosts::Hosts;
 
 /// Calls the verb; workers of campaigns come from `hosts`.
 pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
+    crate::terminal::carry(cli.store.as_deref(), cli.state.as_deref());
     let store = paths::store(cli.store.as_deref())?;
     let state = paths::state(cli.state.as_deref())?;
     match cli.verb {
