@@ -130,8 +130,8 @@ impl Check {
         Ok(tests.flat_map(|test| test.infos()).map(|info| info.id).collect())
     }
 
-    /// What is asked of its tests: the limits that the user gives, `own`, and of tests without one those that are
-    /// stated, or none.
+    /// What is asked of its tests: the limits that are stated, then those that the user gives, `own`; of a test with
+    /// neither only its figures.
     pub fn asked(&self, own: &[AskedLimit]) -> Result<Vec<AskedLimit>> {
         let ids = self.ids()?;
         let matches = |glob: &str, id: &str| wildmatch::WildMatch::new(glob).matches(id);

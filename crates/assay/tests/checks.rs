@@ -33,7 +33,7 @@ fn a_limit_is_kept_or_not_with_a_status_of_its_own() {
     assert!(line.starts_with("PASS       a  mine.wait  p99 1."), "{line}");
     assert!(line.ends_with("p99 < 100s  https://example.org/"), "{line}");
     assert!(sentence.contains("over 3 blocks is below the limit"), "{sentence}");
-    assert!(notes.contains("mine: PASS, 1 of 1 limits kept"), "{notes}");
+    assert!(notes.contains("mine: PASS, 1 of 1 limits met"), "{notes}");
     // It is a campaign like any other, and can be judged by other limits.
     assert!(place.ok(&["show"]).contains("mine.wait"));
     place.ok(&["report"]);

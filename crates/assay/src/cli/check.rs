@@ -10,6 +10,23 @@ use crate::terminal::Shown;
 use clap::{Args, ValueEnum};
 use model::plan::Scale;
 
+/// Options that say how to measure.
+const MEASURING: [&str; 13] = [
+    "on",
+    "blocks",
+    "procs",
+    "name",
+    "tag",
+    "seed",
+    "knob",
+    "scale",
+    "device",
+    "image_dir",
+    "s3_endpoint",
+    "unconfined",
+    "wait_quiet",
+];
+
 /// Formats of `check`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
@@ -30,12 +47,12 @@ pub struct CheckArgs {
     /// Target, e.g. dir:/var/lib, ext4, xfs[noatime]; NAME=TARGET names it; repeat or separate with commas
     #[arg(long, value_name = "TARGET", help_heading = COMPARED)]
     pub on: Vec<String>,
-    /// Limit of your own, e.g. 'oltp.log.4k.fsync p99 < 10ms' (p50, p99, p99.9 or max; < or <=; us, ms or s); with a
-    /// check, 'p99 < 5ms' is for all its tests; may be repeated
+    /// Your own limit on a built-in test, e.g. 'oltp.log.4k.fsync p99 < 10ms' (p50, p99, p99.9 or max; < or <=; us,
+    /// ms or s); with a check, 'p99 < 5ms' applies to all its tests, in addition to stated limits; may be repeated
     #[arg(long, value_name = "TEST LIMIT", help_heading = WORK)]
     pub require: Vec<String>,
     /// Judge this campaign instead of measuring: an id, an id prefix, a name, or `last`
-    #[arg(long, value_name = "ID", conflicts_with_all = ["on", "blocks", "procs", "name", "tag", "seed", "knob", "scale"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = MEASURING)]
     pub of: Option<String>,
     /// Number of blocks, each of which is one run on every target [default: the check's, else 5]
     #[arg(long, value_parser = whole::<u32>, value_name = "NUM", allow_negative_numbers = true, help_heading = LENGTH)]

@@ -16,7 +16,7 @@ use campaign::{
 use model::{
     figure::LatencyLimit,
     plan::{Plan, Scale},
-    result::Dataset,
+    result::{CampaignState, Dataset},
     text::pattern_meant,
 };
 use stats::advice::{AskedLimit, LimitOutcome, limits};
@@ -42,6 +42,12 @@ pub fn check(args: &CheckArgs, store: &Path, state: &Path, hosts: &dyn Hosts) ->
         None => measure(args, check.as_ref(), &asked, (store, state), hosts)?,
     };
     let dataset = source::dataset(&id, store)?;
+    if dataset.campaign.state == CampaignState::Open {
+        terminal::note(&format!(
+            "{} is not finished; this judges the blocks that it has",
+            dataset.campaign.id
+        ));
+    }
     judged(args, check.as_ref(), &asked, (&dataset, source::block_s(&dataset, store)?))
 }
 
@@ -117,12 +123,14 @@ fn measure(
         ));
     }
     if hosts.most_workers().is_some() {
-        return Err(exit::usage("a check is of one machine; run it on each host without mpirun"));
+        return Err(exit::usage(
+            "a check measures one machine; run it on each host without mpirun",
+        ));
     }
     terminal::notes_for(args.progress());
     if let (Some(check), true) = (check, asked.iter().any(|asked| asked.limit.is_none())) {
         terminal::note(&format!(
-            "{} states no limit, so this cannot pass; give one with --require, e.g. --require 'p99 < 10ms'",
+            "{} states no limit, so this check cannot pass; give one, e.g. --require 'p99 < 10ms'",
             check.check.name
         ));
     }
@@ -235,7 +243,7 @@ pub(super) fn page(check: &Check) -> Result<String> {
     for none in &check.unlimited {
         writeln!(
             text,
-            "- {}: no limit is stated ({}; {}). The check shows its p99, and passes only by a limit of your own.",
+            "- {}: no limit is stated ({}; {}). The check shows its p99 and can pass only against your own limit.",
             none.test, none.says, none.source
         )?;
     }
@@ -245,9 +253,9 @@ pub(super) fn page(check: &Check) -> Result<String> {
     };
     write!(
         text,
-        "\nA limit is kept when the whole 95 % interval of the latency over the blocks is below it, and broken when the\n\
-         whole interval is above. A target that may lose what it synced fails, and one that is not proven to keep it does\n\
-         not pass. Exit status: 0 pass, 6 fail, 5 undecided.\n\n\
+        "\nA limit is met if the whole 95 % interval of the latency over the blocks is below it, and exceeded if the\n\
+         whole interval is above it. In a test that syncs, a target that may lose synced data fails, and one whose\n\
+         durability is not proven cannot pass. Exit status: 0 pass, 6 fail, 5 undecided.\n\n\
          ## Run it\n\n    assay check {}{require} --on dir:PATH\n\n{} blocks. `assay report` shows the campaign in full.\n",
         head.name, head.blocks
     )?;

@@ -90,13 +90,17 @@ pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
         }
         (LimitReason::Inside(None), _) => format!(
             "The limit is inside the interval over {blocks} blocks, and a campaign cannot have \
-             enough blocks to decide: the latency is about at the limit."
+             enough blocks to decide: the latency is too close to the limit."
         ),
         (LimitReason::OneBlock, _) => {
-            format!("One block has no interval; add two: {}, then `{}`.", resume(2), judged.again)
+            format!(
+                "One block gives no interval; add two more: {}, then `{}`.",
+                resume(2),
+                judged.again
+            )
         }
         (LimitReason::FewOperations { operations, of }, _) => format!(
-            "A block has only {operations} operations, and {} needs {of}; make the test longer.",
+            "A block has only {operations} operations, but {} needs at least {of}; run a longer test.",
             finding.quantile.as_str()
         ),
         (LimitReason::NoSample(why), _) => match why {
@@ -104,7 +108,7 @@ pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
             None => format!("There is no sample; `assay show {}` says why.", judged.campaign),
         },
         (LimitReason::NoLatency, _) => format!(
-            "{} records no latency of each operation, so there is no {}; `assay explain {0}`.",
+            "{} does not record per-operation latency, so it has no {}; see `assay explain {0}`.",
             finding.test,
             finding.quantile.as_str()
         ),
@@ -112,9 +116,11 @@ pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
             let said = durability.predicate().unwrap_or_default();
             let so = match (durability, outcome) {
                 (Durability::Loses(_), _) => {
-                    "a low latency is no pass, because nothing waits for the medium"
+                    "a low latency does not count, because a sync does not wait for stable storage"
                 }
-                _ => "its latency cannot pass, because it may not include the medium",
+                _ => {
+                    "it cannot pass, because its latency may not include a write to stable storage"
+                }
             };
             format!("{target} {said}: {so}.")
         }
@@ -132,10 +138,10 @@ pub fn limits_in_short(name: &str, findings: &[LimitFinding]) -> String {
     let (pass, fail) = (count(LimitOutcome::Pass), count(LimitOutcome::Fail));
     let all = findings.len();
     match together(findings) {
-        LimitOutcome::Pass => format!("{name}: PASS, {pass} of {all} limits kept"),
-        LimitOutcome::Fail => format!("{name}: FAIL, {fail} of {all} limits not kept"),
+        LimitOutcome::Pass => format!("{name}: PASS, {pass} of {all} limits met"),
+        LimitOutcome::Fail => format!("{name}: FAIL, {fail} of {all} limits failed"),
         LimitOutcome::Undecided => {
-            format!("{name}: UNDECIDED, {} of {all} limits", all - pass)
+            format!("{name}: UNDECIDED, {} of {all} limits undecided", all - pass)
         }
     }
 }

@@ -35,7 +35,7 @@ fn a_line_has_the_value_the_limit_and_its_source() {
     let none = LimitFinding { value: None, limit: None, procs: 4, ..pass.clone() };
     let line = words::limit_line(&none);
     assert!(line.contains("etcd.wal, 4 processes  p99 unknown  no limit stated"), "{line}");
-    assert_eq!(words::limits_in_short("etcd", &[pass]), "etcd: PASS, 1 of 1 limits kept");
+    assert_eq!(words::limits_in_short("etcd", &[pass]), "etcd: PASS, 1 of 1 limits met");
 }
 
 #[test]
