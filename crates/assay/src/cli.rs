@@ -40,7 +40,7 @@ use values::{more_blocks, whole};
     version = env!("ASSAY_VERSION"),
     after_help = "Exit status: 0 success, 1 failure, 2 wrong arguments, plan or disk, 3 root, a \
                   tool or space is missing, 4 a target or case failed, 5 regression or limit check \
-                  inconclusive, 6 regression found or limit not kept, 130 stopped by a signal."
+                  inconclusive, 6 regression found or limit check failed, 130 stopped by a signal."
 )]
 pub struct Cli {
     /// The verb.

@@ -32,12 +32,12 @@ fn sentence(load: &Load, most: Option<Duration>) -> String {
     let shares = shares(load);
     match most {
         Some(most) => format!(
-            "busy: other programs use {shares}; waiting up to {} until they do not",
+            "busy: other programs use {shares}; waiting up to {} for them to finish",
             humantime::format_duration(most)
         ),
         None => format!(
-            "busy: other programs use {shares}; what is measured beside them counts as disturbed. Stop them, or let \
-             this wait for them with --wait-quiet 10m"
+            "busy: other programs use {shares}; samples taken now count as disturbed. Stop them, or wait for them \
+             with --wait-quiet 10m"
         ),
     }
 }
@@ -49,7 +49,7 @@ fn shares(load: &Load) -> String {
         .iter()
         .map(|program| {
             let name = printable_line(&program.name);
-            format!("{name} {}: {:.0} % of one", program.pid, program.cpu_pct)
+            format!("{name}, PID {}: {:.0} % of one CPU", program.pid, program.cpu_pct)
         })
         .collect();
     let named =
@@ -70,10 +70,10 @@ mod tests {
         let load = Load { cpu_pct: 61.2, disk_pct: Some(40.0), programs: vec![program] };
         let text = sentence(&load, None);
         assert!(text.starts_with("busy: other programs use 61 % of the CPU (cc1"), "{text}");
-        assert!(text.contains(" 7: 98 % of one) and 40 % of the disk's time;"), "{text}");
+        assert!(text.contains("PID 7: 98 % of one CPU) and 40 % of the disk's time;"), "{text}");
         assert!(text.contains("--wait-quiet 10m") && !text.contains('\u{1b}'), "{text}");
         let text = sentence(&load, Some(Duration::from_secs(600)));
-        assert!(text.ends_with("waiting up to 10m until they do not"), "{text}");
+        assert!(text.ends_with("waiting up to 10m for them to finish"), "{text}");
         let idle = Load { disk_pct: None, programs: Vec::new(), ..load };
         assert_eq!(shares(&idle), "61 % of the CPU");
     }

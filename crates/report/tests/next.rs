@@ -113,6 +113,6 @@ fn the_winner_is_told_how_to_be_made() {
     data.campaign.notes.push(Note::OnImages { is_side_by_side: true });
     assert_eq!(
         said(&data, None).unwrap(),
-        "To measure the same on a disk, which this erases: `assay run --like c7 --device /dev/DISK`"
+        "To repeat this on a disk (erases the disk): `assay run --like c7 --device /dev/DISK`"
     );
 }

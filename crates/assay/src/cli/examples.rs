@@ -80,12 +80,13 @@ Examples:
     assay check etcd --on dir:/var/lib
   PostgreSQL states no limit; give your own:
     assay check postgresql --require 'p99<5ms' --on dir:/var/lib
-  A limit on a test of a suite, in the place of a check: --require 'oltp.log.4k.fsync p99 < 10ms'
+  Check one built-in test against your own limit:
+    assay check --require 'oltp.log.4k.fsync p99 < 10ms' --on dir:/var/lib
   Judge the last campaign again, after `assay resume last --blocks +5`:
     assay check etcd --of last
 
-Exit status: 0 every limit is kept; 5 undecided, the output says what would decide; 6 a limit is not kept, or the target \
-may lose synced data; 1, 2 and 3 as for every verb.";
+Exit status: 0 every limit is met; 5 undecided, and the output says why; 6 a limit is exceeded, or a target may lose \
+synced data; 1, 2, 3 and 130 as for every verb.";
 
 pub(super) const ADVISE: &str = "\
 Examples:

@@ -7,8 +7,8 @@ use std::time::Duration;
 /// Whether other programs are waited for.
 #[derive(Args, Debug)]
 pub struct QuietArgs {
-    /// Wait up to TIME (e.g. 10m) until other programs leave the CPU and the disk alone, and fail if they do
-    /// not; without it they are only named
+    /// Wait up to TIME (e.g. 10m) for other programs to stop using the CPU and the disk; fail with status 3 if they
+    /// do not; without it, they are only named
     #[arg(long, value_name = "TIME", value_parser = values::duration_s)]
     pub wait_quiet: Option<u64>,
 }

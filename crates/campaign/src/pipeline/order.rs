@@ -1,4 +1,5 @@
-//! Decides the order of the candidates: side by side or in turn.
+//! Decides whether candidates are measured side by side or in turn; `model::random::balance` has their order in a
+//! block.
 
 use crate::{
     machine::memory,

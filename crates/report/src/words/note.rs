@@ -115,8 +115,11 @@ fn named(names: &[Name]) -> String {
 }
 
 fn on_disks(partitions: Option<u32>, is_overwritten: bool, purge: Purge) -> String {
-    let state =
-        if is_overwritten { "overwritten twice before the first mkfs" } else { "as it was" };
+    let state = if is_overwritten {
+        "overwritten twice before the first mkfs"
+    } else {
+        "not overwritten first"
+    };
     let place = match partitions {
         None => "in turn on the same disks,".into(),
         Some(parts) => format!(
@@ -125,8 +128,8 @@ fn on_disks(partitions: Option<u32>, is_overwritten: bool, purge: Purge) -> Stri
         ),
     };
     format!(
-        "On disks: the file systems are {place} {state}, and emptied before each mkfs (purge: \
-         {purge}; both ends are always zeroed)."
+        "On disks: the file systems are created {place} {state}; purge before each \
+         mkfs: {purge} (both ends are always zeroed)."
     )
 }
 
@@ -141,7 +144,7 @@ fn on_images(is_side_by_side: bool) -> String {
 fn numa_nodes(numa: Numa, nodes: &[u32]) -> String {
     let numbers: Vec<String> = nodes.iter().map(u32::to_string).collect();
     let how = match numbers.len() {
-        0 | 1 => "not bound: one node that may be used".into(),
+        0 | 1 => "not bound, because only one node is available".into(),
         _ => format!("round-robin over nodes {}", numbers.join(", ")),
     };
     format!("Workers and NUMA nodes of this machine (--numa {numa}): {how}.")

@@ -150,10 +150,12 @@ fn contradiction(why: &Contradiction) -> String {
             computed_bytes_per_s.0 / 1e6
         ),
         Contradiction::MeanTimesRequests {} => {
-            "the mean times the requests is not their time".into()
+            "mean latency times request count is not the total time".into()
         }
         Contradiction::Total { read_iops, write_iops, total_iops } => {
-            format!("{read_iops} reads and {write_iops} writes are not {total_iops} per second")
+            format!(
+                "{read_iops} reads/s and {write_iops} writes/s do not add up to {total_iops} IOPS"
+            )
         }
         Contradiction::Printed { bytes, seconds, rate } => format!(
             "{bytes} bytes in {seconds} s are {:.1} MB/s, and {rate} was printed",
@@ -182,7 +184,7 @@ fn imported(why: &Imported) -> String {
         }
         Imported::FioTooShort { ms, least_ms } => {
             return format!(
-                "ran for {ms} ms; fio counts whole ms, which is too coarse below {least_ms}"
+                "ran for {ms} ms; fio counts whole ms, which is too coarse below {least_ms} ms"
             );
         }
         Imported::SysbenchStopped { error } => return format!("sysbench stopped: {error}"),
@@ -192,19 +194,19 @@ fn imported(why: &Imported) -> String {
         Imported::NothingPrinted {} => "the tool printed no figure for it",
         Imported::PrintedAsZero {} => "printed as 0: no work done, or too short",
         Imported::CommandKilled {} => "the command was killed by a signal",
-        Imported::DdTooShort {} => "took less time than dd counts",
+        Imported::DdTooShort {} => "ran for less than the resolution of dd's clock",
         Imported::FioCountedNothing {} => "fio counted no operations",
         Imported::FioMergedJobs {} => {
             "group_reporting merged several jobs, with the name of the first and the options of \
              the last; run them without it"
         }
         Imported::FioVerifiedMix {} => {
-            "reads of `verify` are counted with those of the mix; run it without"
+            "verify reads are counted with the reads of the mix; run it without `verify`"
         }
         Imported::BonnieHidPhase {} => "bonnie++ hid a phase shorter than 0.5 s",
         Imported::Io500MarkedInvalid {} => "IO500 marked the phase as invalid",
         Imported::IozoneIdleProcess {} => {
-            "a process transferred nothing while all worked: the files are too small"
+            "one process transferred nothing while all were active: the files are too small"
         }
         Imported::DeviceIdle {} => "the device was idle",
         Imported::OnlyReportSinceBoot {} => {

@@ -7,11 +7,11 @@ use report::words::note;
 const SENTENCES: &[&str] = &[
     "by jane",
     "fast is xfs[bigtime=1].",
-    "On disks: the file systems are in turn on the same disks, overwritten twice before the \
-     first mkfs, and emptied before each mkfs (purge: discard; both ends are always zeroed).",
-    "On disks: the file systems are each on one of 3 equal partitions of the same disks, \
-     rotating from block to block (facts device.part.block.N), as it was, and emptied before \
-     each mkfs (purge: zero-range; both ends are always zeroed).",
+    "On disks: the file systems are created in turn on the same disks, overwritten twice before the \
+     first mkfs; purge before each mkfs: discard (both ends are always zeroed).",
+    "On disks: the file systems are created each on one of 3 equal partitions of the same disks, \
+     rotating from block to block (facts device.part.block.N), not overwritten first; purge before \
+     each mkfs: zero-range (both ends are always zeroed).",
     "Loop-backed, side by side, one measured at a time, on images that rotate from block to \
      block: compares candidates on this machine, not with a device.",
     "Loop-backed, in turn on the same images: compares candidates on this machine, not with \
@@ -23,8 +23,8 @@ const SENTENCES: &[&str] = &[
     "dir:/a and dir:/b share a device (sda) and its counters: candidates are measured in \
      turn.",
     "External programs ran unconfined, with all rights of the user who started the campaign.",
-    "Workers and NUMA nodes of this machine (--numa round-robin): not bound: one node that \
-     may be used.",
+    "Workers and NUMA nodes of this machine (--numa round-robin): not bound, because \
+     only one node is available.",
     "Workers and NUMA nodes of this machine (--numa round-robin): round-robin over nodes 0, \
      1.",
     "Data: zeros (a declared variant; the default is random).",
@@ -70,8 +70,8 @@ const SENTENCES: &[&str] = &[
      includes it.",
     "2 rows of a sync that ends a durable write are omitted: the durable rate of the write \
      includes it.",
-    "4 tests ran with another number of processes in B, e.g. 8 for 1 in A; they are listed \
-     under those of A, and the difference is part of their ratios.",
+    "Process counts differ for 4 test(s), e.g. 1 in A and 8 in B; they are listed under the \
+     count of A, and their ratios include the difference.",
     "The campaigns of A differ in machine cpu.model.",
     "B: xfs and b share a device (sda) and its counters: candidates are measured in turn.",
     "A: loop-backed",

@@ -35,7 +35,7 @@ fn on_a_disk(dataset: &Dataset) -> Option<String> {
     let campaign = &dataset.campaign;
     campaign.notes.iter().any(is_on_images).then(|| {
         format!(
-            "To measure the same on a disk, which this erases: `assay run --like {} --device /dev/DISK`",
+            "To repeat this on a disk (erases the disk): `assay run --like {} --device /dev/DISK`",
             campaign.id
         )
     })

@@ -56,12 +56,12 @@ fn pair(aa: Option<&AaCheck>) -> Sign {
         Some(None) => of(
             None,
             "too few blocks",
-            "six blocks are the least that tell whether a candidate equals itself",
+            "at least six blocks are needed to tell whether a candidate equals itself",
         ),
         None => of(
             None,
             "none",
-            "with `--aa` a candidate is measured twice, which shows what is no difference",
+            "`--aa` measures the baseline twice, which shows how large a difference noise alone makes",
         ),
     }
 }
@@ -75,11 +75,11 @@ fn moved(drift: &Drift, band: f64) -> Sign {
         }
         Comparison::Better | Comparison::Worse => (
             Some(false),
-            "the machine changed meanwhile: ratios hold, as candidates take turns; absolute values are of no one \
-             machine",
+            "the machine changed speed: ratios hold, because candidates take turns; absolute values mix its fast and \
+             slow periods",
         ),
         Comparison::Unclear => {
-            (None, "ratios hold, as candidates take turns; absolute values may have moved")
+            (None, "ratios hold, because candidates take turns; absolute values may have drifted")
         }
     };
     sign("drift", is_good, found, so_what)
@@ -92,10 +92,10 @@ fn turn(findings: &Findings) -> Option<Sign> {
     let ratio = known.max_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()))?;
     let found = format!("up to {}x", number::ratio(ratio.max(1.0 / ratio)));
     Some(sign(
-        "turn",
+        "run order",
         Some(true),
         found,
-        "who goes first rotates, and the effect is removed from every ratio",
+        "the order rotates, and its effect is removed from every ratio",
     ))
 }
 

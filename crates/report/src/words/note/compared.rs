@@ -30,8 +30,8 @@ pub(super) fn syncs_omitted(rows: usize) -> String {
 
 pub(super) fn other_processes(tests: usize, a_procs: u32, b_procs: u32) -> String {
     format!(
-        "{tests} tests ran with another number of processes in B, e.g. {b_procs} for {a_procs} in \
-         A; they are listed under those of A, and the difference is part of their ratios."
+        "Process counts differ for {tests} test(s), e.g. {a_procs} in A and {b_procs} in B; they are listed under \
+         the count of A, and their ratios include the difference."
     )
 }
 

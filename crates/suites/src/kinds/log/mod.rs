@@ -36,7 +36,7 @@ pub(super) static KIND: Kind = Kind {
 };
 
 static KNOBS: [Knob; 6] = [
-    Knob::new("record", "bytes", "4k", "record size, from 64 to 1M; any size, e.g. 2300"),
+    Knob::new("record", "bytes", "4k", "record size, from 64 to 1M; need not be a power of two"),
     Knob::new(
         "sync",
         "",
