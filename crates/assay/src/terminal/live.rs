@@ -5,6 +5,7 @@ use model::{
     result::{Dataset, Sample},
     workload::TestInfo,
 };
+use report::words;
 use serde_json::{Value, json};
 use stats::{description::Settings, verdict::Candidate};
 use std::collections::HashMap;
@@ -63,7 +64,10 @@ impl Live {
         let case = &sample.case;
         let over = figure.ratio.map_or_else(String::new, |r| format!(", {r:.2}x {baseline}"));
         let latency = latency(sample).unwrap_or_default();
-        let doubt = if sample.evidence.validity.is_valid() { "" } else { " (not valid)" };
+        let validity = &sample.evidence.validity;
+        let doubt = validity
+            .why()
+            .map_or_else(String::new, |_| format!(" ({})", words::validity(validity)));
         Some(format!(
             "{}, {}, {}: {} {}{over}{latency}{doubt}",
             figure.test.name,
@@ -173,6 +177,42 @@ impl Standings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{
+        figure::{Better, Metric},
+        result::{CacheFault, Validity},
+        workload::{CacheState, Case, Group},
+    };
+
+    #[test]
+    fn a_sample_that_is_not_valid_says_why() {
+        let case = Case {
+            target: "xfs".into(),
+            suite: "s".into(),
+            test: "s.read".into(),
+            procs: 1,
+            threads: 1,
+            cache: CacheState::Lukewarm,
+        };
+        let test = TestInfo {
+            id: "s.read".into(),
+            suite: "s".into(),
+            name: "read".into(),
+            testtype: "read disk".into(),
+            group: Group::ReadCold,
+            metric: "rate".into(),
+            unit: "MB/s".into(),
+            better: Better::Higher,
+            shape: None,
+        };
+        let metrics = vec![Metric::new("rate", 250.0, "MB/s", Better::Higher)];
+        let mut live = Live::new(vec![test], "ext4");
+        let sample = Sample::bare(0, 0, case, metrics);
+        assert_eq!(live.line(&sample).unwrap(), "read, 1 process, xfs: 250 MB/s");
+        let why = CacheFault::ResidentBefore { share_pct: 12.5.into() };
+        let sample = sample.judged(Validity::Lukewarm(why.into()));
+        let line = live.line(&sample).unwrap();
+        assert!(line.ends_with("250 MB/s (lukewarm: 12.5 % resident before the start)"), "{line}");
+    }
 
     #[test]
     fn no_target_is_certainly_best() {
