@@ -24,7 +24,7 @@ fn each_check_is_answered_with_what_follows() {
     });
     let text = said(&data).unwrap();
     for part in
-        ["A/A pair: none, with `--aa`", "drift: ", "other programs: 0 of ", "limiter: 0 of "]
+        ["A/A pair: none, `--aa` measures", "drift: ", "other programs: 0 of ", "limiter: 0 of "]
     {
         assert!(text.contains(part), "{part}: {text}");
     }

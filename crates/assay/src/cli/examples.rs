@@ -81,7 +81,7 @@ Examples:
   PostgreSQL states no limit; give your own:
     assay check postgresql --require 'p99<5ms' --on dir:/var/lib
   Check one built-in test against your own limit:
-    assay check --require 'oltp.log.4k.fsync p99 < 10ms' --on dir:/var/lib
+    assay check --require 'oltp.log.4k.fsync p99<10ms' --on dir:/var/lib
   Judge the last campaign again, after `assay resume last --blocks +5`:
     assay check etcd --of last
 
