@@ -96,17 +96,18 @@ fn on_objects(cmd: Cmd, endpoint: &Endpoint) -> Cmd {
     cmd.arg(format!(":s3:{}", endpoint.place("/")))
 }
 
-/// Waits until it has stored what was closed. It says so in files of its cache. One that ends before leaves it to the
-/// next, which shows a file only when that has stored it: what was written would be missing for a while.
+/// Waits until it has stored what was closed. It says so in files of its cache, each of which it empties before it
+/// writes it anew (rclone 1.60.1). One that ends before leaves it to the next, which shows a file only when that has
+/// stored it: what was written would be missing for a while.
 fn stored(site: &Site) -> Vec<Settle> {
     let wait = Cmd::new("sh").args(["-c", WAIT, "rclone"]).arg(site.below().join("cache/vfsMeta"));
     vec![Settle::Command(wait)]
 }
 
 /// For ten minutes at most.
-const WAIT: &str = r#"# Waits until no file of the cache is to be stored
+const WAIT: &str = r#"# Waits until no file of the cache is to be stored, and all of them say so
 left=30000
-while grep -rqs '"Dirty": *true' "$1"; do
+while grep -rqs '"Dirty": *true' "$1" || [ -n "$(grep -rLs '"Dirty": *false' "$1")" ]; do
     left=$((left - 1))
     [ $left -gt 0 ] || { echo "cached files were not uploaded within ten minutes" >&2; exit 1; }
     sleep 0.02
@@ -139,19 +140,20 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let meta = cache.path().join("work/w0");
         fs::create_dir_all(&meta).unwrap();
-        let tell = |dirty: bool| {
-            let text = format!("{{\n\t\"Size\": 7,\n\t\"Dirty\": {dirty}\n}}");
-            fs::write(meta.join("file"), text).unwrap();
-        };
+        let text = |dirty: bool| format!("{{\n\t\"Size\": 7,\n\t\"Dirty\": {dirty}\n}}");
+        let tell = |text: String| fs::write(meta.join("file"), text).unwrap();
         let wait = || Command::new("sh").args(["-c", WAIT, "rclone"]).arg(cache.path()).status();
-        tell(true);
-        thread::scope(|scope| {
-            let waiting = scope.spawn(wait);
-            thread::sleep(Duration::from_millis(300));
-            assert!(!waiting.is_finished());
-            tell(false);
-            assert!(waiting.join().unwrap().unwrap().success());
-        });
+        // One that is being written anew says nothing yet.
+        for not_yet in [text(true), String::new()] {
+            tell(not_yet);
+            thread::scope(|scope| {
+                let waiting = scope.spawn(wait);
+                thread::sleep(Duration::from_millis(300));
+                assert!(!waiting.is_finished());
+                tell(text(false));
+                assert!(waiting.join().unwrap().unwrap().success());
+            });
+        }
         fs::remove_dir_all(cache.path().join("work")).unwrap();
         assert!(wait().unwrap().success());
     }
