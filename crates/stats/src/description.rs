@@ -41,7 +41,7 @@ pub use score::precision::{Forecast, Precision, Wide, forecast, precision};
 pub use settings::Settings;
 pub use table::{
     footer::{Counts, Extreme, Footer},
-    row::{Cell, Lead, Row, Unjudged},
+    row::{Cell, Excluded, Lead, Row, Unjudged},
     sync_means::WithSyncs,
     tables::Table,
 };

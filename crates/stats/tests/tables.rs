@@ -13,7 +13,9 @@ use model::{
 };
 use proptest::prelude::*;
 use stats::{
-    description::{Amount, Comparison, Contention, Settings, StatsError, Table, Unjudged},
+    description::{
+        Amount, Comparison, Contention, Excluded, Settings, StatsError, Table, Unjudged,
+    },
     evaluation::findings,
 };
 
@@ -81,7 +83,8 @@ fn what_is_not_valid_leaves_its_reason_and_no_value() {
     let cell = &table.rows[0].cells[1];
     assert_eq!((cell.value, cell.ratio, cell.comparison, cell.lukewarm), (None, None, None, 1));
     let zero = Reason::NotAboveZero { metric: "rate".into(), value: 0.0.into() };
-    assert_eq!(cell.invalid_reasons, [(zero, 1), (Reason::said("no space"), 1)]);
+    let one = |why| Excluded { why, samples: 1 };
+    assert_eq!(cell.invalid_reasons, [one(zero), one(Reason::said("no space"))]);
     // The geometric means of both targets stand on the one test that both have.
     let footers = &table.footers;
     assert_eq!((footers[0].tests, footers[1].tests, footers[1].of_tests), (1, 1, 2));

@@ -46,7 +46,7 @@ fn table_lines(table: &Table) -> Vec<(String, String, String)> {
 fn left_out(cell: &Cell) -> String {
     let lukewarm = (cell.lukewarm > 0).then(|| format!("lukewarm ({})", cell.lukewarm));
     let invalid = cell.invalid_reasons.iter();
-    let invalid = invalid.map(|(why, count)| format!("{} ({count})", words::reason(why)));
+    let invalid = invalid.map(|own| format!("{} ({})", words::reason(&own.why), own.samples));
     let all: Vec<String> = invalid.chain(lukewarm).collect();
     quote(&all.join("; "))
 }

@@ -70,6 +70,15 @@ pub struct Lead {
     pub comparison: Comparison,
 }
 
+/// Samples that are left out for a reason of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Excluded {
+    /// That of the first of them.
+    pub why: Reason,
+    /// Their number.
+    pub samples: usize,
+}
+
 /// One test on one target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Cell {
@@ -100,8 +109,8 @@ pub struct Cell {
     pub reason: Option<Unjudged>,
     /// True when the difference holds among all ratios of this table (Holm, 5 %).
     pub holm: bool,
-    /// Reasons of invalid samples by kind: the first of each, and their number.
-    pub invalid_reasons: Vec<(Reason, usize)>,
+    /// Reasons of invalid samples, by kind.
+    pub invalid_reasons: Vec<Excluded>,
     /// Samples that were asked cold and were not.
     pub lukewarm: usize,
     /// Valid samples of a sustained run that had not reached a steady state.

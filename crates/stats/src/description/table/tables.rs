@@ -3,7 +3,7 @@
 
 use crate::{
     description::{
-        Cell, Footer, Lead, Row, Settings, Unjudged, WithSyncs,
+        Cell, Excluded, Footer, Lead, Row, Settings, Unjudged, WithSyncs,
         cell::{
             data::{CellData, Series},
             versus::{Versus, versus},
@@ -174,7 +174,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         comparison: judged.map(|v| v.comparison),
         reason: contended.then_some(Unjudged::Contended),
         holm: false,
-        invalid_reasons: invalid.collect(),
+        invalid_reasons: invalid.map(|(why, samples)| Excluded { why, samples }).collect(),
         lukewarm: series.lukewarm,
         unsteady: series.unsteady,
         short: series.short,
