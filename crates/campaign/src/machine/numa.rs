@@ -57,7 +57,7 @@ pub fn describe(numa: Numa) -> Result<Option<String>> {
     }
     let numbers: Vec<String> = here()?.iter().map(|one| one.node.number.to_string()).collect();
     Ok(Some(match numbers.len() {
-        0 | 1 => "not bound: one node that may be used".into(),
+        0 | 1 => "not bound: one node is available".into(),
         _ => format!("round-robin over nodes {}", numbers.join(", ")),
     }))
 }

@@ -144,7 +144,7 @@ fn on_images(is_side_by_side: bool) -> String {
 fn numa_nodes(numa: Numa, nodes: &[u32]) -> String {
     let numbers: Vec<String> = nodes.iter().map(u32::to_string).collect();
     let how = match numbers.len() {
-        0 | 1 => "not bound, because only one node is available".into(),
+        0 | 1 => "not bound: one node is available".into(),
         _ => format!("round-robin over nodes {}", numbers.join(", ")),
     };
     format!("Workers and NUMA nodes of this machine (--numa {numa}): {how}.")

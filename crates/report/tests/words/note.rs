@@ -23,8 +23,7 @@ const SENTENCES: &[&str] = &[
     "dir:/a and dir:/b share a device (sda) and its counters: candidates are measured in \
      turn.",
     "External programs ran unconfined, with all rights of the user who started the campaign.",
-    "Workers and NUMA nodes of this machine (--numa round-robin): not bound, because \
-     only one node is available.",
+    "Workers and NUMA nodes of this machine (--numa round-robin): not bound: one node is available.",
     "Workers and NUMA nodes of this machine (--numa round-robin): round-robin over nodes 0, \
      1.",
     "Data: zeros (a declared variant; the default is random).",
