@@ -2,7 +2,7 @@
 
 use lab::{
     error::LabError,
-    observe::{Census, Program, Snapshot, counted_on},
+    observe::{Census, Program, Snapshot, Usage, counted_on},
 };
 use stats::description::Settings;
 use std::{
@@ -29,7 +29,8 @@ const MOST_PROGRAMS: usize = 3;
 pub struct Load {
     /// Share of all processors, the hypervisor's included, percent.
     pub cpu_pct: f64,
-    /// Share of the time in which the disk of the work folder had work, percent; `None` where it is on none.
+    /// Share of the time in which the disk had work, of several below one another the busiest, percent; `None` where
+    /// there is none.
     pub disk_pct: Option<f64>,
     /// Those that used a processor most, the busiest first.
     pub programs: Vec<Program>,
@@ -54,8 +55,8 @@ impl Load {
     }
 }
 
-/// Looks for a second at what other programs do, on the processors and on the disk of the folder `work`, while this
-/// one does nothing. `None` when `stop` was set.
+/// Looks for a second at what other programs do, on the processors and on the disk below `work`, a folder or the node
+/// of a disk, while this one does nothing. `None` when `stop` was set.
 ///
 /// # Errors
 /// The counters of the machine or of the disk cannot be read.
@@ -71,9 +72,15 @@ pub fn look(work: &Path, stop: &AtomicBool) -> Result<Option<Load>, LabError> {
     let used_s = usage.machine_user_s + usage.machine_sys_s + usage.steal_s - usage.own_cpu_s;
     Ok(Some(Load {
         cpu_pct: (100.0 * used_s / capacity_s).clamp(0.0, 100.0),
-        disk_pct: usage.device_busy_s.map(|busy_s| 100.0 * (busy_s / usage.seconds).min(1.0)),
+        disk_pct: busiest_s(&usage).map(|busy_s| 100.0 * (busy_s / usage.seconds).min(1.0)),
         programs,
     }))
+}
+
+/// How long the busiest of the devices had work, seconds.
+fn busiest_s(usage: &Usage) -> Option<f64> {
+    let each = usage.each_device.iter().map(|device| device.busy_s);
+    each.chain(usage.device_busy_s).reduce(f64::max)
 }
 
 /// Waits until other programs leave the machine alone, at most for `most`; `told` is called with what they do when
@@ -171,6 +178,19 @@ mod tests {
     fn processors_and_disk_count_each() {
         assert!(load(9.0, Some(9.0)).is_quiet() && load(10.0, None).is_quiet());
         assert!(!load(11.0, Some(0.0)).is_quiet() && !load(0.0, Some(11.0)).is_quiet());
+    }
+
+    #[test]
+    fn the_busiest_of_several_devices_counts() {
+        let device = |busy_s| lab::observe::DeviceUsage { busy_s, ..Default::default() };
+        let usage = Usage {
+            device_busy_s: Some(0.3),
+            each_device: vec![device(0.1), device(0.5)],
+            ..Usage::default()
+        };
+        assert_eq!(busiest_s(&usage), Some(0.5));
+        assert_eq!(busiest_s(&Usage { each_device: Vec::new(), ..usage }), Some(0.3));
+        assert_eq!(busiest_s(&Usage::default()), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use crate::{error::LabError, mounts};
 use disk::{Device, Disk};
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::FileTypeExt, path::Path};
 
 /// Disks, and those devices of a campaign that are on them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,14 +48,17 @@ fn image_disk(disk: &Disk) -> Result<Option<Device>, LabError> {
     Ok(device.map(|device| whole(device, Path::new("/sys/dev/block"))))
 }
 
-/// The devices whose counters show what is done in `path`: that of its file system first, then all below it, through
-/// partitions, mappings, arrays and the files of loop devices. Empty where there is none, as in memory.
+/// The devices whose counters show what is done in `path`, or on the disk of which it is the node: that of its file
+/// system, or the disk, first, then all below it, through partitions, mappings, arrays and the files of loop devices.
+/// Empty where there is none, as in memory.
 ///
 /// # Errors
 /// `path` cannot be looked at.
 pub fn counted_on(path: &Path) -> Result<Vec<Device>, LabError> {
     let mut all = Vec::new();
-    let mut open: Vec<Device> = Device::under(path)?.into_iter().collect();
+    let is_node = path.metadata().is_ok_and(|meta| meta.file_type().is_block_device());
+    let own = if is_node { Device::of_node(path) } else { Device::under(path)? };
+    let mut open: Vec<Device> = own.into_iter().collect();
     while let Some(device) = open.pop() {
         if all.contains(&device) {
             continue;
@@ -95,6 +98,7 @@ mod tests {
     use disk::Image;
     use model::text::Bytes;
     use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
     use std::slice::from_ref;
 
     fn device(number: &str) -> Device {
@@ -112,6 +116,10 @@ mod tests {
         assert_eq!(all[0], own);
         assert!(all.contains(&own.disk()), "{all:?}");
         assert!(counted_on(Path::new("/no/such/place")).is_err());
+        let node = PathBuf::from(own.name());
+        if needs::root_or_skip("the node of a disk") && node.exists() {
+            assert_eq!(counted_on(&node).unwrap(), all);
+        }
     }
 
     #[test]
