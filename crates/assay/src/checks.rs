@@ -2,7 +2,11 @@
 
 use crate::exit;
 use anyhow::Result;
-use model::{figure::LatencyLimit, target::Options, text::did_you_mean};
+use model::{
+    figure::LatencyLimit,
+    target::Options,
+    text::{did_you_mean, line_at},
+};
 use serde::Deserialize;
 use stats::advice::AskedLimit;
 use suites::Suite;
@@ -12,7 +16,7 @@ use suites::Suite;
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// What it is called and answers.
-    pub check: Head,
+    pub check: CheckHead,
     /// Limits that are stated.
     #[serde(default, rename = "limit")]
     pub limits: Vec<Stated>,
@@ -26,7 +30,7 @@ pub struct Check {
 /// The identity of a check.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Head {
+pub struct CheckHead {
     /// Name, as on the command line.
     pub name: String,
     /// The question that it answers.
@@ -68,7 +72,7 @@ impl Check {
     /// It is none; a limit has no source, or is on no test of it.
     pub fn read(file: &str, text: &str) -> Result<Check> {
         let check: Check = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            let line = line_at(text, error.span());
             exit::usage(format!("{file}, line {line}: {}", error.message().replace('\n', " ")))
         })?;
         check.sound().map_err(|why| exit::usage(format!("check {}: {why}", check.check.name)))?;
@@ -126,8 +130,7 @@ impl Check {
 
     /// Ids of its tests.
     pub fn ids(&self) -> Result<Vec<String>> {
-        let tests = self.suite()?.tests.iter();
-        Ok(tests.flat_map(|test| test.infos()).map(|info| info.id).collect())
+        Ok(self.suite()?.ids().collect())
     }
 
     /// What is asked of its tests: the limits that are stated, then those that the user gives, `own`; of a test with

@@ -1,12 +1,14 @@
 //! Text: names, words, sizes and cells as people and files spell them.
 
 pub mod cell;
+mod line;
 pub(crate) mod name;
 mod nearest;
 mod shell;
 mod units;
 mod word;
 
+pub use line::line_at;
 pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};
 pub use nearest::{did_you_mean, nearest, pattern_meant};
 pub use shell::shell_word;

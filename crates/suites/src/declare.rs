@@ -26,7 +26,7 @@ use crate::{
 };
 use model::{
     target::Options,
-    text::{Bytes, Name, NameKind, printable_line},
+    text::{Bytes, Name, NameKind, line_at, printable_line},
     workload::{AssetName, GridCell, Group, Job},
 };
 use serde::Deserialize;
@@ -113,7 +113,7 @@ pub(crate) fn test(text: &str) -> Result<&'static dyn Test, DeclarationError> {
 }
 
 fn syntax(file: &str, text: &str, error: &toml::de::Error) -> DeclarationError {
-    let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+    let line = line_at(text, error.span());
     DeclarationError::new(&format!("{file}:{line}"), error.message().replace('\n', " "))
 }
 

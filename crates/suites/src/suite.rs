@@ -34,6 +34,13 @@ pub struct Suite {
     pub text: Option<Cow<'static, str>>,
 }
 
+impl Suite {
+    /// Ids of its tests, in the order in which they run.
+    pub fn ids(&self) -> impl Iterator<Item = String> {
+        self.tests.iter().flat_map(|test| test.infos()).map(|info| info.id)
+    }
+}
+
 /// Globs on test ids.
 pub(crate) type Globs = Cow<'static, [Cow<'static, str>]>;
 

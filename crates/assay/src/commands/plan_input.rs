@@ -11,7 +11,7 @@ use campaign::{inputs::file, stages::Asked};
 use model::{
     plan::Plan,
     target::{Sweep, SweepMode, Swept, Target},
-    text::did_you_mean,
+    text::{did_you_mean, line_at},
 };
 use std::{collections::BTreeMap, path::Path};
 
@@ -186,7 +186,7 @@ fn from_file(path: &Path) -> Result<Plan> {
 pub fn from_text(text: &str, path: &Path) -> Result<Plan> {
     refuse_consent(text, path)?;
     let plan: Plan = toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        let line = line_at(text, error.span());
         let why = plain(error.message());
         let said = text.lines().nth(line - 1).unwrap_or_default().trim();
         let said: String = said.chars().take(MOST_SHOWN).collect();

@@ -3,7 +3,11 @@
 use crate::{checks::Check, exit};
 use anyhow::{Context, Result};
 use campaign::inputs::file;
-use model::{target::FactSheet, text::did_you_mean, workload::Profile};
+use model::{
+    target::FactSheet,
+    text::{did_you_mean, line_at},
+    workload::Profile,
+};
 
 /// Lists files of a folder by name, with their text.
 macro_rules! shipped {
@@ -95,7 +99,7 @@ pub(super) fn facts() -> Result<Vec<FactSheet>> {
 
 fn read(name: &str, text: &str) -> Result<Profile> {
     let profile: Profile = toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        let line = line_at(text, error.span());
         exit::usage(format!("{name}, line {line}: {}", error.message().replace('\n', " ")))
     })?;
     profile.check().map_err(|error| exit::usage(error.to_string()))?;

@@ -37,8 +37,8 @@ pub(super) fn of(profile: &Profile, preset: Preset) -> Result<(Vec<String>, Vec<
 /// The tests of `suite` that `globs` name.
 fn ids(suite: &Suite, globs: &[String], preset: Preset) -> Vec<String> {
     let matches = |glob: &str, id: &str| WildMatch::new(glob).matches(id);
-    let own = suite.tests.iter().flat_map(|test| test.infos()).map(|info| info.id);
-    let all: Vec<String> = own.filter(|id| globs.iter().any(|glob| matches(glob, id))).collect();
+    let all: Vec<String> =
+        suite.ids().filter(|id| globs.iter().any(|glob| matches(glob, id))).collect();
     let core = suite.presets.globs(preset);
     let in_time: Vec<String> =
         all.iter().filter(|id| core.iter().any(|glob| matches(glob, id))).cloned().collect();

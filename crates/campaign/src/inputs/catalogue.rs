@@ -63,8 +63,7 @@ pub fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
 
 /// Ids of all built-in tests, and names of their suites.
 fn known_ids() -> Vec<String> {
-    let tests = suites::suites().iter().flat_map(|suite| suite.tests.iter());
-    let ids = tests.flat_map(|test| test.infos()).map(|info| info.id);
+    let ids = suites::suites().iter().flat_map(|suite| suite.ids());
     ids.chain(names().iter().map(ToString::to_string)).collect()
 }
 

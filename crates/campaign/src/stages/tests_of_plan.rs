@@ -126,8 +126,7 @@ fn select_tests(suite: &'static Suite, plan: &Plan) -> Result<Vec<&'static dyn T
         false => plan.tests.iter().map(String::as_str).collect(),
     };
     if let Some(glob) = globs.iter().find(|glob| !of_suite(glob)) {
-        let ids = suite.tests.iter().flat_map(|test| test.infos()).map(|info| info.id);
-        let meant = model::text::pattern_meant(glob, ids);
+        let meant = model::text::pattern_meant(glob, suite.ids());
         return Err(refusal::usage(format!(
             "no test of suite {} matches `{glob}`{meant}; `assay explain {0}` lists them",
             suite.name
