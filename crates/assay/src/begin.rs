@@ -11,7 +11,7 @@ use campaign::{
 };
 use model::{
     random::Rng,
-    result::{Campaign, CampaignState, Name, Note, Origin},
+    result::{Campaign, CampaignState, NamedTarget, Note, Origin},
     target::Target,
     workload::Job,
 };
@@ -91,7 +91,7 @@ fn notes(ordered: &Ordered) -> Result<Vec<Note>> {
     let mut notes = Vec::new();
     if !ordered.plan.names.is_empty() {
         let names = ordered.plan.names.iter();
-        let name = |(name, target): (&String, &Target)| Name {
+        let name = |(name, target): (&String, &Target)| NamedTarget {
             name: name.clone(),
             target: target.to_string(),
         };

@@ -19,8 +19,8 @@ pub use environment::Environment;
 pub use evidence::{BUFFERED_BELOW, PART, READ_AHEAD_PCT, Readings, is_cost, part_fact};
 pub use fault::{Fault, FaultKind};
 pub use note::{
-    Copied, EndCause, Ended, HostsWith, Mending, Name, Note, OtherEdition, Ratios, Seen, Side,
-    Standing, WideRatio,
+    Copied, EndCause, Ended, HostsWith, LastLook, Mending, NamedTarget, Note, OtherEdition, Ratios,
+    Side, Standing, WideRatio,
 };
 pub use reason::{
     BytesOf, CacheFault, Contradiction, Counted, Imported, Number, Reason, RebuildEnd,

@@ -36,12 +36,24 @@ use model::{plan::LabKind, result::Dataset, text::printable};
 use stats::evaluation::Findings;
 use std::borrow::Cow;
 
-/// Sections that have something to say: title and blocks, fit to be shown.
-fn built(
-    dataset: &Dataset,
-    findings: &Findings,
-    keep: fn(&dyn Section) -> bool,
-) -> Vec<(String, Vec<Block>)> {
+/// A section that has something to say.
+struct Chapter {
+    /// Its title, with the class that it is of where there are several.
+    heading: String,
+    /// Whether it belongs on paper.
+    in_print: bool,
+    /// What it says, fit to be shown.
+    blocks: Vec<Block>,
+}
+
+impl Chapter {
+    fn new(section: &dyn Section, heading: String, blocks: Vec<Block>) -> Chapter {
+        Chapter { heading, in_print: section.in_print(), blocks: clean::blocks(blocks) }
+    }
+}
+
+/// Sections that have something to say.
+fn built(dataset: &Dataset, findings: &Findings, keep: fn(&dyn Section) -> bool) -> Vec<Chapter> {
     let kept: Vec<&dyn Section> = SECTIONS.iter().copied().filter(|s| keep(*s)).collect();
     assembled(dataset, findings, &kept, &|section, data, found| section.build(data, found))
 }
@@ -56,14 +68,14 @@ fn assembled(
     findings: &Findings,
     sections: &[&dyn Section],
     build: &Build<'_>,
-) -> Vec<(String, Vec<Block>)> {
+) -> Vec<Chapter> {
     let dataset = &*stats::description::with_reasons(dataset);
     let mut all = Vec::new();
     let mut is_first = true;
     for run in sections.chunk_by(|a, b| a.of_whole() == b.of_whole()) {
         if findings.others.is_empty() || run[0].of_whole() {
             let built = |s: &&dyn Section| {
-                Some((s.title().into(), clean::blocks(build(*s, dataset, findings)?)))
+                Some(Chapter::new(*s, s.title().into(), build(*s, dataset, findings)?))
             };
             all.extend(run.iter().filter_map(built));
             continue;
@@ -76,9 +88,9 @@ fn assembled(
                 None => s.title().into(),
             };
             let opened = is_first && class.lab == LabKind::Host && findings.has_labs();
-            all.extend(opened.then(|| opening(&part, class, &title(&sections::Lab))));
+            all.extend(opened.then(|| opening(&part, class, title(&sections::Lab))));
             let built =
-                |s: &&dyn Section| Some((title(*s), clean::blocks(build(*s, &part, class)?)));
+                |s: &&dyn Section| Some(Chapter::new(*s, title(*s), build(*s, &part, class)?));
             all.extend(run.iter().filter_map(built));
         }
         is_first = false;
@@ -87,10 +99,10 @@ fn assembled(
 }
 
 /// What stands before the sections of the host; of the other labs the section of the lab tells more.
-fn opening(part: &Dataset, host: &Findings, title: &str) -> (String, Vec<Block>) {
+fn opening(part: &Dataset, host: &Findings, heading: String) -> Chapter {
     let targets = names::measured(part, host).join(", ");
     let text = format!("Measured {}: {targets}.", host.lab.place());
-    (title.into(), clean::blocks(vec![Block::Callout(text)]))
+    Chapter::new(&sections::Lab, heading, vec![Block::Callout(text)])
 }
 
 /// The heading of the whole report.
@@ -140,7 +152,7 @@ mod tests {
         let all = assembled(&data, &findings, &sections, &|section, data, found| {
             section.build(data, found)
         });
-        let introduced = all.iter().filter(|(title, _)| title.starts_with("Lab")).count();
+        let introduced = all.iter().filter(|chapter| chapter.heading.starts_with("Lab")).count();
         assert_eq!((all.len(), introduced), (6, 1));
     }
 }

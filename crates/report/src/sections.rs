@@ -88,15 +88,6 @@ pub const SECTIONS: &[&dyn Section] = &[
     &method::Method,
 ];
 
-/// Whether the section called `heading`, which may name a class after its title, belongs on paper.
-pub(crate) fn in_print(heading: &str) -> bool {
-    let is_of = |section: &&&dyn Section| {
-        let rest = heading.strip_prefix(section.title());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
-    };
-    SECTIONS.iter().find(is_of).is_some_and(|section| section.in_print())
-}
-
 /// One part of a report.
 pub trait Section: Sync {
     /// Its heading.

@@ -15,7 +15,7 @@ pub(crate) mod verdict;
 pub use advice::{advice, advice_notes, group_lead, merit};
 pub use durability::doubtful;
 pub use gate::{gate, power};
-pub use limit::{Judged, limit, limit_line, limits, limits_in_short, outcome, together};
+pub use limit::{CheckedCampaign, limit, limit_line, limits, limits_in_short, outcome, together};
 pub use note::note;
 pub use objection::objection;
 pub(crate) use phrase::limiter;

@@ -23,7 +23,7 @@ pub use advised::{Advised, Eligibility};
 pub use counsel::{
     Advice, BlockTime, Choice, Counsel, GroupLead, Merit, More, Refusal, Remark, Support,
 };
-pub use limits::{AskedLimit, Latency, LimitFinding, LimitOutcome, LimitReason, limits};
+pub use limits::{AskedLimit, LatencyEstimate, LimitFinding, LimitOutcome, LimitReason, limits};
 pub use objection::{Basis, FloorFinding, Objection, Shortfall};
 pub use question::Question;
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};

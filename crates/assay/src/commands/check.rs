@@ -7,7 +7,7 @@ use crate::{
     exit::{self, Exit},
     source, terminal,
 };
-use ::report::words::{self, Judged};
+use ::report::words::{self, CheckedCampaign};
 use anyhow::Result;
 use campaign::{
     run::hosts::Hosts,
@@ -104,8 +104,7 @@ fn meant(test: &str, all: &[String]) -> String {
 }
 
 fn known_ids() -> Vec<String> {
-    let tests = suites::suites().iter().flat_map(|suite| suite.tests.iter());
-    tests.flat_map(|test| test.infos()).map(|info| info.id).collect()
+    suites::suites().iter().flat_map(|suite| suite.ids()).collect()
 }
 
 /// The id of a new campaign of what is `asked`.
@@ -138,7 +137,8 @@ fn measure(
     let never = AtomicBool::new(false);
     let asked = Asked::by_file(plan, None, named);
     let resolved = Resolved::until(&never, asked, &terminal::note)?;
-    let (_, id) = run::of_resolved(resolved, run::How::of_check(args), (store, state), hosts)?;
+    let (_, id) =
+        run::of_resolved(resolved, run::RunSettings::of_check(args), (store, state), hosts)?;
     Ok(id)
 }
 
@@ -172,8 +172,7 @@ fn plan(
         }
         None => {
             for suite in suites::suites() {
-                let ids = suite.tests.iter().flat_map(|test| test.infos()).map(|info| info.id);
-                let own: Vec<String> = ids.filter(|id| is_asked(id)).collect();
+                let own: Vec<String> = suite.ids().filter(|id| is_asked(id)).collect();
                 if !own.is_empty() {
                     given.suite.push(suite.name.to_string());
                     given.tests.extend(own);
@@ -212,7 +211,7 @@ fn judged(
     again.extend(args.check.iter().map(|check| format!(" {check}")));
     again.extend(args.require.iter().map(|limit| format!(" --require '{limit}'")));
     again += &format!(" --of {id}");
-    let judged = Judged { name, campaign: id, block_s, again: &again };
+    let judged = CheckedCampaign { name, campaign: id, block_s, again: &again };
     match args.format {
         CheckFormat::Table => terminal::out(&words::limits(judged, &findings))?,
         CheckFormat::Json => {

@@ -31,7 +31,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     let never = AtomicBool::new(false);
     let resolved = allocation::resolved(&args.plan, (store_path, state), hosts, &never)?;
     check_writable(&args.end.out)?;
-    let how = How {
+    let how = RunSettings {
         consent: &args.plan.backing.consent,
         unconfined: args.plan.programs.unconfined,
         progress: args.end.progress(),
@@ -49,7 +49,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
 
 /// How a campaign is run, beside its plan.
 #[derive(Clone, Copy)]
-pub(super) struct How<'a> {
+pub(super) struct RunSettings<'a> {
     consent: &'a Consent,
     unconfined: bool,
     progress: Shown,
@@ -58,19 +58,19 @@ pub(super) struct How<'a> {
     end: Option<&'a EndArgs>,
 }
 
-impl<'a> How<'a> {
+impl<'a> RunSettings<'a> {
     /// As `check` runs it.
-    pub(super) fn of_check(args: &'a CheckArgs) -> How<'a> {
+    pub(super) fn of_check(args: &'a CheckArgs) -> RunSettings<'a> {
         let (consent, unconfined) = (&args.backing.consent, args.programs.unconfined);
         let (progress, wait_quiet) = (args.progress(), args.wait.wait());
-        How { consent, unconfined, progress, wait_quiet, end: None }
+        RunSettings { consent, unconfined, progress, wait_quiet, end: None }
     }
 }
 
 /// Makes a new campaign of what is resolved and runs it to its end; returns the store, and its id there.
 pub(super) fn of_resolved(
     resolved: Resolved,
-    how: How<'_>,
+    how: RunSettings<'_>,
     (store_path, state): (&Path, &Path),
     hosts: &dyn Hosts,
 ) -> Result<(Store, String)> {

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use model::{
     plan::Plan,
-    result::{EndCause, Ended, Note, Ratios, Seen, Standing, WideRatio},
+    result::{EndCause, Ended, LastLook, Note, Ratios, Standing, WideRatio},
 };
 use stats::{
     description::Precision,
@@ -135,9 +135,9 @@ impl End {
 
 impl LookResult {
     /// What was seen, without what only the decision needs.
-    fn seen(&self) -> Seen {
+    fn seen(&self) -> LastLook {
         match self {
-            LookResult::Ratios(precision) => Seen::Ratios {
+            LookResult::Ratios(precision) => LastLook::Ratios {
                 ratios: ratios(precision),
                 widest: precision.widest.as_ref().map(|wide| WideRatio {
                     test: wide.name.clone(),
@@ -149,7 +149,7 @@ impl LookResult {
                         .filter(|pct| pct.is_finite()),
                 }),
             },
-            LookResult::Verdict(look, precision) => Seen::Verdicts {
+            LookResult::Verdict(look, precision) => LastLook::Verdicts {
                 verdicts: look.verdicts.iter().map(standing).collect(),
                 ratios: ratios(precision),
             },

@@ -6,7 +6,7 @@ mod file_form;
 mod texts;
 
 pub use copied::{Copied, Mending};
-pub use ended::{EndCause, Ended, Ratios, Seen, Standing, WideRatio};
+pub use ended::{EndCause, Ended, LastLook, Ratios, Standing, WideRatio};
 
 use crate::{
     plan::{ObjectStore, Purge},
@@ -25,7 +25,7 @@ pub enum Note {
     /// Candidates have names of the user.
     Named {
         /// Each name with its target, in the order of names.
-        names: Vec<Name>,
+        names: Vec<NamedTarget>,
     },
     /// The file systems are on whole disks or on partitions of them.
     OnDisks {
@@ -232,7 +232,7 @@ impl Note {
 
 /// The name of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Name {
+pub struct NamedTarget {
     /// As the user wrote it.
     pub name: String,
     /// The target, as text.

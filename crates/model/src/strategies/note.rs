@@ -4,8 +4,8 @@ use super::text;
 use crate::{
     plan::{ObjectStore, Purge},
     result::{
-        Copied, EndCause, Ended, HostsWith, Mending, Name, Note, OtherEdition, Ratios, Seen, Side,
-        Standing, WideRatio,
+        Copied, EndCause, Ended, HostsWith, LastLook, Mending, NamedTarget, Note, OtherEdition,
+        Ratios, Side, Standing, WideRatio,
     },
     workload::{DataKind, Numa},
 };
@@ -41,7 +41,9 @@ fn of_backing() -> Vec<Note> {
     let nodes = |nodes| Note::NumaNodes { numa: Numa::RoundRobin, nodes };
     vec![
         Note::Said("by jane".into()),
-        Note::Named { names: vec![Name { name: "fast".into(), target: "xfs[bigtime=1]".into() }] },
+        Note::Named {
+            names: vec![NamedTarget { name: "fast".into(), target: "xfs[bigtime=1]".into() }],
+        },
         on_disks(None, true, Purge::Discard),
         on_disks(Some(3), false, Purge::ZeroRange),
         Note::OnImages { is_side_by_side: true },
@@ -119,8 +121,8 @@ fn ends() -> Vec<Note> {
         half_width_pct,
     };
     let ratios = Ratios { resolved: 7, all: 9 };
-    let of_ratios = |widest| Seen::Ratios { ratios, widest };
-    let verdicts = |verdicts| Seen::Verdicts { verdicts, ratios };
+    let of_ratios = |widest| LastLook::Ratios { ratios, widest };
+    let verdicts = |verdicts| LastLook::Verdicts { verdicts, ratios };
     let same = Standing::Same(vec!["xfs".into(), "ext4".into()]);
     vec![
         ended(1, EndCause::Enough, of_ratios(None)),

@@ -2,7 +2,7 @@
 //! What one page leaves to its script, and the samples, are in the page of each campaign.
 
 use super::{
-    ageing, built, clean,
+    Chapter, ageing, built, clean,
     html::{BESIDE, Extent, anchor, contents, document, render, with_tables_behind},
     title,
 };
@@ -16,7 +16,7 @@ type Beside<'a> = (&'a str, Vec<(usize, &'a [Block])>);
 
 /// One page of several campaigns, each judged by itself.
 pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
-    let sections: Vec<Vec<(String, Vec<Block>)>> = campaigns
+    let sections: Vec<Vec<Chapter>> = campaigns
         .iter()
         .map(|(dataset, findings)| with_tables_behind(built(dataset, findings, |_| true)))
         .collect();
@@ -59,13 +59,13 @@ fn name(dataset: &Dataset) -> String {
 }
 
 /// Every section in the order of the campaigns, the first one's before those that only others have.
-fn beside(sections: &[Vec<(String, Vec<Block>)>], extent: Extent) -> Vec<Beside<'_>> {
+fn beside(sections: &[Vec<Chapter>], extent: Extent) -> Vec<Beside<'_>> {
     let mut all: Vec<Beside<'_>> = Vec::new();
     for (at, own) in sections.iter().enumerate() {
-        for (title, blocks) in own.iter().filter(|(_, blocks)| extent.has(blocks)) {
-            match all.iter_mut().find(|(known, _)| known == title) {
+        for Chapter { heading, blocks, .. } in own.iter().filter(|own| extent.has(&own.blocks)) {
+            match all.iter_mut().find(|(known, _)| known == heading) {
                 Some((_, columns)) => columns.push((at, blocks)),
-                None => all.push((title, vec![(at, blocks)])),
+                None => all.push((heading, vec![(at, blocks)])),
             }
         }
     }

@@ -2,13 +2,10 @@
 //! screen reader.
 
 use super::{
-    bars, built, chart, dots, drawer, forest, heat_map, legend, lines, scatter, script, signs,
-    time_series, timeline, title,
+    Chapter, bars, built, chart, dots, drawer, forest, heat_map, legend, lines, scatter, script,
+    signs, time_series, timeline, title,
 };
-use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
-    sections,
-};
+use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{
     result::{Dataset, Origin, SUITES_ABOUT},
@@ -66,12 +63,12 @@ impl Extent {
 /// The whole report. A file above 1.5 MB is written again without its samples, then without what other choices are
 /// computed from, then without intervals and curves, and says so.
 pub fn html(dataset: &Dataset, findings: &Findings) -> String {
-    let sections = with_tables_behind(built(dataset, findings, |_| true));
+    let chapters = with_tables_behind(built(dataset, findings, |_| true));
     let logs = script::logs(dataset, findings);
     let mut text = String::new();
     for extent in Extent::ALL {
         let logs = logs.as_deref().filter(|_| extent.logs);
-        text = page(dataset, findings, &sections, (extent, logs)).into_string();
+        text = page(dataset, findings, &chapters, (extent, logs)).into_string();
         if text.len() <= MOST_BYTES {
             break;
         }
@@ -79,21 +76,18 @@ pub fn html(dataset: &Dataset, findings: &Findings) -> String {
     text
 }
 
-/// Titles and blocks.
-type Sections = [(String, Vec<Block>)];
-
 /// The sections without one that is a table alone after a forest plot: its figures are those of the plot, and stand
 /// behind that.
-pub(super) fn with_tables_behind(sections: Vec<(String, Vec<Block>)>) -> Vec<(String, Vec<Block>)> {
-    let mut all: Vec<(String, Vec<Block>)> = Vec::new();
-    for (title, mut blocks) in sections {
-        match (all.last_mut(), blocks.as_mut_slice()) {
-            (Some((_, before)), [Block::Table(table)])
-                if matches!(before.as_slice(), [Block::Forest(_)]) =>
+pub(super) fn with_tables_behind(chapters: Vec<Chapter>) -> Vec<Chapter> {
+    let mut all: Vec<Chapter> = Vec::new();
+    for mut chapter in chapters {
+        match (all.last_mut(), chapter.blocks.as_mut_slice()) {
+            (Some(before), [Block::Table(table)])
+                if matches!(before.blocks.as_slice(), [Block::Forest(_)]) =>
             {
-                before.push(Block::Behind(std::mem::take(table)));
+                before.blocks.push(Block::Behind(std::mem::take(table)));
             }
-            _ => all.push((title, blocks)),
+            _ => all.push(chapter),
         }
     }
     all
@@ -103,18 +97,18 @@ pub(super) fn with_tables_behind(sections: Vec<(String, Vec<Block>)>) -> Vec<(St
 fn page(
     dataset: &Dataset,
     findings: &Findings,
-    sections: &Sections,
+    chapters: &[Chapter],
     (extent, logs): (Extent, Option<&str>),
 ) -> Markup {
-    let shown: Vec<_> = sections.iter().filter(|(_, blocks)| extent.has(blocks)).collect();
-    let headings = shown.iter().map(|(heading, _)| heading.as_str());
+    let shown: Vec<_> = chapters.iter().filter(|chapter| extent.has(&chapter.blocks)).collect();
+    let headings = shown.iter().map(|chapter| chapter.heading.as_str());
     let main = markup! {
         (contents(headings.chain([legend::HEADING])))
         @if let Some(what) = extent.left_out() {
             p { (what) " are omitted to keep this file small; they are in the CSV and the JSON." }
         }
-        @for (heading, blocks) in shown {
-            section id=(anchor(heading)) class=[(!sections::in_print(heading)).then_some("more")] {
+        @for Chapter { heading, in_print, blocks } in shown {
+            section id=(anchor(heading)) class=[(!in_print).then_some("more")] {
                 h2 { (heading) }
                 @for block in blocks { (render(block, extent)) }
             }

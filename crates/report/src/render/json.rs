@@ -39,7 +39,7 @@ struct LimitView<'a> {
 }
 
 /// What became of the limits of a check.
-pub fn json_of_limits(judged: words::Judged<'_>, findings: &[LimitFinding]) -> String {
+pub fn json_of_limits(judged: words::CheckedCampaign<'_>, findings: &[LimitFinding]) -> String {
     let view = |finding| LimitView { finding, sentence: words::limit(judged, finding) };
     pretty(&CheckView {
         check: judged.name,

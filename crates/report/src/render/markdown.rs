@@ -1,6 +1,6 @@
 //! The report as Markdown (GitHub's tables), for issues and mails.
 
-use super::{built, title};
+use super::{Chapter, built, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Table};
 use model::result::Dataset;
 use stats::evaluation::Findings;
@@ -11,8 +11,8 @@ pub fn markdown(dataset: &Dataset, findings: &Findings) -> String {
     let mut out = format!("# {}\n", escape(&title(dataset)));
     let sections = built(dataset, findings, |_| true);
     // A heading over drawings alone would stand over nothing.
-    let has_text = |(_, blocks): &&(String, Vec<Block>)| !blocks.iter().all(Block::is_drawing);
-    for (heading, blocks) in sections.iter().filter(has_text) {
+    let has_text = |own: &&Chapter| !own.blocks.iter().all(Block::is_drawing);
+    for Chapter { heading, blocks, .. } in sections.iter().filter(has_text) {
         out.push_str(&format!("\n## {heading}\n"));
         blocks.iter().for_each(|b| out.push_str(&block(b)));
     }

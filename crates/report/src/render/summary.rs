@@ -46,7 +46,7 @@ fn body(dataset: &Dataset, findings: &Findings, options: TerminalOptions, rows: 
         assembled(dataset, findings, SECTIONS, &|s, data, found| s.brief(data, found, rows));
     let mut out = strong(&wrap(&title(dataset), options.width), options);
     let mut apart = true;
-    for block in sections.iter().flat_map(|(_, blocks)| blocks) {
+    for block in sections.iter().flat_map(|own| &own.blocks) {
         // Air around tables alone: every line counts.
         let is_table = matches!(block, Block::Table(_) | Block::Behind(_));
         out.push_str(if apart || is_table { "\n" } else { "" });

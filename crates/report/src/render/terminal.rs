@@ -15,7 +15,7 @@ pub fn terminal(dataset: &Dataset, findings: &Findings, options: &TerminalOption
     let options = at_least(options);
     let mut out = strong(&wrap(&title(dataset), options.width), options);
     let mut notes_left_out = false;
-    for block in built(dataset, findings, |s| s.in_terminal()).iter().flat_map(|(_, b)| b) {
+    for block in built(dataset, findings, |s| s.in_terminal()).iter().flat_map(|own| &own.blocks) {
         if block.is_drawing() {
             continue;
         }

@@ -22,9 +22,6 @@ pub(crate) struct Invalid;
 /// Target, and what makes a reason another one.
 pub(super) type Key<'a, K> = (&'a str, K);
 
-/// Validity by the kind of its reason.
-type Kind = Validity;
-
 #[derive(Default)]
 pub(super) struct Entry {
     pub(super) count: usize,
@@ -66,7 +63,7 @@ impl Section for Invalid {
     }
 }
 
-fn collect(dataset: &Dataset) -> BTreeMap<Key<'_, Kind>, Entry> {
+fn collect(dataset: &Dataset) -> BTreeMap<Key<'_, Validity>, Entry> {
     let kept_out = dataset.samples.iter().filter(|s| s.evidence.validity != Validity::Valid);
     let said = kept_out.map(|sample| {
         let validity = &sample.evidence.validity;
@@ -95,7 +92,7 @@ pub(super) fn by_reason<'a, K: Ord>(
 }
 
 /// The validity with its reason by kind: reasons that differ only in a measured number are one reason.
-pub(super) fn kind(validity: &Validity) -> Kind {
+pub(super) fn kind(validity: &Validity) -> Validity {
     let mut kind = validity.clone();
     if let Some(why) = kind.why_mut() {
         *why = match *why {

@@ -6,7 +6,7 @@ use crate::{
     sections::{Section, invalid},
     words,
 };
-use model::result::{Dataset, Origin, Reason, TESTS_LEFT_OUT, Validity};
+use model::result::{Dataset, Origin, TESTS_LEFT_OUT, Validity};
 use stats::evaluation::{Failure, Findings};
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -83,23 +83,28 @@ fn short_cells(findings: &Findings) -> Option<String> {
     })
 }
 
+/// Why samples are left out. Only invalid ones differ by reason.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Cause {
+    Lukewarm,
+    Disturbed,
+    /// By the kind of its reason.
+    Invalid(Validity),
+}
+
 fn samples(dataset: &Dataset) -> Option<String> {
     // Reasons that differ in numbers alone are one, told as that of the first sample.
-    let mut reasons: BTreeMap<Validity, (usize, String)> = BTreeMap::new();
+    let mut reasons: BTreeMap<Cause, (usize, String)> = BTreeMap::new();
     for sample in &dataset.samples {
         let validity = &sample.evidence.validity;
-        // Of the others one reason each stands for all.
         let (kind, why) = match validity {
             Validity::Valid => continue,
-            Validity::Invalid(why) => (invalid::kind(validity), words::reason(why)),
-            Validity::Lukewarm(_) => {
-                let why = "not in the requested cache state";
-                (Validity::Lukewarm(Reason::said("")), why.into())
-            }
-            Validity::Disturbed(_) => {
-                let why = "measured again, because other processes used too much of the machine";
-                (Validity::Disturbed(Reason::said("")), why.into())
-            }
+            Validity::Invalid(why) => (Cause::Invalid(invalid::kind(validity)), words::reason(why)),
+            Validity::Lukewarm(_) => (Cause::Lukewarm, "not in the requested cache state".into()),
+            Validity::Disturbed(_) => (
+                Cause::Disturbed,
+                "measured again, because other processes used too much of the machine".into(),
+            ),
         };
         reasons.entry(kind).or_insert((0, why)).0 += 1;
     }

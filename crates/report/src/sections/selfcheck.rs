@@ -8,7 +8,7 @@ use crate::{
 };
 use model::result::Dataset;
 use stats::{
-    description::{AaCheck, Comparison, Drift},
+    description::{self, AaCheck, Comparison, Drift},
     evaluation::Findings,
     kernel::Ratio,
 };
@@ -98,14 +98,21 @@ fn moved(drift: &Drift, band: f64) -> Vec<Row> {
     rows
 }
 
-/// The test in which it mattered most who was measured first; `None` where that is known of no test.
-fn turn(findings: &Findings) -> Option<Row> {
+/// The test in which it mattered most who was measured first, and how much: the last over the first; `None` where that
+/// is known of no test.
+pub(super) fn largest_turn(
+    findings: &Findings,
+) -> Option<(&description::Table, &description::Row, f64)> {
     let rows =
         findings.tables.iter().flat_map(|table| table.rows.iter().map(move |row| (table, row)));
     let known = rows.filter_map(|(table, row)| Some((table, row, row.last_over_first?)));
-    let (table, of, ratio) = known.max_by(|a, b| a.2.ln().abs().total_cmp(&b.2.ln().abs()))?;
-    let test =
-        format!("{}, {}", names::of_row(of, table), stats::description::processes(table.procs));
+    known.max_by(|a, b| a.2.ln().abs().total_cmp(&b.2.ln().abs()))
+}
+
+/// The test in which it mattered most who was measured first; `None` where that is known of no test.
+fn turn(findings: &Findings) -> Option<Row> {
+    let (table, of, ratio) = largest_turn(findings)?;
+    let test = format!("{}, {}", names::of_row(of, table), description::processes(table.procs));
     Some(row(
         format!("Turn in a test: last over first, largest in {test}"),
         number::ratio(ratio),
@@ -115,7 +122,7 @@ fn turn(findings: &Findings) -> Option<Row> {
 }
 
 fn result(ratio: &Ratio, band: f64) -> &'static str {
-    match stats::description::judge(ratio, band) {
+    match description::judge(ratio, band) {
         Comparison::Same => "negligible",
         Comparison::SlightlyBetter | Comparison::SlightlyWorse => "within the band",
         Comparison::Better | Comparison::Worse => "beyond the band",

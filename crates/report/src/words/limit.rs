@@ -2,14 +2,14 @@
 
 use crate::number;
 use stats::{
-    advice::{Latency, LimitFinding, LimitOutcome, LimitReason},
+    advice::{LatencyEstimate, LimitFinding, LimitOutcome, LimitReason},
     description::{Durability, processes},
 };
 use std::fmt::Write;
 
 /// What is judged: the name of the check, if it has one, and its campaign.
 #[derive(Clone, Copy, Debug)]
-pub struct Judged<'a> {
+pub struct CheckedCampaign<'a> {
     /// The name of the check, or what else to call it.
     pub name: &'a str,
     /// Id of the campaign.
@@ -30,7 +30,7 @@ pub fn outcome(outcome: LimitOutcome) -> &'static str {
 }
 
 /// Each of `findings` in one line, with a sentence below it.
-pub fn limits(judged: Judged<'_>, findings: &[LimitFinding]) -> String {
+pub fn limits(judged: CheckedCampaign<'_>, findings: &[LimitFinding]) -> String {
     let mut text = String::new();
     for finding in findings {
         // Writing to a string cannot fail.
@@ -52,7 +52,7 @@ pub fn limit_line(finding: &LimitFinding) -> String {
     format!("{word:<9}  {target}  {test}{procs}  {} {value}  {limit}  {source}", quantile.as_str())
 }
 
-fn interval(value: &Latency) -> String {
+fn interval(value: &LatencyEstimate) -> String {
     let (unit_us, unit) = match value.us {
         us if us >= 1e6 => (1e6, "s"),
         us if us >= 1e3 => (1e3, "ms"),
@@ -67,7 +67,7 @@ fn interval(value: &Latency) -> String {
 }
 
 /// Why the outcome of `finding` is what it is, and what would decide it, as a sentence.
-pub fn limit(judged: Judged<'_>, finding: &LimitFinding) -> String {
+pub fn limit(judged: CheckedCampaign<'_>, finding: &LimitFinding) -> String {
     let target = &finding.target;
     let blocks = finding.blocks;
     let resume = |more: usize| format!("`assay resume {} --blocks +{more}`", judged.campaign);

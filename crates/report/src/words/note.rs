@@ -7,7 +7,7 @@ mod import;
 
 use model::{
     plan::{ObjectStore, Purge},
-    result::{Name, Note, PART},
+    result::{NamedTarget, Note, PART},
     text::Bytes,
     workload::Numa,
 };
@@ -109,8 +109,8 @@ fn small_image(target: &str, [image_bytes, below_bytes]: [u64; 2], effect: &str)
     )
 }
 
-fn named(names: &[Name]) -> String {
-    let each = names.iter().map(|Name { name, target }| format!("{name} is {target}"));
+fn named(names: &[NamedTarget]) -> String {
+    let each = names.iter().map(|NamedTarget { name, target }| format!("{name} is {target}"));
     format!("{}.", Vec::from_iter(each).join("; "))
 }
 

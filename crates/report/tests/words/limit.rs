@@ -1,13 +1,17 @@
 //! Limits in a line and a sentence.
 
-use report::words::{self, Judged};
+use report::words::{self, CheckedCampaign};
 use stats::{
-    advice::{Latency, LimitFinding, LimitOutcome, LimitReason},
+    advice::{LatencyEstimate, LimitFinding, LimitOutcome, LimitReason},
     description::Durability,
 };
 
-const JUDGED: Judged<'_> =
-    Judged { name: "etcd", campaign: "c1", block_s: Some(21.4), again: "assay check etcd --of c1" };
+const JUDGED: CheckedCampaign<'_> = CheckedCampaign {
+    name: "etcd",
+    campaign: "c1",
+    block_s: Some(21.4),
+    again: "assay check etcd --of c1",
+};
 
 fn finding(outcome: LimitOutcome, why: LimitReason) -> LimitFinding {
     LimitFinding {
@@ -15,7 +19,7 @@ fn finding(outcome: LimitOutcome, why: LimitReason) -> LimitFinding {
         procs: 1,
         target: "dir:/x".into(),
         quantile: model::figure::Quantile::P99,
-        value: Some(Latency { us: 5000.0, low_us: Some(4210.0), high_us: Some(5938.0) }),
+        value: Some(LatencyEstimate { us: 5000.0, low_us: Some(4210.0), high_us: Some(5938.0) }),
         limit: "p99 < 10ms".parse().ok(),
         source: "https://etcd.io/".into(),
         blocks: 5,

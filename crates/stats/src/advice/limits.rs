@@ -8,7 +8,7 @@ use crate::{
 };
 use model::{
     figure::{LatencyLimit, Quantile},
-    result::{Dataset, Reason, Sample, Validity},
+    result::{Dataset, Reason, Sample},
 };
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ pub enum LimitReason {
 
 /// A latency with its interval, microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Latency {
+pub struct LatencyEstimate {
     /// Geometric mean over the blocks.
     pub us: f64,
     /// Lower end of the 95 % interval; `None` with one block.
@@ -92,7 +92,7 @@ pub struct LimitFinding {
     #[serde(serialize_with = "as_text")]
     pub quantile: Quantile,
     /// Its value.
-    pub value: Option<Latency>,
+    pub value: Option<LatencyEstimate>,
     /// The limit.
     pub limit: Option<LatencyLimit>,
     /// Who states it.
@@ -228,9 +228,9 @@ fn operations(valid: &[&Sample], quantile: Quantile) -> Option<(u64, u64)> {
     (fewest < of).then_some((fewest, of))
 }
 
-fn latency(estimate: Estimate) -> Latency {
+fn latency(estimate: Estimate) -> LatencyEstimate {
     let half = estimate.half_width_at(CONFIDENCE);
-    Latency {
+    LatencyEstimate {
         us: estimate.mean.exp(),
         low_us: half.map(|half| (estimate.mean - half).exp()),
         high_us: half.map(|half| (estimate.mean + half).exp()),
@@ -238,10 +238,7 @@ fn latency(estimate: Estimate) -> Latency {
 }
 
 fn last_reason(samples: &[&Sample]) -> Option<Reason> {
-    samples.iter().rev().find_map(|sample| match &sample.evidence.validity {
-        Validity::Valid => None,
-        other => other.why().cloned(),
-    })
+    samples.iter().rev().find_map(|sample| sample.evidence.validity.why().cloned())
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn with_precision(verdicts: &[Standoff], precision: Precision) -> LookResult {
     LookResult::Verdict(Look { verdicts: verdicts.to_vec(), behind: Vec::new() }, precision)
 }
 
-fn ended(after_blocks: u32, cause: EndCause, seen: Seen) -> Note {
+fn ended(after_blocks: u32, cause: EndCause, seen: LastLook) -> Note {
     Note::Ended(Ended { after_blocks, cause, seen, band_pct: 5.0 })
 }
 
@@ -74,7 +74,7 @@ fn precision_is_evaluated_only_at_looks() {
         target: "xfs".into(),
         half_width_pct: Some(12.0),
     };
-    let seen = Seen::Ratios { ratios: Ratios { resolved: 7, all: 9 }, widest: Some(widest) };
+    let seen = LastLook::Ratios { ratios: Ratios { resolved: 7, all: 9 }, widest: Some(widest) };
     assert_eq!(last.note(&plan, &spent(20, 0.0), 0.05), Some(ended(20, EndCause::Most, seen)));
     assert_eq!((goal(&plan, 0), goal(&plan, 5), goal(&plan, 20)), (5, 8, 20));
 }
@@ -128,7 +128,7 @@ fn quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
     assert_eq!(end(&plan, &spent(2, 0.0), never).unwrap(), None);
     assert_eq!(at(3, 0.0, &[Standoff::Open]), None);
     assert_eq!(at(7, 0.0, std::slice::from_ref(&decided)), None, "no look");
-    let seen = |verdicts: &[Standing]| Seen::Verdicts {
+    let seen = |verdicts: &[Standing]| LastLook::Verdicts {
         verdicts: verdicts.to_vec(),
         ratios: Ratios { resolved: 7, all: 10 },
     };

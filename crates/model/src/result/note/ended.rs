@@ -10,7 +10,7 @@ pub struct Ended {
     /// Why no further block was run.
     pub cause: EndCause,
     /// What the last look showed.
-    pub seen: Seen,
+    pub seen: LastLook,
     /// Change of a ratio that does not matter, per cent.
     pub band_pct: f64,
 }
@@ -37,7 +37,7 @@ pub enum EndCause {
 /// What a look at a campaign shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Seen {
+pub enum LastLook {
     /// How many ratios are resolved.
     Ratios {
         /// How many.

@@ -1,6 +1,8 @@
 //! Every text within a note, for what checks or changes the texts of a dataset.
 
-use super::{Copied, EndCause, Ended, HostsWith, Mending, Name, Note, OtherEdition, Seen};
+use super::{
+    Copied, EndCause, Ended, HostsWith, LastLook, Mending, NamedTarget, Note, OtherEdition,
+};
 use super::{Standing, WideRatio};
 use crate::plan::ObjectStore;
 
@@ -80,8 +82,10 @@ fn of_end(Ended { after_blocks: _, cause, seen, band_pct: _ }: &mut Ended) -> Ve
         | EndCause::Budget { budget_s: _, used_s: _, block_s: _ } => {}
     }
     match seen {
-        Seen::Ratios { ratios: _, widest } => widest.iter_mut().flat_map(of_ratio).collect(),
-        Seen::Verdicts { verdicts, ratios: _ } => verdicts.iter_mut().flat_map(of_one).collect(),
+        LastLook::Ratios { ratios: _, widest } => widest.iter_mut().flat_map(of_ratio).collect(),
+        LastLook::Verdicts { verdicts, ratios: _ } => {
+            verdicts.iter_mut().flat_map(of_one).collect()
+        }
     }
 }
 
@@ -94,7 +98,7 @@ fn of_value(HostsWith { value, hosts }: &mut HostsWith) -> impl Iterator<Item = 
     value.iter_mut().chain(hosts)
 }
 
-fn of_name(Name { name, target }: &mut Name) -> [&mut String; 2] {
+fn of_name(NamedTarget { name, target }: &mut NamedTarget) -> [&mut String; 2] {
     [name, target]
 }
 

@@ -4,6 +4,7 @@
 use crate::{
     block::{Sign, Signs},
     number,
+    sections::selfcheck::largest_turn,
 };
 use model::result::{Dataset, Limiter, Origin, Sample};
 use stats::{
@@ -87,9 +88,7 @@ fn moved(drift: &Drift, band: f64) -> Sign {
 
 /// How much it mattered who was measured first, in the test in which it mattered most.
 fn turn(findings: &Findings) -> Option<Sign> {
-    let rows = findings.tables.iter().flat_map(|table| &table.rows);
-    let known = rows.filter_map(|row| row.last_over_first);
-    let ratio = known.max_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()))?;
+    let (_, _, ratio) = largest_turn(findings)?;
     let found = format!("up to {}x", number::ratio(ratio.max(1.0 / ratio)));
     Some(sign(
         "run order",

@@ -1,7 +1,7 @@
 //! Words why a campaign ended.
 
 use crate::names;
-use model::result::{EndCause, Ended, Ratios, Seen, Standing, WideRatio};
+use model::result::{EndCause, Ended, LastLook, Ratios, Standing, WideRatio};
 use stats::description::list;
 use std::time::Duration;
 
@@ -28,19 +28,19 @@ fn duration(seconds: u64) -> String {
 }
 
 /// What was seen, as the rest of a sentence.
-fn look(seen: &Seen, band_pct: f64) -> String {
+fn look(seen: &LastLook, band_pct: f64) -> String {
     match seen {
-        Seen::Ratios { ratios: Ratios { all: 0, .. }, .. } => {
+        LastLook::Ratios { ratios: Ratios { all: 0, .. }, .. } => {
             "more blocks would not narrow any ratio.".into()
         }
-        Seen::Ratios { ratios, widest } => {
+        LastLook::Ratios { ratios, widest } => {
             let widest = widest.as_ref().map(width).unwrap_or_default();
             format!("{}.{widest}", resolved(ratios, band_pct))
         }
-        Seen::Verdicts { verdicts, .. } if verdicts.is_empty() => {
+        LastLook::Verdicts { verdicts, .. } if verdicts.is_empty() => {
             "more blocks would not decide a verdict.".into()
         }
-        Seen::Verdicts { verdicts, ratios } => {
+        LastLook::Verdicts { verdicts, ratios } => {
             let all: Vec<String> = verdicts.iter().map(|own| standing(own, band_pct)).collect();
             format!("{}; {}.", all.join("; "), resolved(ratios, band_pct))
         }

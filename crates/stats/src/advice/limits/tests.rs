@@ -6,6 +6,7 @@ use model::{
     plan::{LabKind, Plan},
     result::{
         Campaign, CampaignState, Environment, NOT_DURABLE, Origin, TargetRecord, TargetState,
+        Validity,
     },
     workload::{CacheState, Case, Group, TestInfo},
 };
