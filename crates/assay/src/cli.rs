@@ -85,7 +85,7 @@ pub enum Verb {
     /// Compare two sets of campaigns, A and B: what changed, what got better or worse
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
-    /// Check whether targets keep a latency limit, e.g. the one that etcd states: pass, fail or undecided
+    /// Check whether targets meet a latency limit, e.g. the one that etcd states: pass, fail or undecided
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// Recommend a target for a workload profile, and show how the weights affect the answer

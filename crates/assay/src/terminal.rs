@@ -41,11 +41,18 @@ pub fn out(text: &str) -> Result<()> {
 /// # Errors
 /// As for [`out`].
 pub fn tables(text: &str) -> Result<()> {
-    let text = hints::completed(text);
     match options().color {
-        true => print(&styled(&text)),
-        false => out(&text),
+        true => print(&styled(text)),
+        false => out(text),
     }
+}
+
+/// Prints what a renderer made for a person, with commands that can be pasted.
+///
+/// # Errors
+/// As for [`out`].
+pub fn answer(text: &str) -> Result<()> {
+    tables(&hints::completed(text))
 }
 
 /// `text` with its changes of colour and weight, which are numbers up to an `m`, and printable for the

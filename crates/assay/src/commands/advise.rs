@@ -41,6 +41,7 @@ pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
     };
     match &args.out {
         Some(path) => write(path, &text, &dataset)?,
+        None if format == AdviseFormat::Table => terminal::answer(&text)?,
         None => terminal::tables(&text)?,
     }
     Ok(Exit::Done)
@@ -53,7 +54,7 @@ pub(super) fn of_profile(id: &str, profile: &str, store: &Path) -> Result<()> {
     let findings = findings(&dataset, &shipped::profile(profile)?, &[], block_s)?;
     let more = format!("`assay advise {} --profile {profile}`", dataset.campaign.id);
     let text = briefly(&[findings], &more)?;
-    terminal::out(&format!(
+    terminal::answer(&format!(
         "\nAdvice for {profile}, by its weights; the score above weights all groups of tests \
          equally\n{text}"
     ))

@@ -213,7 +213,7 @@ fn judged(
     again += &format!(" --of {id}");
     let judged = CheckedCampaign { name, campaign: id, block_s, again: &again };
     match args.format {
-        CheckFormat::Table => terminal::out(&words::limits(judged, &findings))?,
+        CheckFormat::Table => terminal::answer(&words::limits(judged, &findings))?,
         CheckFormat::Json => {
             terminal::out(&format!("{}\n", ::report::json_of_limits(judged, &findings)))?
         }

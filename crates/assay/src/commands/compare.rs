@@ -2,7 +2,7 @@
 //! continuous integration.
 
 use super::{
-    report::{rank_by, text, write},
+    report::{print, rank_by, text, write},
     rerun,
 };
 use crate::{
@@ -25,7 +25,7 @@ use wildmatch::WildMatch;
 pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
     let (a, b) = (side(&args.a, args, store)?, side(&args.b, args, store)?);
     let (dataset, findings) = judged(&a, &b, args)?;
-    terminal::tables(&text(&dataset, &findings, args.format)?)?;
+    print(&text(&dataset, &findings, args.format)?, args.format)?;
     if let Some(path) = &args.out {
         let page = text(&dataset, &findings, Format::of_file(path).unwrap_or(Format::Html))?;
         write(path, &page, &dataset)?;

@@ -32,14 +32,16 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit> {
 
 /// The test `id` of the suite called `of`, or of those that ship and of the checks.
 fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
-    if of.is_none()
-        && let Some(test) = of_check(id)?
-    {
+    let unknown = match catalogue::test(id, of) {
+        Err(error) if of.is_none() => error,
+        known => return known,
+    };
+    if let Some(test) = of_check(id)? {
         return Ok(test);
     }
     let meant = did_you_mean(id, shipped::check_names());
-    catalogue::test(id, of).map_err(|error| match of.is_some() || meant.is_empty() {
-        true => error,
+    Err(match meant.is_empty() {
+        true => unknown,
         false => exit::usage(format!("unknown test, suite or check `{id}`{meant}")),
     })
 }

@@ -27,7 +27,7 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     if args.summary {
         let each: Vec<String> =
             all.iter().map(|(data, found)| summary(data, found, None)).collect();
-        terminal::tables(&each.join("\n\n"))?;
+        terminal::answer(&each.join("\n\n"))?;
         return Ok(Exit::Done);
     }
     let of_file = args.out.as_deref().and_then(Format::of_file);
@@ -35,9 +35,17 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     let text = text_of_all(&all, format)?;
     match (&args.out, all.first()) {
         (Some(path), Some((dataset, _))) => write(path, &text, dataset)?,
-        _ => terminal::tables(&text)?,
+        _ => print(&text, format)?,
     }
     Ok(Exit::Done)
+}
+
+/// Prints `text`, which is of `format`.
+pub fn print(text: &str, format: Format) -> Result<()> {
+    match format {
+        Format::Table => terminal::answer(text),
+        Format::Md | Format::Csv | Format::Json | Format::Html => terminal::tables(text),
+    }
 }
 
 /// All campaigns that `args` name as one.

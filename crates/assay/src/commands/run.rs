@@ -122,10 +122,11 @@ pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     report::write(&end.out, &report::text(&dataset, &findings, format)?, &dataset)?;
     let page = end.out.canonicalize().unwrap_or_else(|_| end.out.clone());
     let is_answer = end.format == Format::Table && !end.full;
-    let printed = terminal::tables(&match is_answer {
+    let text = match is_answer {
         true => report::summary(&dataset, &findings, Some(&page)),
         false => report::text(&dataset, &findings, end.format)?,
-    });
+    };
+    let printed = report::print(&text, end.format);
     // Where all of it is on one screen it is not said twice.
     if !(is_answer && terminal::shows_results()) {
         for class in findings.classes() {
