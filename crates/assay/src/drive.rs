@@ -5,7 +5,8 @@ use crate::{
     cli::Consent,
     disks, exit,
     mark::Key,
-    opened, others,
+    opened,
+    others::{self, OtherPrograms},
     terminal::{self, Progress, Shown},
 };
 use anyhow::{Context, Result};
@@ -29,7 +30,7 @@ use std::{
     fs,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
+    time::Instant,
 };
 use store::Store;
 
@@ -82,13 +83,13 @@ pub struct Means<'a> {
     pub hosts: &'a dyn Hosts,
     /// How its progress is shown.
     pub progress: Shown,
-    /// How long other programs are waited for; `None` where they are only named.
-    pub wait_quiet: Option<Duration>,
+    /// What is done about other programs before it begins.
+    pub others: OtherPrograms,
 }
 
 /// Provisions and measures until all blocks are stored or a signal comes.
 pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -> Result<()> {
-    let Means { consent, state, key, hosts, progress, wait_quiet } = means;
+    let Means { consent, state, key, hosts, progress, others } = means;
     let since = Instant::now();
     let (plan, campaign) = (stored.plan.clone(), stored.campaign().clone());
     terminal::note(&format!(
@@ -103,7 +104,10 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
     hosts.verify_assets(&stored.asset_files())?;
     let _keys = terminal::keys(progress);
     let range = stored.needs_sizes().then(|| find_range(&stored, state)).transpose()?;
-    if !others::leave_it_alone(&work_dir(&stored, state), wait_quiet, stop)? {
+    // What no clock measures is not disturbed.
+    let is_clocked = stored.items.iter().any(|item| item.test.is_clocked());
+    let others = if is_clocked { others } else { OtherPrograms::Ignored };
+    if !others::leave_it_alone(&work_dir(&stored, state), others, stop)? {
         return Err(exit::stopped(format!(
             "stopped before anything was measured; start it with `assay resume {}`",
             campaign.id

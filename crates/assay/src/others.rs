@@ -10,9 +10,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Looks at what others do on the processors and on the disk of the folder `work`; waits for `most` until they are
-/// done, or only says it. False when a signal came.
-pub fn leave_it_alone(work: &Path, most: Option<Duration>, stop: &AtomicBool) -> Result<bool> {
+/// What is done about other programs before a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherPrograms {
+    /// They are not looked at: that was done before, or they are what is measured.
+    Ignored,
+    /// They are named.
+    Named,
+    /// They are named and waited for, so long at most.
+    Awaited(Duration),
+}
+
+/// Looks at what others do on the processors and on the disk of the folder `work`, and names them or waits for them.
+/// False when a signal came.
+///
+/// # Errors
+/// They are not done in time, or what they do cannot be seen.
+pub fn leave_it_alone(work: &Path, others: OtherPrograms, stop: &AtomicBool) -> Result<bool> {
+    let most = match others {
+        OtherPrograms::Ignored => return Ok(true),
+        OtherPrograms::Named => None,
+        OtherPrograms::Awaited(most) => Some(most),
+    };
     let since = Instant::now();
     let told = |load: &Load| terminal::note(&sentence(load, most));
     let look = || quiet::look(work, stop);

@@ -1,6 +1,7 @@
 //! The option that waits for other programs.
 
 use super::values;
+use crate::others::OtherPrograms;
 use clap::Args;
 use std::time::Duration;
 
@@ -14,8 +15,10 @@ pub struct QuietArgs {
 }
 
 impl QuietArgs {
-    /// How long they are waited for; `None` for not at all.
-    pub fn wait(&self) -> Option<Duration> {
-        self.wait_quiet.map(Duration::from_secs)
+    /// What is done about them.
+    pub fn others(&self) -> OtherPrograms {
+        self.wait_quiet.map_or(OtherPrograms::Named, |most_s| {
+            OtherPrograms::Awaited(Duration::from_secs(most_s))
+        })
     }
 }

@@ -7,7 +7,9 @@ use crate::{
     cli::{CompareArgs, PlanArgs},
     disks, drive,
     mark::Key,
-    opened, signals,
+    opened,
+    others::OtherPrograms,
+    signals,
     terminal::{self, Shown},
 };
 use anyhow::Result;
@@ -108,7 +110,7 @@ impl Again {
                 key: &key,
                 hosts: &ThisHost,
                 progress: Shown::default(),
-                wait_quiet: None,
+                others: if ids.len() > 1 { OtherPrograms::Ignored } else { OtherPrograms::Named },
             };
             drive::drive(stored, &mut store, means, &stop)?;
         }

@@ -79,7 +79,7 @@ pub fn resume(
         key: &key,
         hosts,
         progress,
-        wait_quiet: args.quiet.wait(),
+        others: args.quiet.others(),
     };
     let id = campaign.id.clone();
     let stored = Stored::resumed(ordered, dataset.campaign);

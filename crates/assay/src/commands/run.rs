@@ -9,6 +9,7 @@ use crate::{
     exit::{self, Exit},
     mark::Key,
     opened,
+    others::OtherPrograms,
     outbox::OutFile,
     signals, source,
     terminal::{self, Shown},
@@ -21,7 +22,7 @@ use campaign::{
     stages::{Resolved, sweeps},
 };
 use model::result::{Dataset, Sample, TargetState, Validity};
-use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
+use std::{path::Path, sync::atomic::AtomicBool};
 use store::Store;
 
 /// Makes a new campaign of the arguments and runs it.
@@ -35,7 +36,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
         consent: &args.plan.backing.consent,
         unconfined: args.plan.programs.unconfined,
         progress: args.end.progress(),
-        wait_quiet: args.quiet.wait(),
+        others: args.quiet.others(),
         end: Some(&args.end),
     };
     let (store, id) = of_resolved(resolved, how, (store_path, state), hosts)?;
@@ -53,7 +54,7 @@ pub(super) struct RunSettings<'a> {
     consent: &'a Consent,
     unconfined: bool,
     progress: Shown,
-    wait_quiet: Option<Duration>,
+    others: OtherPrograms,
     /// What is reported of one that a signal stops.
     end: Option<&'a EndArgs>,
 }
@@ -62,8 +63,8 @@ impl<'a> RunSettings<'a> {
     /// As `check` runs it.
     pub(super) fn of_check(args: &'a CheckArgs) -> RunSettings<'a> {
         let (consent, unconfined) = (&args.backing.consent, args.programs.unconfined);
-        let (progress, wait_quiet) = (args.progress(), args.wait.wait());
-        RunSettings { consent, unconfined, progress, wait_quiet, end: None }
+        let (progress, others) = (args.progress(), args.wait.others());
+        RunSettings { consent, unconfined, progress, others, end: None }
     }
 }
 
@@ -90,7 +91,7 @@ pub(super) fn of_resolved(
         key: &key,
         hosts,
         progress: how.progress,
-        wait_quiet: how.wait_quiet,
+        others: how.others,
     };
     let driven = drive::drive(stored, &mut store, means, &stop);
     if let Some(end) = how.end {

@@ -10,6 +10,7 @@ use crate::{
     exit,
     mark::Key,
     opened,
+    others::OtherPrograms,
     terminal::{self, Shown},
 };
 use anyhow::{Result, bail};
@@ -73,7 +74,7 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
         key: &key,
         hosts: &ThisHost,
         progress: Shown::default(),
-        wait_quiet: None,
+        others: OtherPrograms::Ignored,
     };
     let ended = drive::drive(stored, &mut store, means, bench.stop);
     unless_stopped(bench)?;

@@ -7,6 +7,7 @@ use crate::{
     cli::Consent,
     disks, drive,
     mark::Key,
+    others::OtherPrograms,
     process_limit,
     terminal::{self, Shown},
 };
@@ -186,7 +187,7 @@ impl Bench for Campaigns<'_> {
             key: &self.site.key,
             hosts: &ThisHost,
             progress: Shown::default(),
-            wait_quiet: None,
+            others: if self.ran.len() > 1 { OtherPrograms::Ignored } else { OtherPrograms::Named },
         };
         let driven = drive::drive(stored, self.site.store, means, self.site.stop);
         // Where every variant failed the search goes on without them.
