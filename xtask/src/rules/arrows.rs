@@ -10,7 +10,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     // For tests alone.
     ("needs", &[]),
     ("engine", &["model", "needs"]),
-    ("suites", &["model", "engine", "needs"]),
+    ("trace", &["model"]),
+    // Reads traces, and never the recorder, which runs as root.
+    ("suites", &["model", "engine", "trace", "needs"]),
     ("disk", &["model", "fs", "needs"]),
     ("lab", &["model", "fs", "disk", "needs"]),
     ("workers", &["model", "suites", "engine", "needs"]),
