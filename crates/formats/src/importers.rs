@@ -9,6 +9,7 @@ pub(crate) mod dd;
 pub(crate) mod elbencho;
 pub(crate) mod fio;
 pub(crate) mod fio_log;
+pub(crate) mod fs_mark;
 pub(crate) mod hyperfine;
 pub(crate) mod io500;
 pub(crate) mod ioping;
@@ -44,6 +45,7 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &yabs::Importer,
     &iozone::Importer,
     &ioping::Importer,
+    &fs_mark::Importer,
     &dbench::Importer,
     &fio_log::Importer,
     &fio::Importer,

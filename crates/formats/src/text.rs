@@ -13,15 +13,25 @@ pub(crate) struct Line<'a> {
     pub(crate) number: u64,
     /// Without its end; what is not UTF-8 stands as U+FFFD.
     pub(crate) text: Cow<'a, str>,
+    /// It has an end: it is not the last line of a file that was cut within it.
+    ended: bool,
 }
 
 /// The lines of a file.
 pub(crate) fn lines<'a>(file: &'a str, bytes: &'a [u8]) -> impl Iterator<Item = Line<'a>> {
-    let ended = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    ended.split(|&byte| byte == b'\n').zip(1..).map(move |(line, number)| {
+    let inner = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let mut end = 0;
+    inner.split(|&byte| byte == b'\n').zip(1..).map(move |(line, number)| {
+        end += line.len() + 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        Line { file, number, text: String::from_utf8_lossy(line) }
+        Line { file, number, text: String::from_utf8_lossy(line), ended: end <= bytes.len() }
     })
+}
+
+/// Refuses a text that ends within a line, of a format that has no closing mark: its last figure may have lost digits,
+/// and the rows behind it are missing.
+pub(crate) fn check_end(file: &str, bytes: &[u8]) -> Result<(), FormatError> {
+    lines(file, bytes).last().map_or(Ok(()), |line| line.is_whole())
 }
 
 impl Line<'_> {
@@ -39,6 +49,13 @@ impl Line<'_> {
     pub(crate) fn count(&self, what: &str, text: &str) -> Result<u32, FormatError> {
         let count = text.parse().ok().filter(|&count| count > 0);
         count.ok_or_else(|| self.bad(format!("{what} is `{}`, not a count", short(text))))
+    }
+
+    /// Refuses a line without an end: its last figure may have lost digits, and nothing behind it tells.
+    pub(crate) fn is_whole(&self) -> Result<(), FormatError> {
+        let why = "the file ends within this line, whose last figure may be cut; import the whole output, up to \
+                   the end of its last line";
+        if self.ended { Ok(()) } else { Err(self.bad(why)) }
     }
 
     /// What follows `key`, any spaces and a colon or equals sign.
@@ -100,6 +117,17 @@ pub(crate) fn work(command: &str, ignored: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_without_an_end_is_not_whole() {
+        for (text, whole) in
+            [("a\nb\n", [true, true]), ("a\nb", [true, false]), ("a\r\nb\r\n", [true, true])]
+        {
+            let whole_lines = lines("f", text.as_bytes()).map(|line| line.is_whole().is_ok());
+            assert!(whole_lines.eq(whole), "{text:?}");
+        }
+        assert!(lines("f", b"a\n\n").map(|line| line.is_whole().is_ok()).eq([true, true]));
+    }
 
     #[test]
     fn durations_have_units() {

@@ -1,23 +1,17 @@
 //! Text that was copied gives the figures of the text.
 #![allow(clippy::unwrap_used)]
 
-use crate::files;
+use crate::{corpus, files};
 
 use files::*;
 use formats::{FormatError, import};
 use model::result::{Copied, Dataset, Mending, Note};
 use proptest::prelude::*;
-use std::path::Path;
 
 /// Every output of another tool in the fixtures that holds a result.
 fn outputs() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    let names = std::fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.path().is_file());
-    let mut names: Vec<String> =
-        names.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    let refused = ["error", "badopt", "prepare", "refused"];
-    names.retain(|name| !refused.iter().any(|part| name.contains(part)));
-    names.sort();
+    let names = corpus::fixtures().into_iter().map(|(name, _)| name);
+    let names: Vec<String> = names.filter(|name| !corpus::is_refused(name)).collect();
     assert!(names.len() > 30);
     names
 }

@@ -16,9 +16,13 @@ pub(crate) struct Group {
 /// Parts of the names of fixtures that no importer accepts, for they hold no result.
 const REFUSED: [&str; 4] = ["error", "badopt", "prepare", "refused"];
 
-/// Every group that an importer recognises.
-pub(crate) fn groups() -> Vec<Group> {
-    let mut groups = Vec::new();
+/// Whether the fixture `name` holds no result.
+pub(crate) fn is_refused(name: &str) -> bool {
+    REFUSED.iter().any(|part| name.contains(part))
+}
+
+/// Every fixture with its name, in order.
+pub(crate) fn fixtures() -> Vec<NamedBytes> {
     // So named that it is found from the crate of the fuzz targets as well.
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let folder =
@@ -27,10 +31,16 @@ pub(crate) fn groups() -> Vec<Group> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = entries.filter(|path| path.is_file()).collect();
     paths.sort();
-    for path in paths {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let refused = REFUSED.iter().any(|part| name.contains(part));
-        groups.extend(group(vec![(name, std::fs::read(path).unwrap())], refused));
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    paths.iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
+}
+
+/// Every group that an importer recognises.
+pub(crate) fn groups() -> Vec<Group> {
+    let mut groups = Vec::new();
+    for (name, bytes) in fixtures() {
+        let refused = is_refused(&name);
+        groups.extend(group(vec![(name, bytes)], refused));
     }
     for data in published().unwrap().iter().filter(|data| data.samples.len() < 300) {
         let bundle = |data: &Dataset| export::bundle(data, false, &[]);

@@ -28,7 +28,8 @@ const ENDS: [&str; 6] = [": ", "| ", "] ", ">:", "> ", "]:"];
 /// # Errors
 /// When the lines of several hosts stand among each other.
 pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Result<Option<Mending>, String> {
-    if let Some(quote) = QUOTES.into_iter().find(|quote| all_quoted(lines, quote, fewest)) {
+    let quotes = QUOTES.into_iter().filter(|quote| *quote != "#" || !has_own_remarks(lines));
+    if let Some(quote) = { quotes }.find(|quote| all_quoted(lines, quote, fewest)) {
         lines.replace(|line| quoted(line, quote).map(str::to_owned));
         return Ok(Some(Mending::Prefix(format!("{quote} "))));
     }
@@ -46,6 +47,11 @@ pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Result<Option<Me
         }
         None => Ok(None),
     }
+}
+
+/// Whether the text is of fs_mark, which writes `#` before what stands above its tables, and not before those.
+fn has_own_remarks(lines: &Lines<'_>) -> bool {
+    lines.filled().any(|line| line.trim_start().starts_with("FSUse%"))
 }
 
 /// What stands behind `quote` and one blank.
@@ -85,7 +91,8 @@ fn name(line: &str) -> Option<&str> {
 
 /// The name that all lines begin with.
 fn same_name(lines: &Lines<'_>, fewest: usize) -> Option<String> {
-    let name = name(lines.first())?;
+    // Of an empty line nothing is left behind the name, which is not seen there if its last blank was lost.
+    let name = lines.filled().take(FEWEST).find_map(name)?;
     let begins = |line: &str| line.starts_with(name) || line.trim_end() == name.trim_end();
     let counts = lines.filled().count() >= fewest && lines.filled().all(begins);
     counts.then(|| name.to_owned())

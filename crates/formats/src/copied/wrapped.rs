@@ -5,7 +5,7 @@ use super::{Mending, lines::Lines};
 use std::collections::HashSet;
 
 /// Lines of tools: what they hold, and what stands towards their end.
-const LONG: [(&str, &str); 15] = [
+const LONG: [(&str, &str); 16] = [
     ("[RESULT", "second"),
     ("[SCORE", "TOTAL"),
     ("lat (", "stdev="),
@@ -21,6 +21,7 @@ const LONG: [(&str, &str); 15] = [
     ("reclen", "freread"),
     ("rkB/s", "%util"),
     ("rMB/s", "%util"),
+    ("CREAT", "UNLINK"),
 ];
 
 /// How lines begin that may follow one that is nearly as long as the longest.

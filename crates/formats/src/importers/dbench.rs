@@ -7,7 +7,7 @@ use crate::{
     gate::Printer,
     gather::{Gather, Reading},
     known::{Known, RATE},
-    text::{Line, lines},
+    text::{Line, check_end, lines},
 };
 use model::{
     figure::{Better, Metric},
@@ -65,6 +65,7 @@ impl crate::WholeImporter for Importer {
                            the file is truncated";
                 return Err(FormatError::line(file, last, why));
             }
+            check_end(file, bytes)?;
         }
         gather.finish(&NOTES)
     }

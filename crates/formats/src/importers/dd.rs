@@ -7,7 +7,7 @@ use crate::{
     gather::{Gather, Reading},
     known::{Known, RATE, ranked_by},
     table::short,
-    text::{Line, lines, number, split_at_unit},
+    text::{Line, check_end, lines, number, split_at_unit},
 };
 use model::{
     figure::{Better, Metric},
@@ -65,6 +65,7 @@ impl crate::WholeImporter for Importer {
                            truncated";
                 return Err(FormatError::line(file, line, why));
             }
+            check_end(file, bytes)?;
         }
         gather.finish(&NOTES)
     }

@@ -6,7 +6,7 @@ use crate::{
     gate::Printer,
     gather::{Gather, Reading},
     known::{OPS_RATE, RATE},
-    text::{Line, lines},
+    text::{Line, check_end, lines},
 };
 use model::{
     figure::{Better, Metric},
@@ -63,6 +63,7 @@ impl crate::WholeImporter for Importer {
                 run.line(&line, &mut gather)?;
             }
             run.end(file, &mut gather);
+            check_end(file, bytes)?;
         }
         gather.finish(&NOTES)
     }

@@ -10,7 +10,7 @@ use crate::{
     gather::{Gather, Reading},
     known::{Known, RATE, ranked_by},
     table::{Row, Table, short},
-    text::MB_PER_MIB,
+    text::{MB_PER_MIB, check_end},
 };
 use model::{
     figure::{Better, Metric},
@@ -211,7 +211,7 @@ fn csv(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatEr
             || table.bad(row, "access", format!("is `{}`, not write or read", short(operation)));
         gather.add(file, row.line, reading.ok_or_else(unknown)?)?;
     }
-    Ok(())
+    check_end(file, bytes)
 }
 
 fn csv_access(table: &Table<'_>, row: &Row) -> Result<Access, FormatError> {

@@ -7,7 +7,7 @@ use crate::{
     gate::Printer,
     gather::{Gather, Reading},
     known::IOPS,
-    text::{Line, lines},
+    text::{Line, check_end, lines},
 };
 use model::{
     result::{Dataset, Imported},
@@ -50,6 +50,7 @@ impl crate::WholeImporter for Importer {
             }
             reports.end_table(file, &mut gather)?;
             reports.end(file, &mut gather);
+            check_end(file, bytes)?;
         }
         gather.finish(&NOTES)
     }

@@ -10,7 +10,7 @@ use crate::{
     gate::Printer,
     gather::{Gather, Reading},
     known::RATE,
-    text::{Line, lines},
+    text::{Line, check_end, lines},
 };
 use model::{
     figure::{Better, Metric},
@@ -73,6 +73,7 @@ impl crate::WholeImporter for Importer {
                 run.line(&line, &mut gather)?;
             }
             gather.end_run(file, run.run_start, run.printer.print());
+            check_end(file, bytes)?;
         }
         gather.finish(&NOTES)
     }

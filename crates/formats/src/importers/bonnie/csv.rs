@@ -5,7 +5,7 @@ use crate::{
     FormatError,
     gate::Print,
     gather::Gather,
-    text::{Line, duration_s, lines},
+    text::{Line, duration_s, lines, split_at_unit},
 };
 use std::collections::HashSet;
 
@@ -94,6 +94,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
     }
     for line in lines(file, bytes) {
         if let Some((fields, layout)) = fields(&line.text) {
+            line.is_whole()?;
             if layout.concurrency.is_some() {
                 gather.version(fields[1]);
             }
@@ -166,6 +167,8 @@ pub(super) fn latency_ms(line: &Line<'_>, text: &str) -> Result<Option<f64>, For
     if text.is_empty() || text.starts_with(HIDDEN_MARK) {
         return Ok(None);
     }
-    let seconds = duration_s(text).ok_or_else(|| line.bad("invalid latency"))?;
+    // bonnie++ knows these three; a `ms` that was cut to `m` would be minutes elsewhere.
+    let known = ["us", "ms", "s"].contains(&split_at_unit(text).1);
+    let seconds = duration_s(text).filter(|_| known).ok_or_else(|| line.bad("invalid latency"))?;
     Ok(Some(seconds * 1e3))
 }

@@ -7,9 +7,10 @@ use super::{
 };
 use crate::{
     FormatError,
+    gate::Printer,
     gather::Gather,
     table::short,
-    text::{Line, lines, split_at_unit},
+    text::{Line, check_end, lines, number, split_at_unit},
 };
 
 /// Whether a line is the title of the first table.
@@ -35,7 +36,10 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
     }
     match (refused, gather.any()) {
         (Some(error), false) => Err(error),
-        _ => reader.end(file, gather),
+        _ => {
+            reader.end(file, gather)?;
+            check_end(file, bytes)
+        }
     }
 }
 
@@ -55,10 +59,13 @@ struct Reader {
     /// The run that is being read, and the line of its title.
     run: Option<(u64, Run)>,
     next: Next,
+    /// The version ends each table with a row of latencies: since 1.9x.
+    has_latencies: bool,
     /// Rates without a unit are KiB/s.
     kib: bool,
     /// Which phases the last row of figures had.
     present: Vec<usize>,
+    printer: Printer,
 }
 
 impl Reader {
@@ -71,12 +78,14 @@ impl Reader {
                 text.strip_prefix("Version").and_then(|t| t.split_whitespace().next())
             {
                 gather.version(version);
+                self.has_latencies = number(split_at_unit(version).0).is_some_and(|v| v >= 1.9);
             }
         }
         let Some((_, run)) = &mut self.run else { return Ok(()) };
         if let Some(rest) = text.strip_prefix("Concurrency") {
             let count = rest.split_whitespace().next().unwrap_or_default();
             run.concurrency = line.count("concurrency", count)?;
+            self.printer.add(text.trim().as_bytes());
         } else if text.contains("/sec %CP") {
             self.kib = text.contains("K/sec");
             // The second table is headed by the number of files, the first by the size of one.
@@ -84,9 +93,11 @@ impl Reader {
             self.next = Next::Figures(if files { IO_PHASES } else { 0 });
         } else if let Next::Figures(first) = self.next {
             self.present = figures(line, first, self.kib, run)?;
+            self.printer.add(text.trim().as_bytes());
             self.next = Next::Latencies;
         } else if let (Next::Latencies, Some(cells)) = (self.next, text.strip_prefix("Latency")) {
             latencies(line, cells, &self.present, run)?;
+            self.printer.add(text.trim().as_bytes());
             self.next = Next::Nothing;
         }
         Ok(())
@@ -94,14 +105,19 @@ impl Reader {
 
     fn end(&mut self, file: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let Some((line, run)) = self.run.take() else { return Ok(()) };
-        if let Next::Figures(_) = self.next {
-            return Err(FormatError::line(
-                file,
-                line,
-                "the table has no row of figures; the file is truncated",
-            ));
+        let missing = match self.next {
+            Next::Figures(_) => Some("figures"),
+            Next::Latencies if self.has_latencies => Some("latencies"),
+            _ => None,
+        };
+        if let Some(row) = missing {
+            let why = format!("the table has no row of {row}; the file is truncated");
+            return Err(FormatError::line(file, line, why));
         }
-        run.add(file, line, false, gather)
+        let (print, run_start) = (std::mem::take(&mut self.printer).print(), gather.run_start());
+        run.add(file, line, false, gather)?;
+        gather.end_run(file, run_start, print);
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     FormatError,
     gate::Print,
     gather::Gather,
-    text::{Line, MB_PER_MIB, lines},
+    text::{Line, MB_PER_MIB, check_end, lines},
 };
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
             gather.end_run(file, run_start, Print::of(line.text.as_bytes()));
         }
     }
-    Ok(())
+    check_end(file, bytes)
 }
 
 /// The cells of a row by the names of their columns.

@@ -3,6 +3,7 @@
 use super::{Phase, place};
 use crate::{
     FormatError,
+    gate::Print,
     gather::Gather,
     text::{Line, lines},
 };
@@ -67,7 +68,9 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         let phase = phase(&line, &entry)?;
         gather.version(of("version"));
         gather.fact(file, phase.label.as_deref(), "command", of("command"));
+        let run_start = gather.run_start();
         gather.add(file, line.number, phase.reading())?;
+        gather.end_run(file, run_start, Print::of(line.text.as_bytes()));
     }
     Ok(())
 }

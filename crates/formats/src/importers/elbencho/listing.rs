@@ -3,6 +3,7 @@
 use super::Phase;
 use crate::{
     FormatError,
+    gate::Printer,
     gather::Gather,
     text::{Line, MB_PER_MIB, duration_s, lines},
 };
@@ -30,9 +31,11 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
                 return Err(line.bad("a phase starts before the one above ended with `---`"));
             }
             let phase = Phase { operation: operation.into(), ..Phase::default() };
-            open = Some(Open { line: line.number, phase, whole: false });
+            let printer = Printer::default();
+            open = Some(Open { line: line.number, phase, whole: false, printer });
         }
         if let Some(open) = &mut open {
+            open.printer.add(line.text.trim().as_bytes());
             row(&line, head.trim(), cells, open)?;
         }
     }
@@ -56,6 +59,7 @@ struct Open {
     phase: Phase,
     /// Its totals were printed, behind all rates.
     whole: bool,
+    printer: Printer,
 }
 
 /// The operation at the start of a phase: `WRITE` of `WRITE       Elapsed time`, which versions 1 count in
@@ -67,10 +71,11 @@ fn operation(head: &str) -> Option<&str> {
 }
 
 fn end(file: &str, open: Option<Open>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
-    match open {
-        Some(open) => gather.add(file, open.line, open.phase.reading()),
-        None => Ok(()),
-    }
+    let Some(open) = open else { return Ok(()) };
+    let run_start = gather.run_start();
+    gather.add(file, open.line, open.phase.reading())?;
+    gather.end_run(file, run_start, open.printer.print());
+    Ok(())
 }
 
 fn row(line: &Line<'_>, head: &str, cells: &str, open: &mut Open) -> Result<(), FormatError> {

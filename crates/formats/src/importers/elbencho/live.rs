@@ -6,6 +6,7 @@ use crate::{
     FormatError,
     gather::Gather,
     table::{Row, Table},
+    text::check_end,
 };
 use model::figure::Series;
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ struct Open {
 /// Adds every phase of the file.
 pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatError> {
     let table = Table::read(file, bytes, b',')?;
+    check_end(file, bytes)?;
     let mut open: Vec<Open> = Vec::new();
     for row in &table.rows {
         // Each worker has rows of its own beside that of all.

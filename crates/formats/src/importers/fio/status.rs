@@ -8,7 +8,7 @@ use crate::{
     gather::{Gather, Reading},
     known::RATE,
     source::Input,
-    text::{Line, lines},
+    text::{Line, check_end, lines},
 };
 use model::{
     figure::{Better, Metric},
@@ -58,6 +58,7 @@ pub(super) fn read(
         }
         group.check(file.name(), &earlier)?;
         group.end(file.name(), target, &mut gather)?;
+        check_end(file.name(), &bytes)?;
     }
     gather.finish(&NOTES)
 }
