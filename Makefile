@@ -4,7 +4,7 @@
 # make test-tools  the programs that only tests run, where this machine lacks them; make test-labs has them, too
 # make test-mpi  real ranks under mpirun, on this host and on network namespaces as hosts; skipped where there is no MPI
 # make build   the static program alone; its path is printed
-# make dist    a tarball with the program, manual pages and completions; .deb and .rpm where their tools are installed
+# make dist    tarball, .deb, .rpm, Python wheel and container image, each where its tool is installed
 # make mpi     assay-mpi, the same on many hosts under mpirun or srun; installs Open MPI's development files where missing
 # make bench   assay beside dd, fio and bare C loops, on BENCH_DIR
 # make clean   remove everything built

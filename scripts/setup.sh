@@ -198,6 +198,7 @@ if [ "${1:-}" = tests ] && [ "$manager" != none ]; then
     for program in debootstrap fio sysbench bonnie++ chromium git cpio rpm rclone; do
         has "$program" || want "$program" "$program" "$program"
     done
+    has rpmbuild || want "rpmbuild" "rpm" "rpm-build"
     has sfdisk || want "sfdisk" "fdisk" "util-linux"
     has mkfs.exfat || want "mkfs.exfat" "exfatprogs" "exfatprogs"
     has mkfs.vfat || want "mkfs.vfat" "dosfstools" "dosfstools"

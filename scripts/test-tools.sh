@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what only tests use and the system's package manager does not have: Python packages, cargo's packagers, and
-# the object store of `assay doctor --install`, into the folder $1 and the cache of assay. What cannot be had is named, and
+# Installs what only tests use and the system's package manager does not have: Python packages, and the
+# object store of `assay doctor --install`, into the folder $1 and the cache of assay. What cannot be had is named, and
 # the tests that need it are skipped.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -29,13 +29,9 @@ for package in pandas pyarrow duckdb uv; do
 done
 # What is built from source takes ten minutes and more, which are not CI's to spend.
 if [ -n "${CI-}" ]; then
-    echo "test-tools: in CI nothing is built: no packagers of cargo, no versitygw, where they are not there already"
+    echo "test-tools: in CI nothing is built: no versitygw, where it is not there already"
     exit 0
 fi
-for packager in cargo-deb cargo-generate-rpm; do
-    command -v "$packager" >/dev/null || [ -x "$tools/bin/$packager" ] ||
-        get "$packager" cargo install --quiet --locked --root "$tools" "$packager"
-done
 if command -v go >/dev/null; then
     # As the tests build it, so that nothing is built twice.
     get "the program" cargo build --quiet --locked --workspace

@@ -1,8 +1,9 @@
-//! Repository chores, run as `cargo run -p xtask -- tidy` and `... -- test quick`.
+//! Repository chores, run as `cargo run -p xtask -- tidy`, `... -- test quick` and `... -- notices`.
 //!
 //! Written in the language of the project, so that a chore needs no tool beyond cargo.
 
 mod lexer;
+mod notices;
 mod problem;
 mod rules;
 mod test;
@@ -17,8 +18,17 @@ fn main() -> anyhow::Result<ExitCode> {
     match args.first().map(String::as_str) {
         Some("tidy") => tidy(),
         Some("test") => test::test(&args[1..]),
-        _ => bail!("name a chore: `cargo run -p xtask -- tidy`, or `... -- test quick|labs|all`"),
+        Some("notices") => notices(),
+        _ => {
+            bail!("name a chore: `cargo run -p xtask -- tidy`, `test quick|labs|all` or `notices`")
+        }
     }
+}
+
+#[expect(clippy::print_stdout, reason = "a chore answers on the terminal")]
+fn notices() -> anyhow::Result<ExitCode> {
+    print!("{}", notices::notices()?);
+    Ok(ExitCode::SUCCESS)
 }
 
 #[expect(clippy::print_stdout, reason = "a chore answers on the terminal")]

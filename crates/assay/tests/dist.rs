@@ -8,15 +8,14 @@ use std::{
     process::Command,
 };
 
-/// Makes the tarball in `out`, without the packages, whose tools are not where a system has its own.
+/// Makes the tarball alone, in `out`.
 fn tarball(out: &Path) -> PathBuf {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/dist.sh");
     let mut dist = Command::new("sh");
-    dist.arg(script).env("ASSAY", env!("CARGO_BIN_EXE_assay")).env("CARGO_TARGET_DIR", out);
-    let made = dist.env("PATH", "/usr/bin:/bin").output().unwrap();
+    dist.arg(script).arg("tarball").env("ASSAY", env!("CARGO_BIN_EXE_assay")).env("DIST", out);
+    let made = dist.output().unwrap();
     assert!(made.status.success(), "{}", text(&made.stderr));
-    let lines = text(&made.stdout);
-    PathBuf::from(lines.lines().find(|line| line.ends_with(".tar.gz")).unwrap())
+    PathBuf::from(text(&made.stdout).trim_end())
 }
 
 #[test]
@@ -32,6 +31,8 @@ fn a_tarball_holds_a_program_that_runs_with_its_pages_and_completions() {
     for page in ["assay.1.gz", "assay-run.1.gz", "assay-rm.1.gz"] {
         assert!(root.join("man").join(page).exists(), "{page}");
     }
+    let notices = fs::read_to_string(root.join("NOTICES")).unwrap();
+    assert!(notices.contains("SQLite") && notices.contains("libsqlite3-sys"), "{notices}");
     for name in ["assay", "_assay", "assay.fish"] {
         let completions = fs::read_to_string(root.join("completions").join(name)).unwrap();
         assert!(completions.contains("image-dir"), "{name}");

@@ -31,6 +31,7 @@ mod failures;
 mod gate;
 mod hostile;
 mod imports;
+mod kubernetes;
 mod labs;
 mod mirror;
 mod naming;

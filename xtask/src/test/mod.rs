@@ -93,6 +93,7 @@ const COMPUTING: &[&str] = &[
     "assay/e2e::dist",
     "assay/e2e::gate",
     "assay/e2e::imports",
+    "assay/e2e::kubernetes",
     "assay/e2e::provenance",
     "assay/e2e::report_files",
     "assay/e2e::studies",
