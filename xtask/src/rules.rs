@@ -15,6 +15,7 @@ pub(crate) mod rooms;
 pub(crate) mod safety;
 pub(crate) mod threats;
 pub(crate) mod truth;
+pub(crate) mod untested;
 pub(crate) mod wording;
 pub(crate) mod words;
 

@@ -4,7 +4,7 @@ use crate::{
     problem::Problem,
     rules::{
         arrows, comments, cycles, dependencies, functions, links, orphans, outputs, prints,
-        raw_disks, registries, rooms, safety, threats, truth, wording, words,
+        raw_disks, registries, rooms, safety, threats, truth, untested, wording, words,
     },
     tree::Tree,
 };
@@ -25,6 +25,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     safety::check,
     threats::check,
     truth::check,
+    untested::check,
     wording::check,
     words::check,
 ];

@@ -10,6 +10,9 @@ const REGISTERED: [&str; 3] =
 /// Folder of the suites that ship as declarations, and the file whose `shipped!` lists them.
 const DECLARED: (&str, &str) = ("crates/suites/src/declared/", "crates/suites/src/shipped.rs");
 
+/// Where users find the suites that ship.
+const TABLE: &str = "README.md";
+
 /// Files below `crates/*/src` that their parent module or their registry does not name.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     tree.rust()
@@ -24,15 +27,24 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
         .collect()
 }
 
-/// Declarations that would not ship.
+/// Declarations that would not ship, or that users would not find.
 fn unshipped(tree: &Tree) -> impl Iterator<Item = Problem> {
     let (folder, list) = DECLARED;
-    let listed = tree.file(list).map_or("", |file| &file.text);
+    let text_of = |path| tree.file(path).map_or("", |file| file.text.as_str());
+    let (listed, table) = (text_of(list), text_of(TABLE));
     let declared = tree.files.iter().filter(move |file| file.path.starts_with(folder));
-    declared.filter_map(move |file| {
-        let quoted = format!("\"{}\"", &file.path[folder.len()..]);
-        let what = format!("{quoted} is not in `shipped!` of {list}; add its line");
-        (!listed.contains(&quoted)).then(|| Problem::file(&file.path, what))
+    declared.flat_map(move |file| {
+        let name = &file.path[folder.len()..];
+        let row = format!("\n| {} ", name.trim_end_matches(".toml"));
+        let places = [
+            (
+                listed.contains(&format!("\"{name}\"")),
+                format!("\"{name}\" is not in `shipped!` of {list}; add its line"),
+            ),
+            (table.contains(&row), format!("{name} has no row in the table of suites of {TABLE}")),
+        ];
+        let missing = places.into_iter().filter(|(is_there, _)| !is_there);
+        missing.map(|(_, what)| Problem::file(&file.path, what))
     })
 }
 
@@ -44,12 +56,19 @@ fn unnamed(tree: &Tree, name: &str, parents: &[String]) -> Option<String> {
 
 fn unregistered(tree: &Tree, path: &str, name: &str) -> Option<String> {
     let folder = REGISTERED.iter().find(|folder| path.starts_with(*folder))?;
-    let direct = path[folder.len()..] == format!("{name}.rs") && name != "tests";
+    let below = &path[folder.len()..];
+    let direct = name != "tests"
+        && [format!("{name}.rs"), format!("{name}/mod.rs")].iter().any(|p| p == below);
     let source = &folder[..folder.find("/src/")? + 5];
     let mut files = tree.rust().filter(|file| file.path.starts_with(source));
     let listed = files
-        .any(|file| registered(&lexer::code(&file.text)).any(|list| lexer::has_word(list, name)));
+        .any(|file| registered(&on_one_line(&file.text)).any(|list| lexer::has_word(list, name)));
     (direct && !listed).then(|| format!("`{name}` is in no list of {source}; add its line"))
+}
+
+/// The code of a file, in which rustfmt may have put the start of a list on a line of its own.
+fn on_one_line(text: &str) -> String {
+    lexer::code(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What each constant list in `code` names, and each use of the macro `registry!`.
@@ -120,15 +139,18 @@ mod tests {
 
     #[test]
     fn a_declaration_that_does_not_ship_is_found() {
-        let files = |list| {
+        let files = |list, table| {
             tree(&[
                 (DECLARED.1, list),
+                (TABLE, table),
                 ("crates/suites/src/lib.rs", "mod shipped;"),
                 ("crates/suites/src/declared/mine.toml", ""),
             ])
         };
-        assert_eq!(check(&files("shipped!(\"mine.toml\");")), []);
-        assert_eq!(check(&files("shipped!();")).len(), 1);
+        let (list, row) = ("shipped!(\"mine.toml\");", "|---|---|\n| mine | what it does |\n");
+        assert_eq!(check(&files(list, row)), []);
+        assert_eq!(check(&files("shipped!();", row)).len(), 1);
+        assert_eq!(check(&files(list, "")).len(), 1);
     }
 
     #[test]
