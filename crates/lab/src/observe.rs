@@ -9,6 +9,7 @@ mod cpu_time;
 mod device;
 mod in_flight;
 mod parse;
+mod quota;
 
 pub use below::{Below, counted_on};
 pub use census::{Census, Others, Program};
@@ -58,6 +59,8 @@ pub struct Snapshot {
     own_cpu_ns: u64,
     frequency_mhz: Option<f64>,
     throttle_events: Option<u64>,
+    /// Time for which a quota held threads back, nanoseconds.
+    held_back_ns: Option<u64>,
 }
 
 /// File with the counters of the cache of ZFS.
@@ -124,6 +127,9 @@ pub struct Usage {
     pub frequency_mhz: Option<f64>,
     /// Number of times that a processor slowed down because of heat; `None` if it is not counted.
     pub throttle_events: Option<u64>,
+    /// Time for which the CPU quota of a control group, such as the limit of a container, held threads back that were
+    /// ready, of all processors together, seconds; `None` without a quota.
+    pub held_back_s: Option<f64>,
 }
 
 /// Traffic of the disk below, and of a campaign's own devices on it.
@@ -268,6 +274,7 @@ impl Snapshot {
             own_cpu_ns: now_ns(ClockId::ProcessCPUTime),
             frequency_mhz: clock::frequency_mhz(),
             throttle_events: clock::throttle_events(),
+            held_back_ns: quota::held_back_ns(),
         })
     }
 
@@ -309,6 +316,7 @@ impl Snapshot {
         }
         cut(&mut self.own_cpu_ns, from.own_cpu_ns, to.own_cpu_ns);
         cut_some(&mut self.throttle_events, from.throttle_events, to.throttle_events);
+        cut_some(&mut self.held_back_ns, from.held_back_ns, to.held_back_ns);
         self
     }
 
@@ -378,6 +386,9 @@ impl Snapshot {
                 .throttle_events
                 .zip(earlier.throttle_events)
                 .map(|(later, earlier)| later.saturating_sub(earlier)),
+            held_back_s: self
+                .held_back_ns
+                .map(|later| later.saturating_sub(earlier.held_back_ns.unwrap_or(0)) as f64 / 1e9),
         }
     }
 }

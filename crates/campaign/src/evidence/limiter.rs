@@ -8,6 +8,8 @@ use suites::Measured;
 
 /// Spread of worker starts, as a share of a timed part, above which the start dominates the measurement.
 const LATE_SHARE: f64 = 0.1;
+/// Share of a timed part, of one processor, for which a quota held threads back, above which it set the speed.
+const HELD_BACK_SHARE: f64 = 0.1;
 /// A coordinator that uses more than this share of a processor takes part in the work.
 const COORDINATOR_SHARE: f64 = 0.1;
 
@@ -85,7 +87,8 @@ fn busy(usage: &Usage, worker_busy: f64, late: f64) -> Option<Limiter> {
     let seconds = usage.seconds.max(1e-9);
     let device_busy = usage.device_busy_s.map_or(0.0, |busy| busy / seconds);
     let stolen = usage.steal_s > 0.1 * seconds * f64::from(usage.cpus.max(1));
-    if stolen || usage.throttle_events.is_some_and(|events| events > 0) {
+    let held_back = usage.held_back_s.is_some_and(|held| held > HELD_BACK_SHARE * seconds);
+    if stolen || held_back || usage.throttle_events.is_some_and(|events| events > 0) {
         Some(Limiter::Throttled)
     } else if late > LATE_SHARE || usage.own_cpu_s > COORDINATOR_SHARE * seconds {
         Some(Limiter::Tool)
@@ -144,6 +147,9 @@ mod tests {
         assert_eq!(label(&Usage { steal_s: 0.3, ..whole.clone() }, 0.0), Limiter::Throttled);
         let hot = Usage { throttle_events: Some(1), ..whole.clone() };
         assert_eq!(label(&hot, 0.0), Limiter::Throttled);
+        let held = |held_back_s| Usage { held_back_s, ..whole.clone() };
+        assert_eq!(label(&held(Some(0.2)), 0.0), Limiter::Throttled);
+        assert_eq!(label(&held(Some(0.05)), 0.0), Limiter::Device);
         assert_eq!(label(&whole, 0.2), Limiter::Tool);
         assert_eq!(label(&Usage { own_cpu_s: 0.2, ..whole.clone() }, 0.0), Limiter::Tool);
         let cool = Usage { throttle_events: Some(0), own_cpu_s: 0.01, ..whole };

@@ -192,7 +192,7 @@ fn write(file: &Path, text: &str) -> Result<(), LabError> {
 }
 
 /// The group of the hierarchy with `controller` in `/proc/self/cgroup`; version 2 has no name there.
-fn own_group<'a>(own: &'a str, controller: &str) -> &'a str {
+pub(crate) fn own_group<'a>(own: &'a str, controller: &str) -> &'a str {
     let group = own.lines().find_map(|line| {
         let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
         controllers.split(',').any(|c| c == controller).then_some(path)

@@ -53,6 +53,7 @@ fn two_snapshots_make_a_usage() {
         servers: vec![server(3, 30, 90), server(9, 1, 1)],
         own_cpu_ns: 2_000_005,
         throttle_events: Some(4),
+        held_back_ns: Some(500_000_000),
         frequency_mhz: Some(2400.0),
         ..later
     };
@@ -88,6 +89,7 @@ fn two_snapshots_make_a_usage() {
             own_cpu_s: 0.002,
             frequency_mhz: Some(2400.0),
             throttle_events: Some(1),
+            held_back_s: Some(0.5),
         }
     );
 }

@@ -82,6 +82,7 @@ fn add(series: &mut Series, usage: &Usage) {
         ("page_cache_bytes", Some(usage.page_cache_bytes)),
         ("cpu_mhz", usage.frequency_mhz.map(|mhz| mhz as u64)),
         ("throttle_events", usage.throttle_events),
+        ("held_back_ms", usage.held_back_s.and_then(ms)),
     ];
     for (name, value) in columns {
         push(series, name, value);
