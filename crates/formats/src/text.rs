@@ -34,6 +34,12 @@ pub(crate) fn check_end(file: &str, bytes: &[u8]) -> Result<(), FormatError> {
     lines(file, bytes).last().map_or(Ok(()), |line| line.is_whole())
 }
 
+/// The same for a format whose last line ends with `unit`, which tells a whole line whose end was stripped from one
+/// that was cut.
+pub(crate) fn check_end_or_unit(file: &str, bytes: &[u8], unit: &str) -> Result<(), FormatError> {
+    if bytes.ends_with(unit.as_bytes()) { Ok(()) } else { check_end(file, bytes) }
+}
+
 impl Line<'_> {
     /// The error of this line.
     pub(crate) fn bad(&self, why: impl Display) -> FormatError {
@@ -53,8 +59,8 @@ impl Line<'_> {
 
     /// Refuses a line without an end: its last figure may have lost digits, and nothing behind it tells.
     pub(crate) fn is_whole(&self) -> Result<(), FormatError> {
-        let why = "the file ends within this line, whose last figure may be cut; import the whole output, up to \
-                   the end of its last line";
+        let why = "the file ends without a newline, so the last figure may be cut; import the whole output, or add \
+                   a newline if it is complete";
         if self.ended { Ok(()) } else { Err(self.bad(why)) }
     }
 

@@ -7,7 +7,7 @@ use crate::{
     gate::Printer,
     gather::{Gather, Reading},
     known::{Known, RATE},
-    text::{Line, check_end, lines},
+    text::{Line, check_end_or_unit, lines},
 };
 use model::{
     figure::{Better, Metric},
@@ -65,7 +65,7 @@ impl crate::WholeImporter for Importer {
                            the file is truncated";
                 return Err(FormatError::line(file, last, why));
             }
-            check_end(file, bytes)?;
+            check_end_or_unit(file, bytes, " ms")?;
         }
         gather.finish(&NOTES)
     }

@@ -7,7 +7,7 @@ use crate::{
     gather::{Gather, Reading},
     known::{Known, RATE, ranked_by},
     table::short,
-    text::{Line, check_end, lines, number, split_at_unit},
+    text::{Line, check_end_or_unit, lines, number, split_at_unit},
 };
 use model::{
     figure::{Better, Metric},
@@ -65,7 +65,7 @@ impl crate::WholeImporter for Importer {
                            truncated";
                 return Err(FormatError::line(file, line, why));
             }
-            check_end(file, bytes)?;
+            check_end_or_unit(file, bytes, "B/s")?;
         }
         gather.finish(&NOTES)
     }
