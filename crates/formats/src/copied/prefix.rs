@@ -89,10 +89,10 @@ fn name(line: &str) -> Option<&str> {
     (is_name && told && !is_own && !word.starts_with("[SC")).then(|| &line[..end])
 }
 
-/// The name that all lines begin with.
+/// The name that all lines begin with. Of an empty line, which may be the first, the blank that ends the name may be
+/// lost.
 fn same_name(lines: &Lines<'_>, fewest: usize) -> Option<String> {
-    // Of an empty line nothing is left behind the name, which is not seen there if its last blank was lost.
-    let name = lines.filled().take(FEWEST).find_map(name)?;
+    let name = lines.filled().find_map(name)?;
     let begins = |line: &str| line.starts_with(name) || line.trim_end() == name.trim_end();
     let counts = lines.filled().count() >= fewest && lines.filled().all(begins);
     counts.then(|| name.to_owned())

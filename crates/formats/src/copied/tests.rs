@@ -47,6 +47,19 @@ fn a_prefix_is_taken_off_and_told() {
 }
 
 #[test]
+fn prefix_is_found_after_an_empty_first_line_without_its_blank() {
+    for prefix in ["> ", "# ", "node-1: ", "fio_1  | ", "[1,0]<stdout>:"] {
+        let text = format!("\n\n{PLAIN}");
+        let text: String = text
+            .lines()
+            .map(|line| format!("{prefix}{line}").trim_end().to_owned() + "\n")
+            .collect();
+        let (text, findings) = mended(&text);
+        assert_eq!((text.trim_start(), findings), (PLAIN, vec![Mending::Prefix(prefix.into())]));
+    }
+}
+
+#[test]
 fn times_of_logs_are_taken_off() {
     for stamp in [
         "2024-03-04T10:00:00.123456789Z ",
