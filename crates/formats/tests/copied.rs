@@ -212,10 +212,13 @@ proptest! {
             "2024-03-04T10:00:00.123456789Z stdout F ",
         ]),
         trimmed in any::<bool>(),
+        empty_first in any::<bool>(),
     ) {
         let names = outputs();
         let name = which.get(&names);
-        let text = text(name);
+        // Some tools write an empty line first.
+        let first = if empty_first && name.ends_with(".txt") { "\n" } else { "" };
+        let text = format!("{first}{}", text(name));
         let blanks = " ".repeat(indent);
         let line = |line: &str| {
             let line = format!("{prefix}{blanks}{line}");
