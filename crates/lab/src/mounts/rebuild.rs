@@ -1,4 +1,4 @@
-//! Asks the kernel, or zpool-status(8), whether a mirror is being rebuilt.
+//! Asks the kernel, or zpool-status(8), how far the rebuild of a mirror is.
 
 use crate::{error::LabError, programs::Run};
 use ::fs::{Cmd, Rebuild};
@@ -8,26 +8,63 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// How far a rebuild is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Its mirror lacks a disk, and nothing is copied yet.
+    Awaited,
+    /// It is at work.
+    Running,
+    /// Nothing is copied, and the mirror lacks nothing; of a ZFS pool, that nothing is copied.
+    Over,
+}
+
+/// How far `rebuild` is.
+///
+/// # Errors
+/// The kernel does not report it.
+pub(crate) fn progress(rebuild: &Rebuild) -> Result<Progress, LabError> {
+    let (is_running, lacks_a_disk) = match rebuild {
+        Rebuild::Md(node) => {
+            let md = sysfs(node)?.join("md");
+            let lacks = read(&md.join("degraded"))? != "0";
+            (read(&md.join("sync_action"))? == "recover", lacks)
+        }
+        Rebuild::Btrfs(disk) => {
+            let of = of_btrfs(disk)?;
+            let lacks = has_missing(&of);
+            (read(&of.join("exclusive_operation"))? == "device replace", lacks)
+        }
+        Rebuild::Zfs(pool) => {
+            (is_resilvered(&Cmd::new("zpool").args(["status", pool]).run()?.stdout), false)
+        }
+    };
+    Ok(match (is_running, lacks_a_disk) {
+        (true, _) => Progress::Running,
+        (false, true) => Progress::Awaited,
+        (false, false) => Progress::Over,
+    })
+}
+
 /// Returns true if `rebuild` is at work.
 ///
 /// # Errors
 /// The kernel does not report it.
 pub(crate) fn is_running(rebuild: &Rebuild) -> Result<bool, LabError> {
-    match rebuild {
-        Rebuild::Md(node) => says(&sysfs(node)?.join("md/sync_action"), "recover"),
-        Rebuild::Btrfs(disk) => {
-            says(&of_btrfs(disk)?.join("exclusive_operation"), "device replace")
-        }
-        Rebuild::Zfs(pool) => {
-            Ok(is_resilvered(&Cmd::new("zpool").args(["status", pool]).run()?.stdout))
-        }
-    }
+    Ok(progress(rebuild)? == Progress::Running)
 }
 
-/// Returns true if the kernel has `word` in `file`.
-fn says(file: &Path, word: &str) -> Result<bool, LabError> {
+/// What the kernel has in `file`.
+fn read(file: &Path) -> Result<String, LabError> {
     let text = fs::read_to_string(file).map_err(LabError::io("read", file))?;
-    Ok(text.trim() == word)
+    Ok(text.trim().to_string())
+}
+
+/// Returns true if the Btrfs at `fs_dir`, in sysfs, lacks one of its disks. What replaces it takes its number when all
+/// is copied.
+fn has_missing(fs_dir: &Path) -> bool {
+    let disks = fs::read_dir(fs_dir.join("devinfo")).into_iter().flatten().flatten();
+    disks.map(|disk| disk.path().join("missing")).any(|file| read(&file).is_ok_and(|m| m == "1"))
 }
 
 /// Returns true if a resilver is at work, by what `zpool status` prints of a pool. Its line `scan` tells of the
