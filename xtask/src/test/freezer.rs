@@ -25,6 +25,14 @@ const LONGEST: Duration = Duration::from_millis(800);
 /// How long they run between two freezes, at most.
 const RUNS: Duration = Duration::from_millis(400);
 
+/// How often processes are moved out of the frozen group: one that ended, and whose parent does not wait for it, cannot
+/// be.
+const MOST_MOVES: u32 = 100;
+
+/// Programs that are never frozen, as their system call does the kernel's work: `btrfs replace` copies a disk in it, at
+/// a rate that Linux keeps by sleeps, and a process that is being frozen does not sleep.
+const NEVER: &[&str] = &["btrfs"];
+
 /// Which processes are frozen when: the same numbers for the same seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seed(pub(super) u64);
@@ -139,7 +147,7 @@ impl Drop for Frozen {
         // What a test left running goes on outside.
         let (below, root) = (self.group.join("frozen"), self.hierarchy.root.clone());
         for group in [&below, &self.group] {
-            processes(group).iter().for_each(|process| drop(move_to(&root, process)));
+            move_all(&processes(group), &root);
             let _ = fs::remove_dir(group);
         }
     }
@@ -172,15 +180,29 @@ fn freeze_until(
         }
         draw.shuffle(&mut all);
         all.truncate(1 + draw.below(all.len() as u64) as usize);
-        // One may have ended meanwhile.
-        all.iter().for_each(|process| drop(move_to(&below, process)));
+        move_all(&all, &below);
+        // As late as can be: a process takes its program's name after it was started.
+        let mut spared = processes(&below);
+        spared.retain(|process| is_never_frozen(process));
+        move_all(&spared, group);
         if set(hierarchy, &below, hierarchy.freeze).is_ok() {
             freezes.fetch_add(1, Ordering::Relaxed);
             thread::sleep(time(&mut draw, SHORTEST, LONGEST));
         }
         let _ = set(hierarchy, &below, hierarchy.thaw);
-        // With what they started meanwhile.
-        processes(&below).iter().for_each(|process| drop(move_to(group, process)));
+        empty_into(&below, group);
+    }
+}
+
+/// Moves all processes of `below` to `group`, with what they start meanwhile: one that stayed would be frozen with the
+/// next ones, whatever it is.
+fn empty_into(below: &Path, group: &Path) {
+    for _ in 0..MOST_MOVES {
+        let left = processes(below);
+        if left.is_empty() {
+            break;
+        }
+        move_all(&left, group);
     }
 }
 
@@ -191,6 +213,17 @@ fn set(hierarchy: &Hierarchy, group: &Path, state: &str) -> io::Result<()> {
 fn processes(group: &Path) -> Vec<String> {
     let text = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
     text.lines().map(String::from).collect()
+}
+
+/// Whether the process runs one of the programs [`NEVER`].
+fn is_never_frozen(process: &str) -> bool {
+    let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+    NEVER.contains(&name.trim_end())
+}
+
+/// Moves `processes` to `group`; one may have ended meanwhile.
+fn move_all(processes: &[String], group: &Path) {
+    processes.iter().for_each(|process| drop(move_to(group, process)));
 }
 
 fn move_to(group: &Path, process: &str) -> io::Result<()> {
@@ -225,6 +258,22 @@ mod tests {
         let found = Hierarchy::of(&line("cgroup2", "/c", "rw")).unwrap();
         assert_eq!((found.root.to_str(), found.file), (Some("/c"), "cgroup.freeze"));
         assert_eq!(Hierarchy::of(&line("tmpfs", "/c", "rw,freezer")), None);
+    }
+
+    #[test]
+    fn btrfs_is_never_frozen() {
+        let dir = tempfile::tempdir().unwrap();
+        let [own, other] = ["btrfs", "other"].map(|name| {
+            let program = dir.path().join(name);
+            fs::copy("/bin/sleep", &program).unwrap();
+            Command::new(program).arg("60").spawn().unwrap()
+        });
+        let spared = [&own, &other].map(|child| is_never_frozen(&child.id().to_string()));
+        for mut child in [own, other] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert_eq!(spared, [true, false]);
     }
 
     #[test]
