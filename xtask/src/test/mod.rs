@@ -97,6 +97,9 @@ const COMPUTING: &[&str] = &[
     "assay/e2e::provenance",
     "assay/e2e::report_files",
     "assay/e2e::studies",
+    "assay/e2e_labs::audit",
+    "assay/e2e_labs::import_memory",
+    "assay/e2e_labs::packages",
 ];
 
 /// Runs what `args` ask for: a part, optionally `--freeze` or `--freeze=SEED`, and the beginning of units' names.
@@ -273,9 +276,10 @@ mod tests {
     fn units_on_devices_have_a_lane_and_those_that_compute_have_none() {
         let lane_of = |name| lane(&Unit::stub(name));
         assert_eq!(lane_of("assay/e2e::mirror"), Some("assay/e2e"));
-        assert_eq!(lane_of("assay/e2e_labs::packages"), Some("assay/e2e"));
+        assert_eq!(lane_of("assay/e2e_labs::suites"), Some("assay/e2e"));
         assert_eq!(lane_of("lab/machine::fuse"), Some("lab/machine::"));
         assert_eq!(lane_of("lab/lib"), None);
         assert_eq!(lane_of("assay/e2e::gate"), None);
+        assert_eq!(lane_of("assay/e2e_labs::packages"), None);
     }
 }
