@@ -15,7 +15,7 @@ mod side;
 pub use apart::{Apart, Beside, Placed};
 pub use asked::AskedCell;
 pub use campaigns::CampaignComparison;
-pub use changed::Changed;
+pub use changed::{Changed, Differing, differing_facts};
 pub use differences::{Difference, Pair};
 pub use join::Unmatched;
 pub use regression::{Blindness, Finding, Gate, GateOutcome, Loss, Power, Regression};

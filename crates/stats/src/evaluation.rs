@@ -5,6 +5,7 @@ mod compared;
 mod findings;
 mod judged;
 mod logs;
+mod since;
 mod workloads;
 
 pub use advised::advise;
@@ -14,4 +15,5 @@ pub use judged::findings;
 pub use logs::{
     BlockLogs, Confidence, LogRow, LogTable, LogTest, VECTORS, VariancePrior, block_logs,
 };
+pub use since::{Change, Since, since};
 pub use workloads::workloads;

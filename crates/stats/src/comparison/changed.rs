@@ -35,6 +35,44 @@ pub(super) fn changed(a: &Dataset, b: &Dataset) -> Vec<Changed> {
     all
 }
 
+/// A key with its values in several campaigns, which are not all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Differing {
+    /// What it is of: `settings`, `machine`, or `target LABEL`.
+    pub of: String,
+    /// The key.
+    pub key: String,
+    /// The value in each campaign, where it knows one.
+    pub values: Vec<Option<String>>,
+}
+
+/// What is not the same in all of `campaigns`: settings, the machine and facts of targets that two of them know at
+/// least.
+pub fn differing_facts(campaigns: &[&Dataset]) -> Vec<Differing> {
+    let mut all: BTreeMap<(usize, String, String), Vec<Option<String>>> = BTreeMap::new();
+    for (at, dataset) in campaigns.iter().enumerate() {
+        let targets = dataset.targets.iter();
+        let targets =
+            targets.map(|own| (2, format!("target {}", own.label), steady(&own.facts, dataset)));
+        let whole = [
+            (0, "settings".to_string(), settings(dataset)),
+            (1, "machine".to_string(), dataset.campaign.environment.clone()),
+        ];
+        for (place, of, facts) in whole.into_iter().chain(targets) {
+            for (key, value) in facts.0 {
+                let values = all.entry((place, of.clone(), key));
+                values.or_insert_with(|| vec![None; campaigns.len()])[at] = Some(value);
+            }
+        }
+    }
+    let is_other = |values: &[Option<String>]| {
+        let known: Vec<&String> = values.iter().flatten().collect();
+        known.len() > 1 && known.windows(2).any(|pair| pair[0] != pair[1])
+    };
+    let differing = all.into_iter().filter(|(_, values)| is_other(values));
+    differing.map(|((_, of, key), values)| Differing { of, key, values }).collect()
+}
+
 fn differing(of: &str, a: &Environment, b: &Environment) -> Vec<Changed> {
     let keys: BTreeSet<&String> = a.0.keys().chain(b.0.keys()).collect();
     let values = |key: &&String| (a.0.get(*key).cloned(), b.0.get(*key).cloned());

@@ -1,5 +1,6 @@
 //! Everything that was concluded of a campaign, or of two.
 
+use super::Since;
 use crate::{
     advice::{Advice, Workloads},
     comparison::CampaignComparison,
@@ -75,6 +76,8 @@ pub struct Findings {
     /// How much of the campaign's time was measured, where the time of its blocks is known: that is no part of
     /// a dataset, so the caller with the store adds it.
     pub timed: Option<Timed>,
+    /// What changed since the last campaign of the same name; added by the caller with the store.
+    pub since: Option<Since>,
     /// What each profile, and equal weights, make of these; added by the caller with the profiles.
     pub workloads: Workloads,
     /// The findings of the other classes of the campaign: of other labs, and of targets that do not keep what
@@ -108,6 +111,11 @@ impl Findings {
         self.timed = timed;
         self.others.iter_mut().for_each(|class| class.timed = timed);
         self
+    }
+
+    /// The same, knowing what changed since the last campaign of the same name.
+    pub fn with_since(self, since: Option<Since>) -> Findings {
+        Findings { since, ..self }
     }
 
     /// The same, knowing what each profile makes of them.

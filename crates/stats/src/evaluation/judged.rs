@@ -89,6 +89,7 @@ pub(crate) fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), Sta
         comparison: None,
         advice: None,
         timed: None,
+        since: None,
         workloads: Workloads::default(),
         others: Vec::new(),
     };

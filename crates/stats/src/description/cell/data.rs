@@ -7,7 +7,7 @@ use crate::{
         Bound, bound,
         noise::{Noise, Values},
         point::{Point, logs, mean},
-        ratio::{Estimate, NoisePriors, Ratio, compare, compare_given, paired},
+        ratio::{Estimate, Interval, NoisePriors, Ratio, compare, compare_given, paired},
     },
 };
 use model::{
@@ -177,6 +177,14 @@ impl CellData {
     /// Geometric mean over the blocks of a column, in the unit of the cell; `None` without any.
     pub(crate) fn mean_value(&self, column: usize) -> Option<f64> {
         self.valid_for([column]).then(|| self.value(self.level(column)))
+    }
+
+    /// The 95 % interval of that mean, from the variation between the blocks; `None` below two.
+    pub(crate) fn value_interval(&self, column: usize) -> Option<Interval> {
+        let estimate = Estimate::of_sample(&logs(&self.series[column].points))?;
+        let half = estimate.half_width()?;
+        let [a, b] = [-half, half].map(|by| self.value(estimate.mean + by));
+        Some(Interval { low: a.min(b), high: a.max(b) })
     }
 
     /// Mean over the blocks of a column that has any, an oriented logarithm.

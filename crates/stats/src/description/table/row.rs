@@ -86,6 +86,9 @@ pub struct Cell {
     pub target: String,
     /// Geometric mean over blocks; `None` without a valid sample.
     pub value: Option<f64>,
+    /// The 95 % interval of `value`, from the variation between its blocks; `None` below two blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_interval: Option<Interval>,
     /// Blocks with a valid sample.
     pub n: usize,
     /// Coefficient of variation between blocks, a share: their standard deviation (n-1) over their mean; `None`

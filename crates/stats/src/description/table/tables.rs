@@ -165,6 +165,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
     Cell {
         target: label.to_string(),
         value: data.mean_value(column),
+        value_interval: data.value_interval(column),
         n: series.points.len(),
         cv: cv(series, data),
         ratio: judged.map(|v| v.ratio).or(is_base.then_some(Ratio::ONE)),
