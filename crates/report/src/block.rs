@@ -208,6 +208,8 @@ pub struct Cell {
     pub word: String,
     /// Detail that a narrow screen leaves out.
     pub note: String,
+    /// Detail for a page alone, and there only where it has room.
+    pub aside: String,
     /// Background.
     pub shade: Option<Shade>,
 }

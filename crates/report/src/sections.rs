@@ -12,6 +12,7 @@ mod disks;
 mod durability;
 mod environment;
 mod failures;
+pub(crate) mod flat;
 mod forest;
 mod heat_map;
 mod hosts;
@@ -30,6 +31,7 @@ mod overview;
 mod ratios;
 mod scaling;
 mod selfcheck;
+mod since;
 mod steady;
 mod sweeps;
 mod time_series;
@@ -60,6 +62,7 @@ pub const SECTIONS: &[&dyn Section] = &[
     &in_short::InShort,
     &forest::ForestPlot,
     &overview::Overview,
+    &since::SinceLast,
     &by_group::ByGroup,
     &by_weights::ByWeights,
     &heat_map::Heat,

@@ -40,3 +40,13 @@ fn campaigns_of_one_age_have_no_ladder() {
     assert!(!html_beside(&[aged(Some(50)), aged(Some(50))]).contains(TITLE));
     assert!(!html_beside(&[aged(None), aged(None)]).contains(TITLE));
 }
+
+#[test]
+fn what_is_not_the_same_of_the_campaigns_is_marked() {
+    let [mut one, other] = [aged(Some(50)), aged(None)];
+    one.0.campaign.environment.0.insert("kernel.release".into(), "6.19".into());
+    let page = html_beside(&[other, one]);
+    let own = page.split("<h2>What differs</h2>").nth(1).unwrap();
+    let own = own.split("</section>").next().unwrap();
+    assert!(own.contains("settings: condition") && own.contains("<b>"), "{own}");
+}

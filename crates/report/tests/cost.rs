@@ -85,13 +85,21 @@ fn the_picture_is_in_the_page_and_its_numbers_everywhere() {
     let data = campaign();
     let judged = findings(&data, &Settings::default()).unwrap();
     let page = html(&data, &judged);
-    assert_eq!(page.matches("<circle class=\"k").count(), 3);
+    let cost = page.split("<h2>Cost").nth(1).unwrap().split("</section>").next().unwrap();
+    assert_eq!(cost.matches("<circle class=\"k").count(), 3);
     assert!(markdown(&data, &judged).contains("work per CPU time / ext4"));
 }
 
 #[test]
 fn the_bytes_that_a_write_costs_are_bars_and_none_where_no_device_was_counted() {
     let mut data = campaign();
+    let same = html(&data, &findings(&data, &Settings::default()).unwrap());
+    let said = "Written by the device: 1.00 bytes per logical byte, for every candidate.";
+    assert!(same.contains(said), "of about 1.00 it is a sentence: {same}");
+    for sample in data.samples.iter_mut().filter(|own| own.case.target == "xfs") {
+        let written = &mut sample.covariates.device_write_bytes;
+        *written = written.map(|bytes| 2 * bytes);
+    }
     let judged = findings(&data, &Settings::default()).unwrap();
     let page = html(&data, &judged);
     assert!(page.contains("Written by the device"), "{page}");

@@ -85,7 +85,8 @@ fn more_blocks_are_not_offered_beside_other_programs() {
     let mut data = common::campaign(3);
     let busy = data.samples.iter_mut();
     busy.for_each(|sample| sample.covariates.foreign.cpu_pct = Some(60.0));
-    assert_eq!(said(&data, Some(Next::Interval { blocks: 2 })), None);
+    let told = said(&data, Some(Next::Interval { blocks: 2 })).unwrap();
+    assert!(told.ends_with("`assay run --like c7 --wait-quiet 10m`"), "{told}");
 }
 
 #[test]

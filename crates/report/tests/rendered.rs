@@ -27,6 +27,7 @@ mod scaling;
 mod sections;
 mod selfcheck;
 mod short;
+mod since;
 mod steady;
 mod summary;
 mod sweeps;

@@ -60,3 +60,17 @@ fn what_the_processors_allow_stands_beside_the_efficiency() {
     data.campaign.environment.0.insert("cpu.count".into(), "64".into());
     assert_eq!(said(&data), "processes in excess of the processors share them");
 }
+
+#[test]
+fn the_ideal_ends_at_the_processors_and_points_say_what_they_are() {
+    let ideal = |cpus: &str| {
+        let mut data = common::campaign(5);
+        data.campaign.environment.0.insert("cpu.count".into(), cpus.into());
+        let page = html(&data, &findings(&data, &Settings::default()).unwrap());
+        assert!(page.contains("MB/s, n=5, limiter device 100 %</title>"), "{page}");
+        page.contains(">ideal<")
+    };
+    assert!(ideal("64"));
+    // With 16 only the first count of 1 and 64 could be reached.
+    assert!(!ideal("16"));
+}

@@ -286,37 +286,39 @@ fn curves_are_drawn_with_names_and_without_scripts() {
     insta::assert_snapshot!(drawn.replace("><", ">\n<"), @r#"
     <figure>
     <figcaption>random read 16k, 8 threads, 1 process, response time, µs</figcaption>
-    <svg viewBox="0 0 520 220" role="img" aria-label="random read 16k, 8 threads, 1 process, response time, µs">
-    <path class="g" d="M52 196H370">
+    <svg viewBox="0 0 520 236" role="img" aria-label="random read 16k, 8 threads, 1 process, response time, µs">
+    <path class="g" d="M62 196H370">
     </path>
-    <text x="47" y="200" text-anchor="end">10</text>
-    <path class="g" d="M52 134H370">
+    <text x="57" y="200" text-anchor="end">10</text>
+    <path class="g" d="M62 134H370">
     </path>
-    <text x="47" y="138" text-anchor="end">100</text>
-    <path class="g" d="M52 72H370">
+    <text x="57" y="138" text-anchor="end">100</text>
+    <path class="g" d="M62 72H370">
     </path>
-    <text x="47" y="76" text-anchor="end">1000</text>
-    <path class="g" d="M52 10H370">
+    <text x="57" y="76" text-anchor="end">1000</text>
+    <path class="g" d="M62 10H370">
     </path>
-    <text x="47" y="14" text-anchor="end">10000</text>
-    <path class="g" d="M81 10V196">
+    <text x="57" y="14" text-anchor="end">10000</text>
+    <path class="g" d="M90 10V196">
     </path>
-    <text x="81" y="212" text-anchor="middle">50 %</text>
-    <path class="g" d="M148 10V196">
+    <text x="90" y="212" text-anchor="middle">50 %</text>
+    <path class="g" d="M155 10V196">
     </path>
-    <text x="148" y="212" text-anchor="middle">90</text>
-    <path class="g" d="M245 10V196">
+    <text x="155" y="212" text-anchor="middle">90</text>
+    <path class="g" d="M249 10V196">
     </path>
-    <text x="245" y="212" text-anchor="middle">99</text>
-    <path class="g" d="M341 10V196">
+    <text x="249" y="212" text-anchor="middle">99</text>
+    <path class="g" d="M342 10V196">
     </path>
-    <text x="341" y="212" text-anchor="middle">99.9</text>
-    <polyline class="k0" stroke-dasharray="none" points="56,140 64,140 81,140 110,140 148,140 177,140 245,41 274,41 341,41 370,41">
+    <text x="342" y="212" text-anchor="middle">99.9</text>
+    <text x="216" y="230" text-anchor="middle">share of operations, logarithmic in the rest</text>
+    <text x="10" y="103" text-anchor="middle" transform="rotate(-90 10 103)">µs, logarithmic</text>
+    <polyline class="k0" stroke-dasharray="none" points="66,140 74,140 90,140 118,140 155,140 183,140 249,41 277,41 342,41 370,41">
     </polyline>
     <path class="k0" stroke-dasharray="none" d="M378 18h24">
     </path>
     <text x="406" y="22">ext4</text>
-    <polyline class="k1" stroke-dasharray="7 3" points="56,121 64,121 81,121 110,121 148,121 177,121 245,22 274,22 341,22 370,22">
+    <polyline class="k1" stroke-dasharray="7 3" points="66,121 74,121 90,121 118,121 155,121 183,121 249,22 277,22 342,22 370,22">
     </polyline>
     <path class="k1" stroke-dasharray="7 3" d="M378 34h24">
     </path>

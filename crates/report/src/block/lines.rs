@@ -13,17 +13,19 @@ pub struct Lines {
     pub places: Vec<String>,
     /// Names of the lines, the same in all panels.
     pub names: Vec<String>,
-    /// What would be there were nothing lost, for each place; none where there is no such thing.
+    /// What would be there were nothing lost, for the first places, as far as that is possible.
     pub ideal: Vec<f64>,
     /// The panels.
     pub panels: Vec<LinePanel>,
 }
 
 /// One panel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinePanel {
     /// What it is of.
     pub name: String,
     /// For each line and place a ratio, above 0; `None` where there is none.
     pub lines: Vec<Vec<Option<Span>>>,
+    /// For each line and place what else is known of it, said when it is pointed at; may be shorter, or empty.
+    pub details: Vec<Vec<String>>,
 }

@@ -2,14 +2,20 @@
 //! baseline, age by age. Each step is a campaign judged by itself, so that nothing is pooled.
 
 use crate::{
-    block::{LinePanel, Lines, Span},
+    block::{Block, LinePanel, Lines, Span},
     names,
+    sections::flat,
 };
 use model::result::Dataset;
 use stats::{evaluation::Findings, verdict::Candidate};
 
 /// The ladder; `None` unless the campaigns are of at least two ages, one for each, over the same baseline.
-pub(super) fn ladder(campaigns: &[(Dataset, Findings)]) -> Option<Lines> {
+pub(super) fn ladder(campaigns: &[(Dataset, Findings)]) -> Option<Block> {
+    let (_, first) = campaigns.first()?;
+    lines(campaigns).map(|lines| flat::drawn(lines, first.band))
+}
+
+fn lines(campaigns: &[(Dataset, Findings)]) -> Option<Lines> {
     let mut steps: Vec<(u32, &Findings)> = campaigns
         .iter()
         .map(|(dataset, findings)| (dataset.campaign.plan.age.unwrap_or(0), findings))
@@ -39,7 +45,7 @@ pub(super) fn ladder(campaigns: &[(Dataset, Findings)]) -> Option<Lines> {
         places: steps.iter().map(|(age, _)| step(*age)).collect(),
         names,
         ideal: Vec::new(),
-        panels: vec![LinePanel { name: String::new(), lines }],
+        panels: vec![LinePanel { lines, ..LinePanel::default() }],
     })
 }
 

@@ -6,10 +6,10 @@ use super::{
     html::{BESIDE, Extent, anchor, contents, document, render, with_tables_behind},
     title,
 };
-use crate::block::Block;
+use crate::block::{Block, Cell, Column, Row, Table};
 use maud::html as markup;
 use model::{result::Dataset, text::printable};
-use stats::evaluation::Findings;
+use stats::{comparison::Differing, evaluation::Findings};
 
 /// The blocks of a section, for each campaign that has it.
 type Beside<'a> = (&'a str, Vec<(usize, &'a [Block])>);
@@ -21,13 +21,17 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
         .map(|(dataset, findings)| with_tables_behind(built(dataset, findings, |_| true)))
         .collect();
     let names: Vec<String> = campaigns.iter().map(|(dataset, _)| name(dataset)).collect();
-    let ladder = clean::blocks(ageing::ladder(campaigns).map(Block::Lines).into_iter().collect());
+    let ladder = clean::blocks(ageing::ladder(campaigns).into_iter().collect());
     let heading = names.join(" | ");
     let all = beside(&sections, BESIDE);
+    let differing = differing(campaigns, &names);
     let main = markup! {
-        (contents(all.iter().map(|(title, _)| *title)))
+        (contents(differing.iter().map(|_| DIFFERING).chain(all.iter().map(|(title, _)| *title))))
         p { "Each campaign is evaluated separately. For ratios between campaigns, use `assay \
              compare`." }
+        @if let Some(table) = differing {
+            section id=(anchor(DIFFERING)) { h2 { (DIFFERING) } (render(&Block::Table(table), BESIDE)) }
+        }
         @if !ladder.is_empty() {
             section { h2 { "Ageing" } @for block in &ladder { (render(block, BESIDE)) } }
         }
@@ -47,6 +51,35 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
     };
     let footer = format!("assay, {} campaigns", campaigns.len());
     document(&heading, &[], &main, &footer, None).into_string()
+}
+
+/// Heading of what is not the same of the campaigns.
+const DIFFERING: &str = "What differs";
+
+/// Settings, hardware and software that are not the same, what is other than in the first of them marked; `None` where
+/// nothing is known to differ.
+fn differing(campaigns: &[(Dataset, Findings)], names: &[String]) -> Option<Table> {
+    let datasets: Vec<&Dataset> = campaigns.iter().map(|(dataset, _)| dataset).collect();
+    let row = |own: &Differing| {
+        let first = own.values.iter().flatten().next();
+        let cell = |value: &Option<String>| match value {
+            None => Cell::plain("-"),
+            Some(text) if Some(text) == first => Cell::plain(text),
+            Some(text) => Cell { word: text.clone(), ..Cell::default() },
+        };
+        let what = Cell::plain(format!("{}: {}", own.of, own.key));
+        Row::body(std::iter::once(what).chain(own.values.iter().map(cell)))
+    };
+    let rows: Vec<Row> = stats::comparison::differing_facts(&datasets).iter().map(row).collect();
+    let heads = std::iter::once("What").chain(names.iter().map(String::as_str));
+    (!rows.is_empty()).then(|| Table {
+        caption:
+            "Settings, hardware and software that are not the same; bold is other than in the first"
+                .into(),
+        columns: heads.map(Column::words).collect(),
+        rows,
+        footnotes: Vec::new(),
+    })
 }
 
 /// The title of a campaign with its id, which tells campaigns of one title apart.

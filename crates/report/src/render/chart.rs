@@ -6,8 +6,10 @@ use crate::block::{Chart, Curve};
 use maud::{Markup, html as markup};
 
 const WIDTH: f64 = 520.0;
-const HEIGHT: f64 = 220.0;
-const LEFT: f64 = 52.0;
+const HEIGHT: f64 = 236.0;
+const LEFT: f64 = 62.0;
+/// Where the name of the axis upwards stands, across.
+const AXIS: f64 = 10.0;
 const RIGHT: f64 = 370.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 196.0;
@@ -93,8 +95,11 @@ fn axes(scale: &Scale) -> Markup {
         }
         @for (share, text) in widest {
             path class="g" d=(format!("M{:.0} {TOP}V{BOTTOM}", scale.x(*share))) {}
-            text x=(format!("{:.0}", scale.x(*share))) y=(HEIGHT - 8.0) text-anchor="middle" { (text) }
+            text x=(format!("{:.0}", scale.x(*share))) y=(BOTTOM + 16.0) text-anchor="middle" { (text) }
         }
+        @let middle = (TOP + BOTTOM) / 2.0;
+        text x=((LEFT + RIGHT) / 2.0) y=(HEIGHT - 6.0) text-anchor="middle" { "share of operations, logarithmic in the rest" }
+        text x=(AXIS) y=(middle) text-anchor="middle" transform=(format!("rotate(-90 {AXIS} {middle})")) { "µs, logarithmic" }
     }
 }
 
@@ -120,7 +125,7 @@ mod tests {
         let scale = Scale::of(std::slice::from_ref(&curve));
         assert!((scale.nines - 2.0).abs() < 1e-9);
         assert_eq!((scale.low, scale.high), (1.0, 3.0));
-        assert_eq!(scale.points(&curve), "100,196 211,168 370,10");
+        assert_eq!(scale.points(&curve), "108,196 216,168 370,10");
         let texts: Vec<String> = scale.decades().map(|d| d.1).collect();
         assert_eq!(texts, ["10", "100", "1000"]);
     }

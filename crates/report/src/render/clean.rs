@@ -46,7 +46,10 @@ fn block(shown: &mut Block) {
         }
         Block::Lines(Lines { caption, across, places, names, ideal: _, panels }) => {
             [caption, across].into_iter().chain(places).chain(names).for_each(text);
-            panels.iter_mut().for_each(|LinePanel { name, lines: _ }| text(name));
+            for LinePanel { name, lines: _, details } in panels {
+                text(name);
+                details.iter_mut().flatten().for_each(text);
+            }
         }
         Block::Timeline(Timeline { caption, seconds: _, blocks: _, panels }) => {
             text(caption);
@@ -102,7 +105,8 @@ fn heat_map(HeatMap { caption, head, candidates, procs, groups }: &mut HeatMap) 
     }
 }
 
-fn cell(Cell { text: words, word, note, shade: _ }: &mut Cell) {
+fn cell(Cell { text: words, word, note, aside, shade: _ }: &mut Cell) {
+    text(aside);
     [words, word, note].into_iter().for_each(text);
 }
 

@@ -12,8 +12,8 @@ const BARS: (f64, f64) = (128.0, 338.0);
 const WORDS: f64 = 348.0;
 /// Height of a row.
 const ROW: f64 = 19.0;
-/// Room under the rows for the ticks.
-const BOTTOM: f64 = 20.0;
+/// Room under the rows for the ticks and the name of the axis.
+const BOTTOM: f64 = 34.0;
 /// Characters that fit before, and after the bars, and from the start of the bars to the end.
 const NAME: usize = 20;
 const SAID: usize = 21;
@@ -38,6 +38,7 @@ pub(super) fn render(forest: &Forest) -> Markup {
                     path class=(if tick == 1.0 { "one" } else { "g" }) d=(format!("M{:.1} 0V{bottom}", x(&axis, tick))) {}
                     text x=(format!("{:.1}", x(&axis, tick))) y=(bottom + 14.0) text-anchor="middle" { (tick) }
                 }
+                text x=((BARS.0 + BARS.1) / 2.0) y=(bottom + 29.0) text-anchor="middle" { "ratio, logarithmic" }
                 (panels(forest, &axis))
             }
         }
@@ -84,6 +85,7 @@ fn bar(row: &ForestRow, span: Span, axis: &Axis, y: f64, is_score: bool) -> Mark
     let size = if is_score { 6.0 } else { 4.0 };
     markup! {
         g class=(class) {
+            title { (said(row)) }
             @if is_score {
                 path class="p" d=(format!("M{:.1} {y}l{size}-{size} {size} {size}-{size} {size}z", at - size)) {}
             } @else {
@@ -122,15 +124,16 @@ fn x(axis: &Axis, ratio: f64) -> f64 {
     BARS.0 + axis.place(ratio) * (BARS.1 - BARS.0)
 }
 
+/// A row in words.
+fn said(row: &ForestRow) -> String {
+    let note = if row.note.is_empty() { String::new() } else { format!(", interval {}", row.note) };
+    format!("{} {}{note}", row.name, row.said)
+}
+
 /// Every row in words.
 fn described(forest: &Forest) -> String {
-    let row = |row: &ForestRow| {
-        let note =
-            if row.note.is_empty() { String::new() } else { format!(", interval {}", row.note) };
-        format!("{} {}{note}", row.name, row.said)
-    };
     let panel = |panel: &ForestPanel| {
-        let rows: Vec<String> = panel.rows.iter().map(row).collect();
+        let rows: Vec<String> = panel.rows.iter().map(said).collect();
         format!("{}: {}.", panel.title, rows.join("; "))
     };
     forest.panels.iter().map(panel).collect::<Vec<_>>().join(" ")

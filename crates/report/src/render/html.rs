@@ -19,6 +19,9 @@ const MOST_BYTES: usize = 1_500_000;
 /// Columns above which a table scrolls in a window of its own.
 const MOST_COLUMNS: usize = 7;
 
+/// Characters of a command that is not broken at its hyphens: as many as the narrowest screen holds.
+const UNBROKEN: usize = 32;
+
 const STYLE: &str = include_str!("report.css");
 
 /// How much of the report a page shows, so that it stays small.
@@ -30,18 +33,21 @@ pub(super) struct Extent {
     logs: bool,
     /// Intervals and curves.
     notes: bool,
+    /// Intervals of values, and what points of lines say.
+    asides: bool,
 }
 
 /// What stands beside another campaign: samples and choices are in the page of each.
-pub(super) const BESIDE: Extent = Extent { drawers: false, logs: false, notes: true };
+pub(super) const BESIDE: Extent = Extent { drawers: false, logs: false, notes: true, asides: true };
 
 impl Extent {
     /// All of it first.
-    const ALL: [Extent; 4] = [
-        Extent { drawers: true, logs: true, notes: true },
-        Extent { drawers: false, logs: true, notes: true },
-        Extent { drawers: false, logs: false, notes: true },
-        Extent { drawers: false, logs: false, notes: false },
+    const ALL: [Extent; 5] = [
+        Extent { asides: true, drawers: true, logs: true, notes: true },
+        Extent { asides: false, drawers: true, logs: true, notes: true },
+        Extent { asides: false, drawers: false, logs: true, notes: true },
+        Extent { asides: false, drawers: false, logs: false, notes: true },
+        Extent { asides: false, drawers: false, logs: false, notes: false },
     ];
 
     /// What it leaves out, if anything.
@@ -50,7 +56,8 @@ impl Extent {
             Extent { notes: false, .. } => Some("Samples, other baselines, intervals and curves"),
             Extent { logs: false, .. } => Some("Samples and other baselines"),
             Extent { drawers: false, .. } => Some("Samples"),
-            Extent { drawers: true, .. } => None,
+            Extent { asides: false, .. } => Some("Intervals of values"),
+            Extent { asides: true, .. } => None,
         }
     }
 
@@ -60,8 +67,8 @@ impl Extent {
     }
 }
 
-/// The whole report. A file above 1.5 MB is written again without its samples, then without what other choices are
-/// computed from, then without intervals and curves, and says so.
+/// The whole report. A file above 1.5 MB is written again without intervals of values, then without its samples, then
+/// without what other choices are computed from, then without other intervals and curves, and says so.
 pub fn html(dataset: &Dataset, findings: &Findings) -> String {
     let chapters = with_tables_behind(built(dataset, findings, |_| true));
     let logs = script::logs(dataset, findings);
@@ -221,9 +228,9 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
         Block::Prose(text) => markup! { p { (with_code(text)) } },
         Block::Callout(text) => markup! { p class="call" { strong { (with_code(text)) } } },
         Block::Signs(signs) => signs::render(signs),
-        Block::Table(table) => render_table(table, notes),
+        Block::Table(table) => render_table(table, extent),
         Block::Behind(table) => markup! {
-            details class="behind" { summary { "The figures as a table" } (render_table(table, notes)) }
+            details class="behind" { summary { "The figures as a table" } (render_table(table, extent)) }
         },
         Block::Forest(forest) => forest::render(forest),
         Block::Drawer(drawer) => drawer::render(drawer, |inner| render(inner, extent)),
@@ -233,7 +240,7 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
         Block::Bars(bars) if notes => bars::render(bars),
         Block::TimeSeries(series) if notes => time_series::render(series),
         Block::Dots(dots) if notes => dots::render(dots),
-        Block::Lines(lines) if notes => lines::render(lines),
+        Block::Lines(lines) if notes => lines::render(lines, extent.asides),
         Block::Timeline(timeline) if notes => timeline::render(timeline),
         Block::HeatMap(_) | Block::Chart(_) | Block::Scatter(_) => markup! {},
         Block::Bars(_) | Block::TimeSeries(_) | Block::Dots(_) | Block::Lines(_) => markup! {},
@@ -249,12 +256,12 @@ fn with_code(text: &str) -> Markup {
     }
     markup! {
         @for (at, part) in parts.into_iter().enumerate() {
-            @if at % 2 == 1 { code { (part) } } @else { (part) }
+            @if at % 2 == 1 { code class=[(part.len() <= UNBROKEN).then_some("whole")] { (part) } } @else { (part) }
         }
     }
 }
 
-fn render_table(table: &Table, notes: bool) -> Markup {
+fn render_table(table: &Table, extent: Extent) -> Markup {
     let grouped = table.columns.iter().any(|c| !c.group.is_empty());
     markup! {
         div class=(if table.columns.len() > MOST_COLUMNS { "wide many" } else { "wide" }) {
@@ -268,7 +275,7 @@ fn render_table(table: &Table, notes: bool) -> Markup {
                         }
                     }
                 }
-                (bodies(table, notes))
+                (bodies(table, extent))
             }
         }
         @for note in &table.footnotes { p class="note" { (note) } }
@@ -288,20 +295,20 @@ fn group_heads(columns: &[Column]) -> Markup {
 }
 
 /// One `tbody` for each title row, because the title is the heading of its group of rows.
-fn bodies(table: &Table, notes: bool) -> Markup {
+fn bodies(table: &Table, extent: Extent) -> Markup {
     let (body, foot): (Vec<&Row>, Vec<&Row>) =
         table.rows.iter().partition(|r| r.kind != RowKind::Footer);
     markup! {
         @for group in body.chunk_by(|_, next| next.kind != RowKind::Title) {
-            tbody { @for row in group { (render_row(row, table, notes)) } }
+            tbody { @for row in group { (render_row(row, table, extent)) } }
         }
         @if !foot.is_empty() {
-            tfoot { @for row in &foot { (render_row(row, table, notes)) } }
+            tfoot { @for row in &foot { (render_row(row, table, extent)) } }
         }
     }
 }
 
-fn render_row(row: &Row, table: &Table, notes: bool) -> Markup {
+fn render_row(row: &Row, table: &Table, extent: Extent) -> Markup {
     let (first, others) = (row.cells.first(), row.cells.iter().zip(&table.columns).skip(1));
     markup! {
         tr {
@@ -309,7 +316,7 @@ fn render_row(row: &Row, table: &Table, notes: bool) -> Markup {
                 th scope="rowgroup" colspan=(table.columns.len()) class="t" { (text(first)) }
             } @else {
                 th scope="row" { (text(first)) }
-                @for (cell, column) in others { (render_cell(cell, column, notes)) }
+                @for (cell, column) in others { (render_cell(cell, column, extent)) }
                 @for _ in row.cells.len()..table.columns.len() { td {} }
             }
         }
@@ -320,7 +327,7 @@ fn text(cell: Option<&Cell>) -> &str {
     cell.map_or("", |c| &c.text)
 }
 
-fn render_cell(cell: &Cell, column: &Column, notes: bool) -> Markup {
+fn render_cell(cell: &Cell, column: &Column, extent: Extent) -> Markup {
     let class = match (cell.shade.map(class), column.numeric) {
         (Some(class), _) => class,
         (None, true) if column.aside => "n a",
@@ -331,7 +338,8 @@ fn render_cell(cell: &Cell, column: &Column, notes: bool) -> Markup {
         td class=[(!class.is_empty()).then_some(class)] {
             (cell.text)
             @if !cell.word.is_empty() { " " b { (cell.word) } }
-            @if notes && !cell.note.is_empty() { " " small { (cell.note) } }
+            @if extent.asides && !cell.aside.is_empty() { " " small { (cell.aside) } }
+            @if extent.notes && !cell.note.is_empty() { " " small { (cell.note) } }
         }
     }
 }

@@ -2,11 +2,16 @@
 //! colour, dash and the legend, intervals as thin uprights, the ideal dotted.
 
 use super::svg::{Axis, cut, stroke};
-use crate::block::{LinePanel, Lines, Span};
+use crate::{
+    block::{LinePanel, Lines, Span},
+    number,
+};
 use maud::{Markup, html as markup};
 
 const WIDTH: f64 = 520.0;
-const LEFT: f64 = 40.0;
+const LEFT: f64 = 46.0;
+/// Where the name of the axis stands, across.
+const AXIS: f64 = 10.0;
 /// Panels beside each other.
 const ACROSS: usize = 3;
 /// From one panel to the next, and what of it is drawn on.
@@ -78,14 +83,15 @@ impl<'a> Scale<'a> {
     }
 }
 
-pub(super) fn render(lines: &Lines) -> Markup {
+/// Points are drawn, and say what they are, where there is room for that.
+pub(super) fn render(lines: &Lines, with_points: bool) -> Markup {
     let scale = Scale::of(lines);
     markup! {
         figure class="lines" {
             figcaption { (lines.caption) }
             svg viewBox=(format!("0 0 {WIDTH} {}", scale.height())) role="img" aria-label=(lines.caption) {
                 (legend(&scale))
-                @for (at, panel) in lines.panels.iter().enumerate() { (render_panel(panel, &scale, at)) }
+                @for (at, panel) in lines.panels.iter().enumerate() { (render_panel(panel, &scale, at, with_points)) }
             }
         }
     }
@@ -116,7 +122,7 @@ fn style(line: usize, is_ideal: bool) -> (String, &'static str) {
     }
 }
 
-fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
+fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize, with_points: bool) -> Markup {
     let (left, bottom) = scale.corner(at);
     let lines = scale.lines;
     let ideal: Vec<Option<f64>> = lines.ideal.iter().copied().map(Some).collect();
@@ -131,6 +137,10 @@ fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
                 text x=(left - 5.0) y=(format!("{:.1}", y + 4.0)) text-anchor="end" { (tick) }
             }
         }
+        @if at.is_multiple_of(ACROSS) {
+            @let middle = bottom - AREA.1 / 2.0;
+            text x=(AXIS) y=(middle) text-anchor="middle" transform=(format!("rotate(-90 {AXIS} {middle})")) { "ratio, log" }
+        }
         @for (place, name) in lines.places.iter().enumerate() {
             text x=(format!("{:.1}", left + scale.x(place))) y=(bottom + 12.0) text-anchor="middle" { (name) }
         }
@@ -138,7 +148,38 @@ fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
             text x=(left + AREA.0 / 2.0) y=(bottom + 24.0) text-anchor="middle" { (lines.across) }
         }
         polyline class=(IDEAL.0) stroke-dasharray=(IDEAL.1) fill="none" points=(scale.path((left, bottom), &ideal)) {}
-        @for (line, spans) in panel.lines.iter().enumerate() { (render_line(spans, scale, (left, bottom), line)) }
+        @for (line, spans) in panel.lines.iter().enumerate() {
+            (render_line(spans, scale, (left, bottom), line))
+            @let details = panel.details.get(line).map_or(&[][..], Vec::as_slice);
+            @if with_points { (points(spans, details, scale, (left, bottom), line)) }
+        }
+    }
+}
+
+/// The points of a line, each of which says what it is when it is pointed at.
+fn points(
+    spans: &[Option<Span>],
+    details: &[String],
+    scale: &Scale<'_>,
+    (left, bottom): (f64, f64),
+    line: usize,
+) -> Markup {
+    let lines = scale.lines;
+    let said = |at: usize, span: &Span| {
+        let what = format!("{}, {} {}", lines.names[line], lines.across, lines.places[at]);
+        let interval = span.ends.map(|(low, high)| {
+            format!(", 95 % interval {}-{}", number::end(low), number::end(high))
+        });
+        let detail = details.get(at).filter(|own| !own.is_empty());
+        let detail = detail.map_or_else(String::new, |own| format!(", {own}"));
+        format!("{what}: {}{}{detail}", number::ratio(span.point), interval.unwrap_or_default())
+    };
+    let known = spans.iter().enumerate().filter_map(|(at, span)| Some((at, span.as_ref()?)));
+    markup! {
+        @for (at, span) in known {
+            circle class=(stroke(line).0) r="2.5" cx=(format!("{:.1}", left + scale.x(at)))
+                cy=(format!("{:.1}", bottom - scale.y(span.point))) { title { (said(at, span)) } }
+        }
     }
 }
 
@@ -181,6 +222,7 @@ mod tests {
         let panel = |name: &str| LinePanel {
             name: name.into(),
             lines: vec![vec![span(1.0), span(2.0), span(4.0)], vec![span(1.0), None, span(0.9)]],
+            details: vec![vec![String::new(), "n=5".into()]],
         };
         Lines {
             caption: "Speed-up".into(),
@@ -194,12 +236,21 @@ mod tests {
 
     #[test]
     fn every_panel_has_every_line_its_intervals_and_the_ideal() {
-        let svg = render(&lines()).into_string();
+        let svg = render(&lines(), true).into_string();
         assert_eq!(svg.matches("<polyline").count(), 4 * 3);
         assert_eq!(svg.matches("<path class=\"k").count(), 2 + 4 * 5, "legend and intervals");
         assert!(svg.contains("&lt;xfs&gt;") && svg.contains(">ideal<"), "{svg}");
         // Two rows of panels under one line of legend.
         assert!(svg.contains("0 0 520 300"), "{svg}");
+    }
+
+    #[test]
+    fn a_point_says_what_it_is_and_the_axis_what_it_shows() {
+        let svg = render(&lines(), true).into_string();
+        assert_eq!(svg.matches("<circle").count(), 4 * 5);
+        let said = "<title>&lt;xfs&gt;, processes 2: 2.00, 95 % interval 1.82-2.20, n=5</title>";
+        assert!(svg.contains(said), "{svg}");
+        assert_eq!(svg.matches(">ratio, log<").count(), 2, "one for each row of panels");
     }
 
     #[test]

@@ -34,7 +34,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-od8fc3GeEeehbXSFebOuGV7S5OzLewwO/Njeh7EvxnI='";
+                                 script-src 'sha256-EMjGnBg8IeKNwByCnH2sei3UB9AqpKa8yYKF1jt00Bs='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [

@@ -3,6 +3,8 @@
 
 mod drawer;
 
+pub(super) use drawer::limited;
+
 use crate::{block::Block, sections::Section};
 use model::result::{Dataset, Sample};
 use stats::evaluation::Findings;

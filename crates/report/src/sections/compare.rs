@@ -88,7 +88,7 @@ fn campaigns(count: usize) -> String {
 }
 
 /// What one campaign on each side is worth.
-const LOOK: &str = "One campaign per side is only a first look: the intervals cover the variation \
+pub(super) const LOOK: &str = "One campaign per side is only a first look: the intervals cover the variation \
                     between blocks, not between runs. Use three per side: assay compare A1,A2,A3 \
                     B1,B2,B3.";
 
@@ -113,7 +113,7 @@ fn changes(comparison: &CampaignComparison) -> Vec<Block> {
     if both.is_empty() {
         blocks.push(Block::Prose("Nothing recorded by both campaigns has changed.".into()));
     } else {
-        blocks.push(Block::Table(changed(&both)));
+        blocks.push(Block::Table(changed(&both, ["What", "A", "B"])));
     }
     for (letter, of_a) in [("A", true), ("B", false)] {
         let keys: Vec<String> = one
@@ -128,14 +128,15 @@ fn changes(comparison: &CampaignComparison) -> Vec<Block> {
     blocks
 }
 
-fn changed(all: &[&Changed]) -> Table {
+/// A row for each, under `heads`.
+pub(super) fn changed(all: &[&Changed], heads: [&str; 3]) -> Table {
     let shown = |value: &Option<String>| Cell::plain(value.as_deref().unwrap_or("its default"));
     let row = |c: &&Changed| {
         Row::body([Cell::plain(format!("{}: {}", c.of, c.key)), shown(&c.a), shown(&c.b)])
     };
     Table {
         caption: "What changed besides the samples".into(),
-        columns: ["What", "A", "B"].map(Column::words).into(),
+        columns: heads.map(Column::words).into(),
         rows: all.iter().map(row).collect(),
         footnotes: Vec::new(),
     }

@@ -5,7 +5,7 @@ pub(super) mod moved;
 use crate::{
     block::{Bar, BarGroup, Bars, Block, Cell, Column, Row, Scatter, Spot, Table},
     number,
-    sections::Section,
+    sections::{Section, flat},
 };
 use model::result::Dataset;
 use stats::{evaluation::Findings, kernel::Ratio};
@@ -166,21 +166,32 @@ fn media(findings: &Findings) -> Option<Table> {
     Some(Table { footnotes: vec![note.into()], ..table(findings, caption, &heads, cells)? })
 }
 
-/// What the device and the space pay for each byte, of those kinds that were measured of any target.
-fn amplification(findings: &Findings) -> Option<Block> {
+/// What the device and the space pay for each byte, of those kinds that were measured of any target; a kind of about
+/// 1.00 for all is a sentence.
+fn amplification(findings: &Findings) -> Vec<Block> {
     let group = |title: &str, of: fn(&stats::verdict::Cost) -> Option<f64>| {
         let bar = |cost: &stats::verdict::Cost| Bar { name: cost.target.clone(), value: of(cost) };
         let bars: Vec<Bar> = findings.costs.iter().map(bar).collect();
         bars.iter().any(|bar| bar.value.is_some()).then(|| BarGroup { title: title.into(), bars })
     };
-    let groups: Vec<BarGroup> = [
+    let groups = [
         group("Written by the device", |cost| cost.written_per_byte),
         group("Space taken by the files", |cost| cost.taken_per_byte),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    (!groups.is_empty()).then(|| {
+    ];
+    let range = |group: &BarGroup| {
+        let figures: Option<Vec<f64>> = group.bars.iter().map(|bar| bar.value).collect();
+        flat::range(figures?.into_iter(), findings.band)
+    };
+    let (same, groups): (Vec<BarGroup>, Vec<BarGroup>) =
+        groups.into_iter().flatten().partition(|group| range(group).is_some());
+    let sentence = |group: &BarGroup| {
+        let said = flat::said(range(group).unwrap_or((1.0, 1.0)));
+        Block::Prose(format!(
+            "{}: {said} bytes per logical byte, for every candidate.",
+            group.title
+        ))
+    };
+    let bars = (!groups.is_empty()).then(|| {
         Block::Bars(Bars {
             caption: "Write and space amplification, bytes per logical byte; lower is better, the \
                       line is at 1"
@@ -188,7 +199,8 @@ fn amplification(findings: &Findings) -> Option<Block> {
             mark: 1.0,
             groups,
         })
-    })
+    });
+    same.iter().map(sentence).chain(bars).collect()
 }
 
 fn upkeep(findings: &Findings) -> Option<Table> {
@@ -232,8 +244,8 @@ fn scatter(
             caption: format!(
                 "Speed against {what}: up and right is better, hollow points are dominated"
             ),
-            x: format!("speed / {base}"),
-            y: format!("{axis} / {base}"),
+            x: format!("speed / {base}, logarithmic"),
+            y: format!("{axis} / {base}, logarithmic"),
             spots,
         })
     })

@@ -103,7 +103,17 @@ fn of_score(candidate: &Candidate, findings: &Findings) -> ForestRow {
         span: Some(span(&candidate.ratio)),
         said: format!("{} {beside}", number::ratio(candidate.ratio.point)).trim_end().into(),
         note: String::new(),
-        shade: (is_base || is_apart).then(|| Shade::of_ratio(candidate.ratio.point)),
+        shade: (is_base || is_apart).then(|| shade(candidate.ratio.point, findings.band)),
+    }
+}
+
+/// That of a decided score: neutral within the band, as the verdict calls such a lead slight, and only there.
+fn shade(ratio: f64, band: f64) -> Shade {
+    let of_ratio = Shade::of_ratio(ratio);
+    match 1.0 + band {
+        edge if ratio > edge => of_ratio.at_least(1),
+        edge if ratio.recip() > edge => of_ratio.at_most(-1),
+        _ => Shade::of_ratio(1.0),
     }
 }
 
@@ -123,4 +133,17 @@ fn of_group(footer: &Footer, findings: &Findings) -> Option<ForestRow> {
 
 fn span(ratio: &Ratio) -> Span {
     Span { point: ratio.point, ends: ratio.low.zip(ratio.high) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_coloured_where_the_verdict_says_more_than_slightly() {
+        let step = |ratio: f64| shade(ratio, 0.05).step();
+        assert_eq!([1.049, 1.051, 1.3].map(step), [0, 1, 2]);
+        assert_eq!([1.0 / 1.049, 1.0 / 1.051, 0.75].map(step), [0, -1, -2]);
+        assert_eq!(shade(1.04, 0.03).step(), 1, "by a band of its own");
+    }
 }

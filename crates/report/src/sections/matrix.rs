@@ -162,6 +162,7 @@ fn lead(row: &stats::description::Row, with_word: bool) -> Cell {
         word: if with_word { word.into() } else { String::new() },
         note: number::interval(&lead.ratio),
         shade: decided.then(|| Shade::of_ratio(lead.ratio.point)),
+        ..Cell::default()
     }
 }
 

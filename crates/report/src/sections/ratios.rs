@@ -9,7 +9,7 @@ use model::{figure::Quantity, result::Dataset};
 use stats::{
     description::{Comparison, Counts, Extreme, Footer, Unjudged, WithSyncs},
     evaluation::Findings,
-    kernel::{Bound, Ratio},
+    kernel::{Bound, Interval, Ratio},
 };
 
 /// Footer with geometric means.
@@ -45,7 +45,9 @@ impl Section for Ratios {
 fn legend(findings: &Findings) -> String {
     let mut values = format!(
         "n=: blocks with a valid sample, if not all; ratios use only blocks that both candidates \
-         completed, which n= counts in the map of tests. noisy: blocks vary by more than {:.0} % \
+         completed, which n= counts in the map of tests. The interval behind a value is that of its \
+         mean over the blocks, by the same 95 %; two that overlap may still differ, because ratios \
+         compare within blocks. noisy: blocks vary by more than {:.0} % \
          (standard deviation over mean, after removing the effects of order and image). one \
          sample: median size and time of a timed part, all processes together.",
         100.0 * NOISY
@@ -177,12 +179,20 @@ pub(crate) fn value(cell: &stats::description::Cell, unit: &str, findings: &Find
         return Cell::plain(absence(cell, findings));
     };
     let [words, notes] = marks(cell, findings).map(|marks| marks.join(" "));
+    let interval = cell.value_interval.filter(|_| cell.at_least.is_none());
+    let aside = interval.as_ref().map(value_interval).unwrap_or_default();
     let text = match cell.at_least {
         Some(least) => format!("≥{} {unit}", number::value(least)),
         None => format!("{} {unit}", number::value(v)),
     };
     let text = text.trim_end().to_string();
-    Cell { word: words, note: notes, ..Cell::plain(text) }
+    Cell { word: words, note: notes, aside, ..Cell::plain(text) }
+}
+
+/// `1180-1290`, the ends as values are written.
+fn value_interval(Interval { low, high }: &Interval) -> String {
+    let ends = Ratio { point: *low, low: Some(*low), high: Some(*high), p: None };
+    ends.span(number::value).unwrap_or_default()
 }
 
 /// What makes a value less than the others: what changes what the figure is about, and what a narrow terminal leaves
@@ -270,7 +280,8 @@ pub(crate) fn worded(ratio: &Ratio, verdict: Option<Comparison>) -> Cell {
 /// A ratio with what is said of it, coloured by its verdict.
 pub(crate) fn judged(ratio: &Ratio, verdict: Option<Comparison>, word: String) -> Cell {
     let shade = shade(ratio, verdict);
-    Cell { text: number::ratio(ratio.point), word, note: number::interval(ratio), shade }
+    let (text, note) = (number::ratio(ratio.point), number::interval(ratio));
+    Cell { text, word, note, shade, ..Cell::default() }
 }
 
 /// Colour only where the verdict is decided, and then never a neutral one; what is within the band is neutral, what is

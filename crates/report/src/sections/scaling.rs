@@ -4,13 +4,14 @@
 use crate::{
     block::{Block, Cell, Column, LinePanel, Lines, Row, Span, Table},
     number,
-    sections::Section,
+    sections::{Section, cells::limited},
 };
-use model::result::Dataset;
+use model::result::{Dataset, Sample};
 use stats::{
     description::{Scaling, Step, TargetScaling},
     evaluation::Findings,
 };
+use std::collections::HashMap;
 
 /// Panels of a drawing; a report of hundreds of tests would be nothing else.
 const MOST_PANELS: usize = 24;
@@ -33,8 +34,10 @@ impl Section for Scale {
                 None => kinds.push(vec![one]),
             }
         }
+        let by_cell = by_cell(dataset);
         let of_kind = |kind: &Vec<&Scaling>| {
-            [Block::Lines(lines(kind, findings)), Block::Behind(table(kind, dataset))]
+            let lines = lines(kind, findings, (cpus(dataset), &by_cell));
+            [Block::Lines(lines), Block::Behind(table(kind, dataset))]
         };
         Some(kinds.iter().flat_map(of_kind).collect())
     }
@@ -57,15 +60,42 @@ fn name(one: &Scaling, kind: &[&Scaling]) -> String {
     }
 }
 
-fn lines(kind: &[&Scaling], findings: &Findings) -> Lines {
+/// Valid samples by test, processes and target.
+type ByCell<'a> = HashMap<(&'a str, u32, &'a str), Vec<&'a Sample>>;
+
+fn by_cell(dataset: &Dataset) -> ByCell<'_> {
+    let mut all = ByCell::new();
+    for sample in dataset.samples.iter().filter(|sample| sample.evidence.validity.is_valid()) {
+        let case = &sample.case;
+        all.entry((&case.test, case.procs, &case.target)).or_default().push(sample);
+    }
+    all
+}
+
+fn lines(
+    kind: &[&Scaling],
+    findings: &Findings,
+    (cpus, by_cell): (Option<u32>, &ByCell<'_>),
+) -> Lines {
     let procs = &kind[0].procs;
     let panel = |one: &&Scaling| {
-        let line = |label: &String| {
-            let steps = one.targets.iter().find(|t| t.target == *label).map(|t| t.steps.as_slice());
-            let span = |at: usize| steps.and_then(|steps| steps[at]).map(span);
-            (0..procs.len()).map(span).collect()
+        let steps_of = |label: &String| {
+            one.targets.iter().find(|t| t.target == *label).map(|t| t.steps.as_slice())
         };
-        LinePanel { name: name(one, kind), lines: findings.targets.iter().map(line).collect() }
+        let step = |label: &String, at: usize| steps_of(label).and_then(|steps| steps[at]);
+        let line = |label: &String| (0..procs.len()).map(|at| step(label, at).map(span)).collect();
+        let detail = |label: &String, at: usize| {
+            let samples = by_cell.get(&(&*one.test, procs[at], &**label)).map(Vec::as_slice);
+            step(label, at).map_or_else(String::new, |step| {
+                detail(step, &one.unit, samples.unwrap_or_default())
+            })
+        };
+        let details = |label: &String| (0..procs.len()).map(|at| detail(label, at)).collect();
+        LinePanel {
+            name: name(one, kind),
+            lines: findings.targets.iter().map(line).collect(),
+            details: findings.targets.iter().map(details).collect(),
+        }
     };
     let left_out = match kind.len().saturating_sub(MOST_PANELS) {
         0 => String::new(),
@@ -76,9 +106,24 @@ fn lines(kind: &[&Scaling], findings: &Findings) -> Lines {
         across: "processes".into(),
         places: procs.iter().map(u32::to_string).collect(),
         names: findings.targets.clone(),
-        ideal: procs.iter().map(|count| f64::from(*count) / f64::from(procs[0].max(1))).collect(),
+        ideal: ideal(procs, cpus),
         panels: kind.iter().take(MOST_PANELS).map(panel).collect(),
     }
+}
+
+/// As many times the rate as there are processes, up to the processors: from there on they share them. Nothing where
+/// fewer than two counts are within.
+fn ideal(procs: &[u32], cpus: Option<u32>) -> Vec<f64> {
+    let is_within = |count: &&u32| cpus.is_none_or(|cpus| **count <= cpus);
+    let within = procs.iter().take_while(is_within);
+    let all: Vec<f64> = within.map(|n| f64::from(*n) / f64::from(procs[0].max(1))).collect();
+    if all.len() > 1 { all } else { Vec::new() }
+}
+
+/// Its rate, blocks and limiter.
+fn detail(step: Step, unit: &str, samples: &[&Sample]) -> String {
+    let limiter = limited(samples);
+    format!("{} {unit}, n={}, limiter {limiter}", number::value(step.value), samples.len())
 }
 
 fn span(step: Step) -> Span {
@@ -113,13 +158,17 @@ fn table(kind: &[&Scaling], dataset: &Dataset) -> Table {
     }
 }
 
-/// What keeps the efficiency below 100 % whatever the file system does, with the figure where one machine did it all.
-fn sharing(procs: &[u32], dataset: &Dataset) -> String {
+/// Processors of the machine, where one did it all.
+fn cpus(dataset: &Dataset) -> Option<u32> {
     let facts = &dataset.campaign.environment.0;
     let is_one = !facts.keys().any(|key| key.starts_with("host."));
-    let count = facts.get("cpu.count").filter(|_| is_one).and_then(|count| count.parse().ok());
+    facts.get("cpu.count").filter(|_| is_one).and_then(|count| count.parse().ok())
+}
+
+/// What keeps the efficiency below 100 % whatever the file system does, with the figure where one machine did it all.
+fn sharing(procs: &[u32], dataset: &Dataset) -> String {
     let most = procs.last().copied().unwrap_or_default();
-    match count {
+    match cpus(dataset) {
         Some(count) if procs[0] <= count && count < most => format!(
             "this machine has {count} processors, so {} that never wait reach about {:.0} %, and \
              more only if they wait for something",

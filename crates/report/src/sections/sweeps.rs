@@ -5,7 +5,7 @@ mod lines;
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
-    sections::{Section, ratios},
+    sections::{Section, flat, ratios},
 };
 use model::{result::Dataset, target::LeftOut};
 use stats::{
@@ -29,7 +29,8 @@ impl Section for Sweeps {
 }
 
 fn blocks(sweep: &SweepEffects, dataset: &Dataset, findings: &Findings) -> Vec<Block> {
-    let mut blocks: Vec<Block> = lines::of(sweep, dataset).into_iter().map(Block::Lines).collect();
+    let mut blocks: Vec<Block> =
+        lines::of(sweep, dataset).into_iter().map(|own| flat::drawn(own, findings.band)).collect();
     if !sweep.variants.is_empty() {
         blocks.push(Block::Table(effects(sweep)));
     }

@@ -7,15 +7,40 @@ const FILTERS = [
 const judged = () => [...document.querySelectorAll('main table')]
   .filter(table => !table.closest(DRAWER) && table.querySelector('tbody .n b'));
 
+// Candidates up to which each has its box in the bar.
+const MOST_BESIDE = 6;
+
 function filter() {
   const chosen = FILTERS.filter(([name]) => state.has(name));
-  for (const row of judged().flatMap(bodyRows)) row.hidden = !chosen.every(([, , isShown]) => isShown(row));
+  document.querySelectorAll('.hidden-rows').forEach(own => own.remove());
+  for (const table of judged()) {
+    const rows = bodyRows(table);
+    for (const row of rows) row.hidden = !chosen.every(([, , isShown]) => isShown(row));
+    // A heading goes with its rows.
+    for (const body of table.tBodies) {
+      const own = [...body.rows].filter(row => row.cells.length > 1);
+      const title = body.querySelector('.t');
+      if (title && own.length) title.parentElement.hidden = own.every(row => row.hidden);
+    }
+    if (rows.length && rows.every(row => row.hidden)) (table.closest('.wide') ?? table).after(allHidden(rows, chosen));
+  }
+}
+
+// Which filters hide all of `rows`, each alone, or all of them together.
+function allHidden(rows, chosen) {
+  const alone = chosen.filter(([, , isShown]) => !rows.some(isShown));
+  const why = alone.length ? alone : chosen;
+  const said = `${rows.length === 1 ? 'The row is' : `All ${rows.length} rows are`} hidden, because of: ${why.map(([, text]) => text).join(', ')}.`;
+  const told = undoing(said, why.map(([name]) => name));
+  told.className = 'hidden-rows';
+  return told;
 }
 
 // Shows the page as the state has it.
 function show() {
   if (logs) showChoice();
   filter();
+  fit();
   for (const own of document.querySelectorAll('.bar [data-again]')) own.dispatchEvent(new Event('again'));
 }
 
@@ -92,6 +117,25 @@ function countControls() {
   return made('fieldset', {}, element('legend', 'Processes'), ...boxes);
 }
 
+// Boxes of candidates, those that are off named in the state by their columns; the base is always shown.
+function candidateControls() {
+  const change = (column, isOn) => {
+    const { hidden } = choice();
+    choose('without', (isOn ? hidden.filter(own => own !== column) : [...hidden, column].sort((a, b) => a - b)).join());
+  };
+  const box = (label, column) => {
+    const own = checkbox(label, () => !choice().hidden.includes(column), isOn => change(column, isOn));
+    const input = own.querySelector('input');
+    const refresh = () => { input.disabled = column === choice().base; };
+    input.addEventListener('again', refresh);
+    refresh();
+    return own;
+  };
+  const boxes = logs.targets.map(box);
+  if (boxes.length <= MOST_BESIDE) return made('fieldset', {}, element('legend', 'Candidates'), ...boxes);
+  return made('details', { class: 'weights' }, element('summary', 'Candidates'), made('div', {}, ...boxes.map(own => made('div', { class: 'line' }, own))));
+}
+
 function weightControl({ key: group, name }) {
   const slider = made('input', { type: 'range', min: 0, max: weighed().most, step: 1, 'aria-label': `Weight of ${name}` });
   const share = element('output');
@@ -146,16 +190,47 @@ function resetControl() {
 const bar = made('div', { class: 'bar', role: 'group', 'aria-label': 'Controls' });
 if (logs) {
   const lists = [[metrics.length, metricControl], [profiles.length, profileControl], [states.length > 1, cacheControl], [counts.length > 1, countControls]];
-  bar.append(element('b', 'What if'), baselineControl(), ...lists.filter(([isThere]) => isThere).map(([, own]) => own()), groupControls(),
-    flag('intervals', 'Intervals'), resetControl());
+  const hasIntervals = reported.tables.some(table => table.rows.some(row => row.logs.some(own => known(own).length > 1)));
+  bar.append(element('b', 'What if'), baselineControl(), ...lists.filter(([isThere]) => isThere).map(([, own]) => own()),
+    ...(logs.targets.length > 2 ? [candidateControls()] : []), groupControls(),
+    ...(hasIntervals ? [flag('intervals', 'Intervals')] : []), resetControl());
 }
 if (judged().length) bar.append(...FILTERS.map(([name, text]) => flag(name, text)));
 bar.append(themeControl(), printControl());
 document.querySelector('main').before(bar);
+
+// A panel opens under its button, and within the window.
+for (const panel of bar.querySelectorAll('details')) {
+  panel.addEventListener('toggle', () => {
+    const own = panel.querySelector('div');
+    own.style.left = '';
+    const beyond = own.getBoundingClientRect().right - document.documentElement.clientWidth + 8;
+    if (panel.open && beyond > 0 && getComputedStyle(own).position === 'absolute') own.style.left = `${-beyond}px`;
+  });
+}
+
+// A wide table that its place holds, made tighter where need be, scrolls with the page, under a head that stays.
+function fit() {
+  const boxes = [...document.querySelectorAll('main .many')].filter(own => own.checkVisibility());
+  const tooWide = box => box.scrollWidth > box.clientWidth;
+  boxes.forEach(box => box.classList.remove('fits', 'tight'));
+  const wide = new Set(boxes.filter(tooWide));
+  wide.forEach(box => box.classList.add('tight'));
+  const still = new Set([...wide].filter(tooWide));
+  const heads = boxes.map(box => box.querySelector('thead')?.offsetHeight ?? 0);
+  boxes.forEach((box, at) => {
+    if (!still.has(box)) box.classList.add('fits');
+    box.style.setProperty('--head-height', `${heads[at]}px`);
+  });
+}
+
 show();
 
 // What sticks to the top of a window has its place below the bar.
+let width = 0;
 new ResizeObserver(() => {
   const isSticky = getComputedStyle(bar).position === 'sticky';
   document.documentElement.style.setProperty('--top', `${isSticky ? bar.offsetHeight : 0}px`);
+  if (width !== document.documentElement.clientWidth) fit();
+  width = document.documentElement.clientWidth;
 }).observe(document.body);

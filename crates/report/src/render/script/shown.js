@@ -34,9 +34,9 @@ const bodyOf = (title, columns, rows) => made('tbody', {},
 
 // Scores and means of groups, a column for each candidate; over what the scores are over, where means of tables do not
 // stand beside them.
-function meansTable(found, panels, { base, cache }) {
+function meansTable(found, panels, { base, hidden, cache }) {
   const over = (profile() || cache) && found.ratios.length ? found.over : base;
-  const columns = logs.targets.map((_, at) => at).filter(at => at !== over);
+  const columns = columnsOf(over, hidden);
   const row = ({ title, ratios }, isScore) => made('tr', {}, made('th', { scope: 'row' }, title),
     ...columns.map(column => ratioCell(isScore && ratios.has(column) ? { ...ratios.get(column), word: '' } : ratios.get(column), { withInterval: true })));
   const score = { title: 'Score', ratios: new Map(found.ratios.map(({ column, ratio }) => [column, ratio])) };
@@ -60,8 +60,8 @@ function noteOf(row, column, base) {
 }
 
 // Every test by candidates and process counts, what is in no score last.
-function ratiosTable(tables, { base, procs }) {
-  const columns = logs.targets.map((_, at) => at).filter(at => at !== base);
+function ratiosTable(tables, { base, hidden, procs }) {
+  const columns = columnsOf(base, hidden);
   const kinds = new Map();
   tables.forEach(table => {
     const rows = kinds.get(table.title) ?? kinds.set(table.title, new Map()).get(table.title);
@@ -97,10 +97,11 @@ function ratiosTable(tables, { base, procs }) {
 function plot(found, panels, { out }) {
   const name = column => logs.targets[column];
   const best = [...found.ratios].sort((a, b) => b.ratio.point - a.ratio.point);
+  const isBusy = column => isContended(found.shared.map(({ row }) => row), [column, found.over]);
   const score = ({ column, ratio }) => ({
     name: name(column), ratio,
     said: `${ratioText(ratio.point)} ${column === found.over ? 'baseline' : intervalText(ratio, report.very_wide)}`.trim(),
-    isUnclear: column !== found.over && !(ratio.low > 1 || ratio.high < 1),
+    isUnclear: column !== found.over && (isBusy(column) || !(ratio.low > 1 || ratio.high < 1)),
   });
   const mean = ([column, ratio]) => ({
     name: name(column), ratio, said: `${ratioText(ratio.point)} ${ratio.word}`,

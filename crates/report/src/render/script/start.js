@@ -26,3 +26,13 @@ function carried(id) {
   const text = document.getElementById(id)?.textContent;
   return text ? JSON.parse(text) : null;
 }
+
+// A sentence with a button for each of `names` of the state that takes that back.
+function undoing(text, names) {
+  const undo = name => {
+    const button = made('button', { type: 'button' }, `Undo ${NAMES[name] ?? FILTERS.find(([own]) => own === name)[1]}`);
+    button.addEventListener('click', () => { choose(name, ''); show(); });
+    return [' ', button];
+  };
+  return made('p', { class: 'nothing' }, text, ...names.flatMap(undo));
+}

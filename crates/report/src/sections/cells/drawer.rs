@@ -203,7 +203,7 @@ fn of_target<'s>(samples: &'s [&Sample], target: &'s str) -> impl Iterator<Item 
 }
 
 /// What most of the valid `samples` waited for: `device 94 %`.
-fn limited(samples: &[&Sample]) -> String {
+pub(in crate::sections) fn limited(samples: &[&Sample]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let valid = samples.iter().filter(|sample| sample.evidence.validity.is_valid());
     valid.for_each(|sample| {

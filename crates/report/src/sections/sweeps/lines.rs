@@ -59,7 +59,7 @@ fn lines(
         places: values.to_vec(),
         names,
         ideal: Vec::new(),
-        panels: vec![LinePanel { name: String::new(), lines: spans }],
+        panels: vec![LinePanel { lines: spans, ..LinePanel::default() }],
     })
 }
 

@@ -8,11 +8,18 @@ use stats::{
     verdict::{Reason, VerdictKind},
 };
 
-/// Of a campaign that was run here to its end, a sentence each: another says what it lacks.
+/// Of a campaign that was run here to its end, a sentence each: another says what it lacks. More blocks beside other
+/// programs would be as disturbed as these.
 pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     let campaign = &dataset.campaign;
     if campaign.origin != Origin::Run || campaign.state == CampaignState::Open {
         return Vec::new();
+    }
+    if matches!(findings.verdict.reason, Reason::Contended(_)) {
+        return vec![format!(
+            "To repeat it once other programs have stopped: `assay run --like {} --wait-quiet 10m`",
+            campaign.id
+        )];
     }
     let is_clear = findings.verdict.kind == VerdictKind::Clear;
     let after = [by_hand(dataset, findings), on_a_disk(dataset)];
@@ -42,10 +49,6 @@ fn on_a_disk(dataset: &Dataset) -> Option<String> {
 }
 
 fn advice(findings: &Findings, id: &str) -> Option<String> {
-    // More blocks beside other programs would be as disturbed as these.
-    if matches!(findings.verdict.reason, Reason::Contended(_)) {
-        return None;
-    }
     let [first, second] = findings.verdict.candidates.get(..2)? else { return None };
     let (first, second) = (&first.target, &second.target);
     let band = 100.0 * findings.band;
