@@ -3,9 +3,12 @@
 use crate::{exit, mark};
 use anyhow::{Result, bail};
 use model::result::{Dataset, Origin};
-use stats::description::Timed;
+use stats::{
+    description::{Settings, Timed},
+    evaluation::Since,
+};
 use std::path::Path;
-use store::Store;
+use store::{CampaignSummary, Store};
 
 /// The dataset `id` names: a campaign of the store (its id, the start of it, or `last`), or a
 /// published one.
@@ -53,6 +56,26 @@ pub fn timed_at(dataset: &Dataset, path: &Path) -> Result<Option<Timed>> {
         return Ok(None);
     }
     timed(dataset, &Store::open_read_only(path)?)
+}
+
+/// As [`since`], in the store at `path`.
+pub fn since_at(dataset: &Dataset, path: &Path) -> Result<Option<Since>> {
+    if dataset.campaign.plan.name.is_none() || !path.exists() {
+        return Ok(None);
+    }
+    since(dataset, &Store::open_read_only(path)?)
+}
+
+/// What changed in `dataset` since the last campaign of the same name in `store`; `None` without one.
+pub fn since(dataset: &Dataset, store: &Store) -> Result<Option<Since>> {
+    let Some(name) = dataset.campaign.plan.name.as_deref() else { return Ok(None) };
+    // One that cannot be read is none to compare with.
+    let all: Vec<CampaignSummary> = store.list()?.into_iter().filter_map(Result::ok).collect();
+    let before = all.iter().take_while(|own| own.id != dataset.campaign.id);
+    let is_before = |own: &&CampaignSummary| own.name.as_deref() == Some(name) && own.blocks > 0;
+    let Some(last) = before.filter(is_before).last() else { return Ok(None) };
+    let settings = Settings::default();
+    Ok(stats::evaluation::since(&store.dataset(&last.id)?, dataset, &settings))
 }
 
 /// What the blocks of a campaign that was run here took on the clock, mean, seconds.

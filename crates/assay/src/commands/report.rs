@@ -74,7 +74,8 @@ fn asked(args: &ReportArgs, id: &str, store: &Path) -> Result<Judged> {
     let settings = settings(&dataset, args)?;
     let findings = stats::evaluation::findings(&dataset, &settings)
         .map_err(|error| exit::usage(error.to_string()))?
-        .with_time(source::timed_at(&dataset, store)?);
+        .with_time(source::timed_at(&dataset, store)?)
+        .with_since(source::since_at(&dataset, store)?);
     Ok((dataset, findings))
 }
 
@@ -161,7 +162,8 @@ pub fn findings(dataset: &Dataset, baseline: Option<&str>) -> Result<Findings> {
 
 /// The same, with where the time of the blocks went, which the store at `path` knows.
 pub fn judged(dataset: &Dataset, baseline: Option<&str>, path: &Path) -> Result<Findings> {
-    Ok(findings(dataset, baseline)?.with_time(source::timed_at(dataset, path)?))
+    let since = source::since_at(dataset, path)?;
+    Ok(findings(dataset, baseline)?.with_time(source::timed_at(dataset, path)?).with_since(since))
 }
 
 /// Writes `text`, a report of `dataset`, to `path`. What is there stays under another name, unless it is the same or

@@ -118,7 +118,9 @@ pub fn check_writable(path: &Path) -> Result<()> {
 /// Prints the answer or all tables, writes the report, and tells whether all went well.
 pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     let dataset = store.dataset(id)?;
-    let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
+    let findings = report::findings(&dataset, None)?
+        .with_time(source::timed(&dataset, store)?)
+        .with_since(source::since(&dataset, store)?);
     let format = Format::of_file(&end.out).unwrap_or(Format::Html);
     report::write(&end.out, &report::text(&dataset, &findings, format)?, &dataset)?;
     let page = end.out.canonicalize().unwrap_or_else(|_| end.out.clone());
