@@ -5,6 +5,7 @@ mod access;
 mod campaign;
 mod choice;
 mod devtools;
+mod layout;
 mod profile;
 
 use crate::common::{Place, text};

@@ -34,7 +34,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-EMjGnBg8IeKNwByCnH2sei3UB9AqpKa8yYKF1jt00Bs='";
+                                 script-src 'sha256-ziskx3iG9J9IB+iNaLGA+p1FrmcoazrgaE4Y7YvOJio='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [

@@ -203,9 +203,11 @@ document.querySelector('main').before(bar);
 for (const panel of bar.querySelectorAll('details')) {
   panel.addEventListener('toggle', () => {
     const own = panel.querySelector('div');
-    own.style.left = '';
-    const beyond = own.getBoundingClientRect().right - document.documentElement.clientWidth + 8;
-    if (panel.open && beyond > 0 && getComputedStyle(own).position === 'absolute') own.style.left = `${-beyond}px`;
+    own.removeAttribute('style');
+    if (!panel.open || getComputedStyle(own).position !== 'absolute') return;
+    const [place, button, beneath] = [bar, panel, own].map(its => its.getBoundingClientRect());
+    const left = Math.min(button.left, document.documentElement.clientWidth - beneath.width - 8);
+    Object.assign(own.style, { right: 'auto', left: `${left - place.left}px`, top: `${button.bottom - place.top}px` });
   });
 }
 

@@ -1,0 +1,138 @@
+//! Tests of how the page behaves: nothing scrolls within it, heads stay, panels close, filters say what they hide.
+
+use super::{BROWSER, campaign, devtools::Browser};
+use crate::common::Place;
+use needs::program_or_skip;
+use serde_json::json;
+
+/// Boxes that scroll within the page.
+const SCROLLED: &str = "[...document.querySelectorAll('main *')].filter(own => own.checkVisibility() && \
+                        /auto|scroll/.test(getComputedStyle(own).overflow) && (own.scrollWidth > own.clientWidth + 1 || \
+                        own.scrollHeight > own.clientHeight + 1)).map(own => own.textContent.slice(0, 60))";
+
+#[test]
+fn no_box_scrolls_within_the_page_and_heads_stay_below_the_bar() {
+    if !program_or_skip(BROWSER) {
+        return;
+    }
+    let place = Place::new();
+    campaign::import(&place);
+    let page = campaign::page(&place, "ext4");
+    let mut browser = Browser::start(&place);
+    for width in [1280, 1920] {
+        browser.width(width);
+        for published in place.campaigns(&["--published"]) {
+            let id = published["id"].as_str().unwrap();
+            let study = place.path("study.html");
+            std::fs::write(&study, place.ok(&["report", id, "--format", "html"])).unwrap();
+            browser.open(&study, "");
+            assert_eq!(browser.eval(SCROLLED), json!([]), "{id} at {width}");
+        }
+        browser.open(&page, "");
+        assert_eq!(browser.eval(SCROLLED), json!([]), "{width}");
+        let below = "(() => { const table = document.querySelector('table.heat'); \
+                     scrollTo(0, scrollY + table.getBoundingClientRect().bottom - 300); \
+                     const bar = document.querySelector('.bar').getBoundingClientRect(); \
+                     const head = table.tHead.getBoundingClientRect(); \
+                     return bar.top === 0 && Math.abs(head.top - bar.bottom) < 2; })()";
+        assert_eq!(browser.eval(below), true, "{width}");
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn intervals_stand_in_the_map_without_another_choice() {
+    if !program_or_skip(BROWSER) {
+        return;
+    }
+    let place = Place::new();
+    campaign::import(&place);
+    let page = campaign::page(&place, "ext4");
+    let mut browser = Browser::start(&place);
+    browser.open(&page, "");
+    let flag = "[...document.querySelectorAll('.bar label')].find(own => own.textContent.includes('Intervals'))";
+    browser.eval(&format!("{flag}.click()"));
+    assert_eq!(browser.text("location.hash"), "#intervals=1");
+    let shown = "[...document.querySelectorAll('table.heat')].filter(own => own.checkVisibility()).map(own => \
+                 /\\d-\\d/.test(own.tBodies[0].rows[1].cells[1].textContent))";
+    assert_eq!(browser.eval(shown), json!([true]));
+    assert_eq!(browser.eval("document.getElementById('what-if')"), json!(null));
+    browser.eval(&format!("{flag}.click()"));
+    assert_eq!(browser.eval(shown), json!([false]));
+}
+
+#[test]
+fn a_panel_closes_when_it_is_left_and_by_escape() {
+    if !program_or_skip(BROWSER) {
+        return;
+    }
+    let place = Place::new();
+    campaign::import(&place);
+    let page = campaign::page(&place, "ext4");
+    let mut browser = Browser::start(&place);
+    browser.width(1280);
+    browser.open(&page, "");
+    let open = "document.querySelector('.weights').open";
+    browser.eval("document.querySelector('.weights summary').click()");
+    let under = "(() => { const [button, panel] = ['summary', 'div'].map(own => document.querySelector(`.weights ${own}`)\
+                 .getBoundingClientRect()); return panel.top >= button.bottom - 1 && panel.left < button.right && \
+                 panel.right > button.left && panel.right <= innerWidth; })()";
+    assert_eq!((browser.eval(open), browser.eval(under)), (json!(true), json!(true)));
+    browser.press("Escape");
+    assert_eq!(browser.eval(open), false);
+    browser.eval("document.querySelector('.weights summary').click()");
+    browser.eval("document.querySelector('h1').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }))");
+    assert_eq!(browser.eval(open), false);
+}
+
+#[test]
+fn escape_gives_back_the_address_and_a_cell_says_what_it_is() {
+    if !program_or_skip(BROWSER) {
+        return;
+    }
+    let place = Place::new();
+    campaign::import(&place);
+    let page = campaign::page(&place, "ext4");
+    let mut browser = Browser::start(&place);
+    browser.open(&page, "");
+    let address = browser.text("location.href");
+    browser.eval("document.querySelector('table.heat a').click()");
+    assert_ne!(browser.text("location.href"), address);
+    browser.eval("document.querySelector('details:not(.behind):has(:target) summary').focus()");
+    browser.press("Escape");
+    assert_eq!(browser.text("location.href"), address);
+    let said = browser.text(
+        "(() => { const cell = document.querySelector('table.heat td'); \
+         cell.dispatchEvent(new Event('mouseover', { bubbles: true })); return cell.title; })()",
+    );
+    for part in ["xfs. MB/s: ", "over ext4: ", "blocks: 4", "Limiter: none found 100 %"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn what_leaves_nothing_is_named_and_taken_back() {
+    if !program_or_skip(BROWSER) {
+        return;
+    }
+    let place = Place::new();
+    campaign::import(&place);
+    let page = campaign::page(&place, "ext4");
+    let mut browser = Browser::start(&place);
+    browser.open(&page, "#without=1,2&procs=16");
+    let said = browser.text("document.querySelector('#what-if .nothing').textContent");
+    assert!(said.contains("because of: Candidates.") && !said.contains("Processes"), "{said}");
+    browser.eval("document.querySelector('#what-if .nothing button').click()");
+    assert_eq!(browser.text("location.hash"), "#procs=16");
+    assert_eq!(browser.eval("document.querySelector('#what-if .nothing')"), json!(null));
+    // A candidate that is off is in no picture and no table of the choice.
+    browser.open(&page, "#without=2");
+    let shown = browser.text("document.getElementById('what-if').textContent");
+    assert!(shown.contains("xfs") && !shown.contains("btrfs"), "{shown}");
+    // A row filter that hides all rows of a table says so, and so does no heading without its rows.
+    browser.open(&page, "#decided=1");
+    let bare = "[...document.querySelectorAll('main tbody')].filter(own => !own.closest('details') && own.querySelector('.t') && \
+                own.rows.length > 1 && [...own.rows].slice(1).every(row => row.hidden) && !own.rows[0].hidden).length";
+    assert_eq!(browser.eval(bare), 0);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
