@@ -1,11 +1,12 @@
-//! Filling a disk or an image in full with data of which no device stores less.
+//! Filling a disk or an image, or pieces of it, with data of which no device stores less, or with zeros.
 
 use crate::Error;
-use model::{random::Rng, text::Bytes};
+use model::random::Rng;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::{
     fs::File,
     io,
+    ops::Range,
     os::unix::fs::FileExt,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -14,16 +15,24 @@ use std::{
 const CHUNK: usize = 8 << 20;
 const PAGE: usize = 4096;
 
-/// Overwrites the first `size` bytes of `file`, which is called `path`, and makes them durable; past the page
-/// cache where that is allowed. The content is random and no page like another. `progress` gets the bytes so
-/// far.
+/// What something is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filling {
+    /// Random, and no page like another.
+    Random,
+    /// Zeros.
+    Zeros,
+}
+
+/// Overwrites the pieces `ranges` of `file`, which is called `path`, and makes them durable; past the page cache where
+/// that is allowed. `progress` gets the bytes so far.
 ///
 /// # Errors
 /// It cannot be written, or `stop` became true.
 pub fn fill(
     file: &File,
     path: &Path,
-    size: Bytes,
+    (ranges, filling): (&[Range<u64>], Filling),
     stop: &AtomicBool,
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), Error> {
@@ -34,19 +43,27 @@ pub fn fill(
     let mut memory = vec![0u8; CHUNK + PAGE];
     let start = memory.as_ptr().align_offset(PAGE);
     let chunk = &mut memory[start..start + CHUNK];
-    randomise(chunk);
+    if filling == Filling::Random {
+        randomise(chunk);
+    }
     let mut done = 0;
-    while done < size.0 {
-        if stop.load(Ordering::Relaxed) {
-            return Err(Error::Stopped("writing the backing"));
+    for range in ranges {
+        let mut at = range.start;
+        while at < range.end {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Error::Stopped("writing the backing"));
+            }
+            if filling == Filling::Random {
+                for page in (0..CHUNK).step_by(PAGE) {
+                    chunk[page..page + 8].copy_from_slice(&(at + page as u64).to_le_bytes());
+                }
+            }
+            let len = CHUNK.min((range.end - at) as usize);
+            write_at(file, &chunk[..len], at).map_err(failed())?;
+            at += len as u64;
+            done += len as u64;
+            progress(done);
         }
-        for page in (0..CHUNK).step_by(PAGE) {
-            chunk[page..page + 8].copy_from_slice(&(done + page as u64).to_le_bytes());
-        }
-        let len = CHUNK.min((size.0 - done) as usize);
-        write_at(file, &chunk[..len], done).map_err(failed())?;
-        done += len as u64;
-        progress(done);
     }
     fcntl_setfl(file, flags).map_err(Error::errno("look at", path))?;
     file.sync_all().map_err(failed())

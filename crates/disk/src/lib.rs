@@ -34,7 +34,7 @@ pub use backing::{backing_file, is_on};
 pub use device::Device;
 pub use disk::{Disk, Image, is_held, wait_free};
 pub use error::Error;
-pub use fill::fill;
+pub use fill::{Filling, fill};
 pub use interlock::{
     Claim, DiskInfo, DiskRequest, claim, forget_parts, inspect, judge_disks, known_parts, left_on,
     part_size,

@@ -5,7 +5,7 @@ pub(crate) mod service;
 pub(crate) mod vigil;
 
 use crate::{
-    backing::nbd,
+    backing::{image, nbd},
     error::LabError,
     mounts,
     ownership::{mark::Mark, private_dir, undo::Undo},
@@ -79,7 +79,7 @@ impl Stack {
     /// Makes and brings up all parts, the lowest on `disks`. Returns how long making and mounting took.
     pub(crate) fn make(&self, disks: &[Disk]) -> Result<(Duration, Duration), LabError> {
         let (mut made, mut mounted) = (Duration::ZERO, Duration::ZERO);
-        for part in &self.parts {
+        for (number, part) in self.parts.iter().enumerate() {
             part.load_modules();
             // Before the first command: what half of them did is taken down, too.
             part.up.set(true);
@@ -89,6 +89,9 @@ impl Stack {
             // A server that was needed to make it; bringing it up starts one again.
             part.end_services()?;
             made += start.elapsed();
+            if number == 0 {
+                disks.iter().try_for_each(image::complete_after_mkfs)?;
+            }
             let start = Instant::now();
             part.bring_up()?;
             mounted += start.elapsed();

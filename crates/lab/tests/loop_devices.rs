@@ -424,3 +424,27 @@ fn a_file_system_that_is_mounted_elsewhere_is_not_checked() {
     let Check::Skipped(why) = &check else { panic!("it was checked: {check:?}") };
     assert!(why.contains("(sh) has it mounted in its own namespace"), "{why}");
 }
+
+/// Returns true if no piece of the file would be allocated or converted by the host when it is written.
+fn is_written(image: &Path) -> bool {
+    let file = files::File::open(image).unwrap();
+    let len = file.metadata().unwrap().len();
+    // What is allocated and not written counts as a hole.
+    rustix::fs::seek(&file, rustix::fs::SeekFrom::Hole(0)).unwrap() == len
+}
+
+/// mkfs has the device zero a journal or a log.
+#[test]
+fn images_are_written_in_full_after_mkfs() {
+    for name in ["ext4", "xfs", "btrfs"] {
+        if !needs::root_or_skip("a loop device") || !ready(name) {
+            continue;
+        }
+        let state = tempfile::tempdir().unwrap();
+        let lab = lab_with_image(state.path(), "written");
+        let instance = lab.provision(&name.parse().unwrap(), name).unwrap();
+        let image = state.path().join("assay-written-image0/image");
+        assert!(is_written(&image), "{name}");
+        instance.finish(false).unwrap();
+    }
+}

@@ -16,6 +16,10 @@ const FIEMAP: Opcode = opcode::read_write::<Header>(b'f', 11);
 const FLAG_SYNC: u32 = 1;
 /// The last extent of the file.
 const EXTENT_LAST: u32 = 0x1;
+/// Allocated, and reads as zeros until it is written.
+pub(crate) const UNWRITTEN: u32 = 0x800;
+/// In use by another file, too.
+pub(crate) const SHARED: u32 = 0x2000;
 /// Compressed or encrypted: the length is not that on the device.
 pub(crate) const ENCODED: u32 = 0x8;
 /// In the metadata: no blocks of its own.
