@@ -420,6 +420,9 @@ pub struct CleanupArgs {
     /// Print what would be removed; change nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Also remove the loop images that are kept for later campaigns
+    #[arg(long)]
+    pub images: bool,
     /// Also search this folder (an --image-dir or a `dir:` target) for private directories; may be repeated
     #[arg(long = "in", value_name = "DIR")]
     pub beside: Vec<PathBuf>,

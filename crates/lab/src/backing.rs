@@ -4,6 +4,7 @@
 pub(crate) mod bcache;
 mod disks;
 pub(crate) mod image;
+pub(crate) mod kept;
 pub(crate) mod layers;
 mod link;
 pub(crate) mod loop_device;
@@ -14,6 +15,7 @@ pub(crate) mod zpool;
 
 pub use disks::{inspect, judge_disks};
 pub use image::image_room;
+pub use kept::{kept_bytes, kept_lengths};
 pub use link::serve_link;
 pub use object_store::claim_prefix;
 pub use throttle::can_cap;

@@ -13,9 +13,10 @@ pub use journal::CleanupReport;
 
 use crate::{
     error::LabError,
-    ownership::{State, mark::Mark, private_dir},
+    ownership::{State, mark::Mark, private_dir, undo::Undo},
 };
 use leftovers::Leftovers;
+use model::text::Bytes;
 use std::path::{Path, PathBuf};
 
 /// A cleanup to run.
@@ -25,6 +26,8 @@ pub struct Cleanup<'a> {
     pub state: &'a Path,
     /// Further folders to search for private directories: folders of images and of `dir:` targets.
     pub beside: &'a [PathBuf],
+    /// Also removes the images that are kept for later campaigns.
+    pub images: bool,
     /// Only reports what would be done.
     pub dry_run: bool,
 }
@@ -32,7 +35,7 @@ pub struct Cleanup<'a> {
 impl<'a> Cleanup<'a> {
     /// A cleanup of everything found by `state` alone.
     pub fn of(state: &'a Path) -> Cleanup<'a> {
-        Cleanup { state, beside: &[], dry_run: false }
+        Cleanup { state, beside: &[], images: false, dry_run: false }
     }
 
     /// Does it. Campaigns that still run are skipped and named.
@@ -62,16 +65,46 @@ impl<'a> Cleanup<'a> {
         let Leftovers { entries, live } = leftovers::find(&path, self.beside)?;
         let unnamed = live.into_iter().filter(|campaign| !report.live.contains(campaign));
         report.live.extend(unnamed.collect::<Vec<_>>());
-        for (mark, undo) in entries.into_iter().filter(|(_, undo)| !named.contains(undo)) {
+        let unnamed = entries.into_iter().filter(|(_, undo)| !named.contains(undo));
+        let (kept, entries): (Vec<_>, Vec<_>) = unnamed.partition(|(mark, _)| mark.is_kept());
+        for (mark, undo) in entries {
             if !report.live.contains(&mark.campaign) && !is_alone && is_live(&mark) {
                 report.live.push(mark.campaign.clone());
             }
             if report.live.contains(&mark.campaign) {
                 continue;
             }
-            report.add(if self.dry_run { undo.would(&mark) } else { undo.apply(&mark) });
+            report.add(self.undo(&mark, &undo));
         }
+        self.kept(kept, &mut report);
         Ok(report)
+    }
+
+    fn undo(&self, mark: &Mark, undo: &Undo) -> Result<Option<String>, LabError> {
+        if self.dry_run { undo.would(mark) } else { undo.apply(mark) }
+    }
+
+    /// Frees the images that are kept of devices of dead campaigns, and removes those that no campaign uses, or tells of
+    /// them.
+    fn kept(&self, entries: Vec<(Mark, Undo)>, report: &mut CleanupReport) {
+        let mut stay = Vec::new();
+        for (mark, undo) in entries {
+            match &undo {
+                Undo::RemoveDir { path } if private_dir::is_held(path) => report
+                    .messages
+                    .push(format!("{} is in use by a running campaign", path.display())),
+                Undo::RemoveDir { path } if !self.images => stay.push(path.clone()),
+                _ => report.add(self.undo(&mark, &undo)),
+            }
+        }
+        if let [first, ..] = &stay[..] {
+            let bytes = stay.iter().filter_map(|dir| private_dir::used_bytes(dir).ok()).sum();
+            let dir = first.parent().unwrap_or(first).display();
+            report.messages.push(format!(
+                "kept for later campaigns: {} of images in {dir} (`assay cleanup --images` removes them)",
+                Bytes(bytes)
+            ));
+        }
     }
 }
 

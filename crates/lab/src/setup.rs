@@ -2,7 +2,12 @@
 //! Dropping the lab tears all of it down; opening it again, after kill -9, first tears down what its journal names.
 
 use crate::{
-    backing::{image, loop_device, object_store},
+    backing::{
+        image,
+        kept::{self, Kept},
+        loop_device::{self, LoopDevice},
+        object_store,
+    },
     cleanup::{
         self,
         journal::{CleanupReport, Journal},
@@ -43,6 +48,8 @@ pub struct Lab {
     disks_of_set: usize,
     /// Held against other assays.
     _locks: Vec<Lock>,
+    /// Images that stay for later campaigns, held against others that run.
+    kept: Vec<Kept>,
     /// Images that guests get as their disks.
     guest_images: Vec<PathBuf>,
     /// The object store of the user's own in which targets may make places.
@@ -81,6 +88,7 @@ impl Lab {
             disks: Vec::new(),
             disks_of_set: 0,
             _locks: Vec::new(),
+            kept: Vec::new(),
             guest_images: Vec::new(),
             store: None,
             count: 0.into(),
@@ -114,9 +122,7 @@ impl Lab {
         for path in self.write_images(dir, size, count, (loop_device::IMAGE, stop), progress)? {
             self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
             let attached = loop_device::attach(&path)?;
-            let held = loop_device::hold(&attached.node).map(Arc::new);
-            let image = Image { path, direct_io: attached.direct_io, held };
-            self.disks.push(Disk::of_image(attached.node, size, image)?);
+            self.add_image(path, size, attached)?;
         }
         Ok(())
     }
@@ -136,6 +142,58 @@ impl Lab {
     ) -> Result<(), LabError> {
         self.disks_of_set = count;
         self.make_images(dir, size, sets * count, stop, progress)
+    }
+
+    /// Like [`Lab::make_image_sets`], on images that are kept in `dir` for later campaigns: only what these lack is
+    /// written, and they are not removed with the lab.
+    ///
+    /// # Errors
+    /// As for [`Lab::make_images`], and the file system of `dir` does not report the pieces of files. What was written so
+    /// far is removed.
+    pub fn keep_image_sets(
+        &mut self,
+        dir: &Path,
+        size: Bytes,
+        (sets, count): (usize, usize),
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), LabError> {
+        need_root("attaching a loop image")?;
+        self.disks_of_set = count;
+        let dir = dir.canonicalize().map_err(LabError::io("find", dir))?;
+        let taken = kept::take(&dir, self.state.path(), sets * count)?;
+        let mut done = 0;
+        let missing = taken.iter().map(|kept| kept.missing(size)).sum();
+        let written = image::check_growth(&dir, size, missing).and_then(|()| {
+            taken.iter().try_for_each(|kept| {
+                done += kept.complete(size, stop, &mut |bytes| progress(done + bytes))?;
+                Ok(())
+            })
+        });
+        if let Err(error) = written {
+            taken.into_iter().try_for_each(|kept| kept.take_back(self.state.path()))?;
+            return Err(error);
+        }
+        for kept in taken {
+            self.journal.record(&Undo::DetachLoop { image: kept.path() })?;
+            let attached = loop_device::attach_part(&kept.path(), Some(size))?;
+            self.add_image(kept.path(), size, attached)?;
+            self.kept.push(kept);
+        }
+        Ok(())
+    }
+
+    /// Has targets made on the `attached` image `path`.
+    fn add_image(
+        &mut self,
+        path: PathBuf,
+        size: Bytes,
+        attached: LoopDevice,
+    ) -> Result<(), LabError> {
+        let held = loop_device::hold(&attached.node).map(Arc::new);
+        let image = Image { path, direct_io: attached.direct_io, held };
+        self.disks.push(Disk::of_image(attached.node, size, image)?);
+        Ok(())
     }
 
     /// Claims the disks of `request`, so that targets are made on them; all on them is destroyed when the
@@ -317,6 +375,7 @@ impl Lab {
         self.release(report);
         // Their removal asks whether another process holds them.
         self.disks.clear();
+        self.kept.clear();
         self.held = None;
         self.journal.undo_all(report)
     }

@@ -448,3 +448,37 @@ fn images_are_written_in_full_after_mkfs() {
         instance.finish(false).unwrap();
     }
 }
+
+#[test]
+fn kept_images_stay_and_are_used_again() {
+    if !needs::root_or_skip("a loop device") || !ready("ext4") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let target = "ext4".parse().unwrap();
+    let image = state.path().join("assay-kept-image0/image");
+    let campaign = |name: &str, size: Bytes| {
+        let mut lab = Lab::open(state.path(), name).unwrap();
+        let mut written = 0;
+        lab.keep_image_sets(state.path(), size, (1, 1), &AtomicBool::new(false), &mut |done| {
+            written = done;
+        })
+        .unwrap();
+        let instance = lab.provision(&target, "ext4").unwrap();
+        write_file(instance.root());
+        assert!(is_written(&image));
+        let live = Cleanup { images: true, ..Cleanup::of(state.path()) }.run().unwrap();
+        assert!(live.done.is_empty() && image.exists(), "{live:?}");
+        instance.finish(false).unwrap();
+        lab.close().unwrap();
+        assert!(!loop_holds(&image));
+        written
+    };
+    assert_eq!(campaign("first", IMAGE), IMAGE.0);
+    assert_eq!(campaign("second", IMAGE), 0, "it was written");
+    assert_eq!(campaign("third", Bytes(300 << 20)), 0, "a part of it is used");
+    let told = Cleanup::of(state.path()).run().unwrap();
+    assert!(told.done.is_empty() && told.messages[0].contains("cleanup --images"), "{told:?}");
+    let removed = Cleanup { images: true, ..Cleanup::of(state.path()) }.run().unwrap();
+    assert!(removed.failed.is_empty() && !image.exists(), "{removed:?}");
+}

@@ -34,7 +34,9 @@ pub(super) const CLEANUP: &str = "\
 Examples:
   Show what a killed run left behind, then remove it:
     assay cleanup --dry-run
-    assay cleanup";
+    assay cleanup
+  Remove the large images that campaigns share:
+    assay cleanup --images";
 
 pub(super) const LIST: &str = "\
 Examples:

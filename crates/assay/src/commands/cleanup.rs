@@ -22,7 +22,9 @@ pub fn cleanup(args: &CleanupArgs, store: &Path, state: &Path) -> Result<Exit> {
             dir.display()
         )));
     }
-    let mut report = Cleanup { state, beside: &args.beside, dry_run: args.dry_run }.run()?;
+    let mut report =
+        Cleanup { state, beside: &args.beside, images: args.images, dry_run: args.dry_run }
+            .run()?;
     match clear_assets(store, state, args.dry_run) {
         Ok(lines) => report.done.extend(lines),
         Err(error) => {

@@ -24,13 +24,22 @@ pub fn image_room(size: Bytes) -> Bytes {
 
 /// Checks that `dir` has room for an image of `size`.
 pub(crate) fn check_room(dir: &Path, size: Bytes) -> Result<(), LabError> {
+    check_room_of(dir, size, size)
+}
+
+fn check_room_of(dir: &Path, size: Bytes, more: Bytes) -> Result<(), LabError> {
     let stat = rustix::fs::statvfs(dir).map_err(LabError::errno("look at", dir))?;
     let free = Bytes(stat.f_bavail * stat.f_frsize);
-    let needed = image_room(size);
+    let needed = image_room(more);
     if free < needed {
         return Err(LabError::NoSpace { dir: dir.into(), size, needed, free });
     }
     Ok(())
+}
+
+/// Checks that `dir` has room for `missing` more bytes of images of `size`.
+pub(crate) fn check_growth(dir: &Path, size: Bytes, missing: u64) -> Result<(), LabError> {
+    if missing == 0 { Ok(()) } else { check_room_of(dir, size, Bytes(missing)) }
 }
 
 /// Writes a new file of `size` bytes at `path` and makes it durable; `progress` gets the bytes so

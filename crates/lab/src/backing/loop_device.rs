@@ -3,6 +3,7 @@
 use crate::{error::LabError, ownership::mark, programs::Run};
 use ::fs::Cmd;
 use disk::{lock::Lock, queue};
+use model::text::Bytes;
 use std::{
     fs::{self, File},
     os::unix::fs::MetadataExt,
@@ -46,7 +47,14 @@ pub(crate) struct LoopDevice {
 
 /// Attaches `image` to a free loop device, which is made to look like the disk below.
 pub(crate) fn attach(image: &Path) -> Result<LoopDevice, LabError> {
+    attach_part(image, None)
+}
+
+/// The same, with the first bytes of the image alone, as many as `limit` says.
+pub(crate) fn attach_part(image: &Path, limit: Option<Bytes>) -> Result<LoopDevice, LabError> {
     let [attach, _] = attach_commands(image, Path::new(""));
+    let limit = limit.map(|limit| ["--sizelimit".to_string(), limit.0.to_string()]);
+    let attach = attach.args(limit.into_iter().flatten());
     let node = PathBuf::from(attach.run()?.stdout.trim());
     let [_, direct] = attach_commands(image, &node);
     let direct_io = direct.run().is_ok();

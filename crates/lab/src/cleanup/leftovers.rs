@@ -53,7 +53,7 @@ pub(crate) fn find(state: &Path, beside: &[PathBuf]) -> Result<Leftovers, LabErr
         .map(|mark| mark.campaign.clone())
         .collect();
     let marks: Vec<Mark> = campaigns.iter().map(|campaign| Mark::new(state, campaign)).collect();
-    let live = loops.iter().filter(|(_, device)| device.is_held());
+    let live = loops.iter().filter(|(mark, device)| !mark.is_kept() && device.is_held());
     let live = live.map(|(mark, _)| mark.campaign.clone()).collect();
 
     let mut entries = caps(&loops, &marks)?;

@@ -3,7 +3,7 @@
 //! carries the mark of the campaign.
 
 use crate::{
-    backing::{bcache, layers, loop_device, object_store, throttle, zpool},
+    backing::{bcache, kept, layers, loop_device, object_store, throttle, zpool},
     error::LabError,
     mounts::{self, network},
     ownership::{
@@ -80,6 +80,8 @@ impl Undo {
         let done = match self {
             // Its server may have died with the process that made it.
             Undo::Unmount { mount_point } => mounts::abandon(mount_point)?,
+            // Another campaign has taken it since.
+            Undo::DetachLoop { image } if kept::is_in_use(image) => false,
             Undo::DetachLoop { image } => return Ok(named(&loop_device::detach(image)?, image)),
             Undo::ReportDisk { link } => return left_on(link),
             Undo::ForgetParts { link, disk, parts } => {
@@ -108,6 +110,7 @@ impl Undo {
     fn find(&self, mark: &Mark) -> Result<Option<String>, LabError> {
         let found = match self {
             Undo::Unmount { mount_point } => mounts::at(mount_point)?.is_some(),
+            Undo::DetachLoop { image } if kept::is_in_use(image) => false,
             Undo::DetachLoop { image } => return Ok(named(&loop_device::find(image)?, image)),
             Undo::ReportDisk { link } => return left_on(link),
             Undo::ForgetParts { link, disk, parts } => {
@@ -151,7 +154,7 @@ fn users((url, region): (&str, &str), bucket: &str, prefix: &str) -> Endpoint {
 fn is_image(image: &Path, mark: &Mark) -> bool {
     let dir = image.parent().filter(|dir| mark::is_straight(dir) && private_dir::is_named(dir));
     dir.is_some_and(|dir| match private_dir::mark_of(dir) {
-        Some(own) => own.is_of(mark),
+        Some(own) => own.is_of(mark) || own.is_of(&Mark::kept(&mark.state)),
         None => loop_device::campaign(image) == Some(&mark.campaign),
     })
 }

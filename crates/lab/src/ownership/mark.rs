@@ -18,6 +18,9 @@ const OPEN: &str = "/run";
 /// Random, and another after each boot.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
+/// What images that are kept for later campaigns name as theirs: no campaign can be called so.
+pub(crate) const KEPT: &str = ".kept";
+
 /// A name of ours.
 pub(crate) fn own_name(suffix: &str) -> String {
     format!("{OURS}{suffix}")
@@ -38,6 +41,16 @@ impl Mark {
     /// Creates the mark of `campaign` in `state`, for this boot.
     pub(crate) fn new(state: &Path, campaign: &str) -> Mark {
         Mark { campaign: campaign.into(), state: state.into(), boot: boot() }
+    }
+
+    /// Creates the mark of what is kept in `state`.
+    pub(crate) fn kept(state: &Path) -> Mark {
+        Mark::new(state, KEPT)
+    }
+
+    /// Returns true if it is that of something kept.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.campaign == KEPT
     }
 
     /// Returns true if `other` is of the same campaign and state folder, regardless of the boot.
