@@ -169,7 +169,7 @@ fn what_has_no_room_is_counted() {
     columnar.
     loop-backed: compares candidates on this machine, not comparable with a device.
 
-    Candidates over 40 of 40 cells, each group of tests weighted equally; 4 more
+    Candidates over 40 of 40 cells, each group of tests weighted equally; 2 more
      Target     Score / fs0[ooo]  95 % CI    P(best)  Rank  Loss of score (95 %)
     -----------------------------------------------------------------------------
      fs11[ooo]              2.09  2.01-2.17     0.98     1                   0 %
@@ -180,6 +180,8 @@ fn what_has_no_room_is_counted() {
      fs6[ooo]               1.59  1.58-1.60    <0.01   3-8                  26 %
      fs5[ooo]               1.49  1.35-1.64    <0.01  2-12                  33 %
      fs4[ooo]               1.40  1.36-1.43    <0.01   5-9                  35 %
+     fs3[ooo]               1.28  1.26-1.31    <0.01  7-10                  40 %
+     fs2[ooo]               1.18  1.15-1.20    <0.01  8-11                  45 %
 
     Geometric means of the ratios over fs0[ooo], by group; 50 more lines
      Group: target                           1 process           64 processes
@@ -194,11 +196,19 @@ fn what_has_no_room_is_counted() {
      Test                                                 Processes  fs11[ooo] / fs10[ooo]
     ---------------------------------------------------------------------------------------
      Write, other: a test with a name, columnar.g1.t3            64  1.24 better 1.09-1.41
-     Read, hot: a test with a name, columnar.g3.t3                1  1.22 better 1.08-1.38
      Write, critical: a test with a name, columnar.g0.t0          1       0.90 ? 0.79-1.03
-     Write, critical: a test with a name, columnar.g0.t2         64       0.90 ? 0.79-1.03
 
     Left out: nothing, every test ran on every target, and every sample is valid.
     All tables: `assay report c7`. The page: /tmp/report.html
     ");
+}
+
+#[test]
+fn ten_candidates_are_all_shown_at_60_columns() {
+    let data = many(10, 3, 3);
+    let text = at(&data, &judged(&data), 60);
+    let table = text.split("\n\n").find(|part| part.starts_with("Candidates over")).unwrap();
+    let rows = table.lines().filter(|line| line.starts_with(" fs"));
+    assert_eq!(rows.count(), 10, "{text}");
+    assert!(!table.contains("more"), "{table}");
 }

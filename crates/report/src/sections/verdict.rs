@@ -80,10 +80,13 @@ impl Section for Verdict {
         blocks.extend(
             (more > 0).then(|| Block::Prose(format!("{more} more notes are in the report."))),
         );
-        blocks.extend(candidates(findings, rows).map(Block::Table));
+        blocks.extend(candidates(findings, rows.max(LEAST_CANDIDATES)).map(Block::Table));
         Some(blocks)
     }
 }
+
+/// Candidates that the short form shows however little room there is: they are what was asked about.
+const LEAST_CANDIDATES: usize = 10;
 
 /// What is to be known of the verdict, beside the notes of the campaign.
 fn own_notes(dataset: &Dataset, findings: &Findings) -> Vec<String> {
