@@ -89,6 +89,17 @@ pub struct Means<'a> {
 
 /// Provisions and measures until all blocks are stored or a signal comes.
 pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -> Result<()> {
+    let id = stored.campaign().id.clone();
+    run(stored, store, means, stop).map_err(|error| match exit::is_full(&error) {
+        true => exit::lacking(format!(
+            "{}, then continue with `assay resume {id}`",
+            messages::with_causes(&error)
+        )),
+        false => error,
+    })
+}
+
+fn run(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -> Result<()> {
     let Means { consent, state, key, hosts, progress, others } = means;
     let since = Instant::now();
     let (plan, campaign) = (stored.plan.clone(), stored.campaign().clone());

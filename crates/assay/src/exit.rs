@@ -3,6 +3,7 @@
 use campaign::messages::Refusal;
 use lab::error::LabError;
 use std::process::ExitCode;
+use store::StoreError;
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,7 @@ pub fn of(error: &anyhow::Error) -> Exit {
     let refusal = error.chain().find_map(|e| e.downcast_ref::<Refusal>());
     match (coded, refusal, lab) {
         (Some(coded), ..) => coded.exit,
+        _ if is_full(error) => Exit::Lacking,
         (None, Some(Refusal::Usage(_)), _) => Exit::Usage,
         (None, Some(Refusal::Lacking(_)), _) => Exit::Lacking,
         (None, Some(Refusal::Alone(_)), _) => Exit::Failed,
@@ -101,4 +103,9 @@ pub fn of(error: &anyhow::Error) -> Exit {
         ) => Exit::Usage,
         _ => Exit::Failed,
     }
+}
+
+/// Whether the store has no space left.
+pub fn is_full(error: &anyhow::Error) -> bool {
+    error.chain().any(|e| matches!(e.downcast_ref::<StoreError>(), Some(StoreError::Full)))
 }

@@ -433,3 +433,26 @@ fn folder_is_not_searched_for_plans_suites_profiles_or_programs() {
     left.sort();
     assert_eq!(names(&folder), left);
 }
+
+#[test]
+fn full_disk_of_the_store_is_named_and_the_campaign_continues() {
+    if !root_or_skip("a small file system") {
+        return;
+    }
+    let place = Place::new();
+    let small = place.dir("small");
+    let mounted = Mounted::new(&small, "size=600k");
+    let store = small.join("store.db").display().to_string();
+    let run = ["run", "--on", "null", "--suite", "null", "--procs", "1", "--blocks", "200"];
+    let said = place.fails_last(&[&run[..], &["--store", &store]].concat(), 3);
+    assert!(
+        said.starts_with("assay: no space left for the store; free some on its disk"),
+        "{said}"
+    );
+    assert!(said.contains("`assay resume --store "), "{said}");
+    let more = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&small).status();
+    assert!(more.unwrap().success());
+    let resumed = place.assay(&["resume", "--store", &store, "--quiet"]);
+    assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+    drop(mounted);
+}

@@ -110,6 +110,9 @@ pub enum StoreError {
     /// A text that is longer than any of a campaign.
     #[error("a text of the campaign exceeds the limit of 64 MiB; shorten it")]
     TooLong,
+    /// The disk of the store is full.
+    #[error("no space left for the store; free some on its disk")]
+    Full,
     /// Any other failure of the database.
     #[error("the store failed: {0}; check its disk and free space")]
     Sql(rusqlite::Error),
@@ -133,6 +136,7 @@ impl From<rusqlite::Error> for StoreError {
                 StoreError::Locked { seconds: BUSY.as_secs() }
             }
             Some(ErrorCode::TooBig) => StoreError::TooLong,
+            Some(ErrorCode::DiskFull) => StoreError::Full,
             _ => StoreError::Sql(source),
         }
     }
