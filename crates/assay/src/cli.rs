@@ -134,17 +134,10 @@ pub struct RunArgs {
 /// Output of `run` and `resume`.
 #[derive(Args, Debug)]
 pub struct EndArgs {
-    /// Write the report to FILE: an HTML page, or tables if FILE ends in .md, .csv or .json
-    #[arg(
-        long,
-        short,
-        alias = "html",
-        value_name = "FILE",
-        value_parser = values::path_to_write(),
-        default_value = "report.html",
-        help_heading = OUTPUT
-    )]
-    pub out: PathBuf,
+    /// Write the report to FILE, in place of an earlier one of assay: an HTML page, or tables if FILE ends in .md,
+    /// .csv or .json [default: report.html, where that of another campaign is kept as report.1.html]
+    #[arg(long, short, alias = "html", value_name = "FILE", value_parser = values::path_to_write(), help_heading = OUTPUT)]
+    pub out: Option<PathBuf>,
     /// Format on stdout; formats other than table print all tables
     #[arg(long, value_enum, default_value_t, help_heading = OUTPUT)]
     pub format: Format,
@@ -159,7 +152,15 @@ pub struct EndArgs {
     pub full: bool,
 }
 
+/// The file of a report where none is named.
+const REPORT: &str = "report.html";
+
 impl EndArgs {
+    /// Where the report is written.
+    pub fn out(&self) -> &Path {
+        self.out.as_deref().unwrap_or(Path::new(REPORT))
+    }
+
     /// How progress is shown.
     pub fn progress(&self) -> Shown {
         if self.quiet { Shown::None } else { self.progress }

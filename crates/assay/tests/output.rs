@@ -249,7 +249,7 @@ fn a_store_that_is_locked_for_a_while_does_not_end_a_campaign() {
 }
 
 #[test]
-fn the_page_of_another_campaign_is_kept_under_another_name() {
+fn a_named_report_is_replaced_and_what_is_not_ours_is_kept() {
     let place = measured();
     let page = place.path("page.html");
     let out = |id: &str| place.assay(&["report", id, "--format", "html", "--out", "page.html"]);
@@ -261,9 +261,21 @@ fn the_page_of_another_campaign_is_kept_under_another_name() {
     assert_eq!(fs::read_to_string(place.path("page.1.html")).unwrap(), "mine");
     // The same campaign again takes the place of its own page.
     assert!(out("first").stderr.is_empty());
+    // So does that of another, as the file was named.
     let first = fs::read_to_string(&page).unwrap();
-    assert!(text(&out("last").stderr).contains("which is now page.2.html"));
-    assert_eq!(fs::read_to_string(place.path("page.2.html")).unwrap(), first);
+    assert_eq!(text(&out("last").stderr), "");
+    assert_ne!(fs::read_to_string(&page).unwrap(), first);
+    assert!(!place.path("page.2.html").exists());
+}
+
+#[test]
+fn a_report_under_the_usual_name_keeps_that_of_another_campaign() {
+    let place = Place::new();
+    let run = || place.assay(&["run", "--suite", "null", "--on", "null", "--preset", "smoke"]);
+    assert!(!text(&run().stderr).contains("which is now"));
+    let first = fs::read_to_string(place.path("report.html")).unwrap();
+    assert!(text(&run().stderr).contains("which is now report.1.html"));
+    assert_eq!(fs::read_to_string(place.path("report.1.html")).unwrap(), first);
 }
 
 #[test]
@@ -282,10 +294,9 @@ fn a_report_has_the_format_of_the_file_it_is_written_to() {
     assert!(begins("c.html", &["--format", "json"]).starts_with('{'), "what is said counts");
     place.ok(&["advise", "first", "--profile", "desktop", "--out", "advice.html"]);
     assert!(fs::read_to_string(place.path("advice.html")).unwrap().starts_with("<!DOCTYPE"));
-    // What is there already is of something else each time, and stays.
     place.ok(&["compare", "first", "last", "--out", "advice.html"]);
-    let kept = fs::read_to_string(place.path("advice.1.html")).unwrap();
-    assert!(kept.contains("desktop"), "{kept}");
+    assert!(!fs::read_to_string(place.path("advice.html")).unwrap().contains("desktop"));
+    assert!(!place.path("advice.1.html").exists());
     place.ok(&["compare", "first", "last", "--out", "changes.md"]);
     assert!(fs::read_to_string(place.path("changes.md")).unwrap().starts_with("# "));
     for verb in ["report", "export", "advise", "run"] {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// First set: campaigns separated by commas, each an id, an id prefix, `last`, or a published study
+    /// First set: campaigns separated by commas, each an id, an id prefix, a name, `last`, or a published study
     #[arg(value_name = "A1,A2,A3")]
     pub a: String,
     /// Second set; ratios are B over A

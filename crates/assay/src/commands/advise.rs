@@ -4,7 +4,10 @@
 mod schema;
 mod systems;
 
-use super::{report::write, shipped};
+use super::{
+    report::{Earlier, write},
+    shipped,
+};
 use crate::{
     cli::{AdviseArgs, AdviseFormat},
     exit::{self, Exit},
@@ -40,7 +43,7 @@ pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
         None => tiers(&dataset, &required, block_s, format)?,
     };
     match &args.out {
-        Some(path) => write(path, &text, &dataset)?,
+        Some(path) => write(path, &text, &dataset, Earlier::Replaced)?,
         None if format == AdviseFormat::Table => terminal::answer(&text)?,
         None => terminal::tables(&text)?,
     }

@@ -2,7 +2,7 @@
 //! continuous integration.
 
 use super::{
-    report::{print, rank_by, text, write},
+    report::{Earlier, print, rank_by, text, write},
     rerun,
 };
 use crate::{
@@ -28,7 +28,7 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
     print(&text(&dataset, &findings, args.format)?, args.format)?;
     if let Some(path) = &args.out {
         let page = text(&dataset, &findings, Format::of_file(path).unwrap_or(Format::Html))?;
-        write(path, &page, &dataset)?;
+        write(path, &page, &dataset, Earlier::Replaced)?;
     }
     let (Some(limit), Some(comparison)) = (args.fail_on_regression, &findings.comparison) else {
         return Ok(Exit::Done);
@@ -77,6 +77,10 @@ fn side(ids: &str, args: &CompareArgs, store: &Path) -> Result<Vec<Dataset>> {
 /// A campaign, ranked by the metric asked for, with the tests asked for.
 fn read(id: &str, args: &CompareArgs, store: &Path) -> Result<Dataset> {
     let mut dataset = source::dataset(id, store)?;
+    // As `list` shows it: of two campaigns of the same work the name alone tells which is which.
+    if let Some(name) = &dataset.campaign.plan.name {
+        dataset.campaign.title = format!("{name}: {}", dataset.campaign.title);
+    }
     if let Some(metric) = &args.metric {
         rank_by(&mut dataset, metric)?;
     }

@@ -34,7 +34,7 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     let format = args.format.or(of_file).unwrap_or_default();
     let text = text_of_all(&all, format)?;
     match (&args.out, all.first()) {
-        (Some(path), Some((dataset, _))) => write(path, &text, dataset)?,
+        (Some(path), Some((dataset, _))) => write(path, &text, dataset, Earlier::Replaced)?,
         _ => print(&text, format)?,
     }
     Ok(Exit::Done)
@@ -166,15 +166,68 @@ pub fn judged(dataset: &Dataset, baseline: Option<&str>, path: &Path) -> Result<
     Ok(findings(dataset, baseline)?.with_time(source::timed_at(dataset, path)?).with_since(since))
 }
 
+/// What becomes of a report of another campaign where one is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Earlier {
+    /// It stays, under another name, as the file was not named.
+    Kept,
+    /// It is replaced, as the file was named.
+    Replaced,
+}
+
 /// Writes `text`, a report of `dataset`, to `path`. What is there stays under another name, unless it is the same or
-/// of the same campaign.
-pub fn write(path: &Path, text: &str, dataset: &Dataset) -> Result<()> {
+/// of the same campaign, or a report that is to be replaced.
+pub fn write(path: &Path, text: &str, dataset: &Dataset, earlier: Earlier) -> Result<()> {
     let id = dataset.campaign.id.as_bytes();
-    let is_of_campaign =
-        |there: &[u8]| there == text.as_bytes() || there.windows(id.len()).any(|part| part == id);
-    if let Some(kept) = OutFile::at(path)?.write(text.as_bytes(), is_of_campaign)? {
+    let is_replaced = |there: &[u8]| {
+        let is_of_campaign = there.windows(id.len()).any(|part| part == id);
+        let is_ours = earlier == Earlier::Replaced && begins_alike(there, text.as_bytes());
+        there == text.as_bytes() || is_of_campaign || is_ours
+    };
+    if let Some(kept) = OutFile::at(path)?.write(text.as_bytes(), is_replaced)? {
         let (path, kept) = (path.display(), kept.display());
         terminal::note(&format!("{path} held another report, which is now {kept}"));
     }
     Ok(())
+}
+
+/// What a page of ours begins with, before its title.
+const HEAD_BYTES: usize = 128;
+
+/// Whether `there` begins as the report `new` does, and so was written by assay in the same format: the head of a page,
+/// the columns of CSV, the first key of JSON, or the first heading below the title of Markdown.
+fn begins_alike(there: &[u8], new: &[u8]) -> bool {
+    let head = |text: &[u8]| -> Option<Vec<u8>> {
+        let text = std::str::from_utf8(text).ok()?;
+        let mut lines = text.lines();
+        let first = lines.next()?;
+        let own = match first {
+            page if page.starts_with("<!DOCTYPE") => page.get(..HEAD_BYTES)?.into(),
+            "{" => lines.next()?.trim().split(':').next()?.into(),
+            title if title.starts_with("# ") => lines.find(|line| line.starts_with("## "))?.into(),
+            columns if columns.split(',').count() > 1 => columns.to_string(),
+            _ => return None,
+        };
+        Some(own.into_bytes())
+    };
+    head(there).is_some_and(|own| Some(own) == head(new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_known_by_their_beginning() {
+        let page = |title: &str| format!("<!DOCTYPE html>{}<title>{title}", "h".repeat(HEAD_BYTES));
+        let alike = |a: &str, b: &str| begins_alike(a.as_bytes(), b.as_bytes());
+        assert!(alike(&page("one"), &page("two")));
+        assert!(alike("# a\n\n## Verdict\n", "# b\n\n## Verdict\n"));
+        assert!(alike("{\n  \"campaign\": {", "{\n  \"campaign\": {}"));
+        assert!(alike("group,procs\n1,2\n", "group,procs\n3,4\n"));
+        assert!(!alike("<!DOCTYPE html><title>mine", &page("two")));
+        assert!(!alike("# a\n\n## Notes\n", "# b\n\n## Verdict\n"));
+        assert!(!alike("{\n  \"mine\": {", "{\n  \"campaign\": {}"));
+        assert!(!alike("mine", "mine"), "nothing tells whose it is");
+    }
 }

@@ -50,7 +50,7 @@ pub fn resume(
         );
     }
     let changed = allocation::resumed((campaign, &resolved), hosts, args.hosts_changed)?;
-    run::check_writable(&args.end.out)?;
+    run::check_writable(args.end.out())?;
     disks::check_consent(&resolved.plan, &args.consent)?;
     let report = lab::cleanup::Cleanup::of(state).run()?;
     for line in report.done.iter().chain(&report.messages).chain(&report.failed) {

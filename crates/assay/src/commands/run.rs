@@ -1,6 +1,9 @@
 //! `assay run`: the main job.
 
-use super::{advise, allocation, report};
+use super::{
+    advise, allocation,
+    report::{self, Earlier},
+};
 use crate::{
     begin,
     cli::{CheckArgs, Consent, EndArgs, Format, RunArgs},
@@ -31,7 +34,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     // A signal ends the program as long as it only reads.
     let never = AtomicBool::new(false);
     let resolved = allocation::resolved(&args.plan, (store_path, state), hosts, &never)?;
-    check_writable(&args.end.out)?;
+    check_writable(args.end.out())?;
     let how = RunSettings {
         consent: &args.plan.backing.consent,
         unconfined: args.plan.programs.unconfined,
@@ -121,9 +124,11 @@ pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     let findings = report::findings(&dataset, None)?
         .with_time(source::timed(&dataset, store)?)
         .with_since(source::since(&dataset, store)?);
-    let format = Format::of_file(&end.out).unwrap_or(Format::Html);
-    report::write(&end.out, &report::text(&dataset, &findings, format)?, &dataset)?;
-    let page = end.out.canonicalize().unwrap_or_else(|_| end.out.clone());
+    let out = end.out();
+    let page = report::text(&dataset, &findings, Format::of_file(out).unwrap_or(Format::Html))?;
+    let earlier = if end.out.is_some() { Earlier::Replaced } else { Earlier::Kept };
+    report::write(out, &page, &dataset, earlier)?;
+    let page = out.canonicalize().unwrap_or_else(|_| out.into());
     let is_answer = end.format == Format::Table && !end.full;
     let text = match is_answer {
         true => report::summary(&dataset, &findings, Some(&page)),
