@@ -6,6 +6,7 @@ mod hints;
 mod keeper;
 mod keys;
 mod live;
+mod locale;
 mod machine;
 mod progress;
 
@@ -36,6 +37,14 @@ pub fn out(text: &str) -> Result<()> {
     print(&printable(text))
 }
 
+/// Prints `text`, which is for a person, on stdout, as the locale can show it.
+///
+/// # Errors
+/// As for [`out`].
+pub fn prose(text: &str) -> Result<()> {
+    out(&locale::spelled(text.into()))
+}
+
 /// Prints what a renderer made, with its colours where [`options`] asked for them.
 ///
 /// # Errors
@@ -52,7 +61,7 @@ pub fn tables(text: &str) -> Result<()> {
 /// # Errors
 /// As for [`out`].
 pub fn answer(text: &str) -> Result<()> {
-    tables(&hints::completed(text))
+    tables(&locale::spelled(hints::completed(text)))
 }
 
 /// `text` with its changes of colour and weight, which are numbers up to an `m`, and printable for the
@@ -94,7 +103,7 @@ pub fn notes_for(shown: Shown) {
 
 /// Prints one line on stderr: what happens, not a result.
 pub fn note(line: &str) {
-    let line = hints::completed(line);
+    let line = locale::spelled(hints::completed(line));
     match AS_OBJECTS.load(Ordering::Relaxed) {
         true => object(&json!({ "event": "note", "text": line })),
         false => _ = writeln!(io::stderr(), "{}", printable(&line)),
@@ -124,7 +133,9 @@ pub fn ask(question: &str) -> Option<String> {
         return None;
     }
     let mut stderr = io::stderr();
-    write!(stderr, "{}", printable_line(question)).and_then(|()| stderr.flush()).ok()?;
+    write!(stderr, "{}", printable_line(&locale::spelled(question.into())))
+        .and_then(|()| stderr.flush())
+        .ok()?;
     let mut line = String::new();
     io::stdin().read_line(&mut line).ok()?;
     Some(line.trim().to_string())
@@ -133,7 +144,8 @@ pub fn ask(question: &str) -> Option<String> {
 /// Prints an error with its causes on one line.
 pub fn error(error: &anyhow::Error) {
     let text = with_causes(error);
-    let _ = writeln!(io::stderr(), "assay: {}", printable(&hints::completed(&text)));
+    let _ =
+        writeln!(io::stderr(), "assay: {}", printable(&locale::spelled(hints::completed(&text))));
 }
 
 /// Prints clap's message, help or version, and gives the status that belongs to it.
@@ -163,7 +175,7 @@ pub fn options() -> TerminalOptions {
 
 /// `text` as a bar can show it.
 fn shown(text: &str) -> String {
-    printable_line(text).into_owned()
+    locale::spelled(printable_line(text)).into_owned()
 }
 
 /// How often a line is printed without a terminal.

@@ -18,7 +18,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
         return install::install(product).map(|()| Exit::Done);
     }
     let programs = catalogue::programs();
-    terminal::out(&text(
+    terminal::prose(&text(
         &lab::machine::matrix(),
         &programs,
         &lab::machine::doctor(),

@@ -26,7 +26,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit> {
         }
         Some(id) => suites::explain(test(id, args.suite.as_deref())?, id),
     };
-    terminal::out(&text)?;
+    terminal::prose(&text)?;
     Ok(Exit::Done)
 }
 

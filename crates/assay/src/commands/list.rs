@@ -24,7 +24,7 @@ pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
     match args.format {
         ListFormat::Json => terminal::out(&(serde_json::to_string_pretty(&rows)? + "\n"))?,
         ListFormat::Table if rows.is_empty() => {}
-        ListFormat::Table => terminal::out(&table(&rows)?)?,
+        ListFormat::Table => terminal::prose(&table(&rows)?)?,
     }
     Ok(Exit::Done)
 }

@@ -3,6 +3,7 @@
 use super::{
     allocation,
     forecast::{self, Experience},
+    slips,
 };
 use crate::{begin, cli::PlanArgs, disks, exit::Exit, selection, terminal, whereabouts};
 use anyhow::Result;
@@ -22,6 +23,9 @@ use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
     let resolved = allocation::resolved(args, (store, state), hosts, &AtomicBool::new(false))?;
+    if args.like.is_none() {
+        slips::note_alone(&resolved);
+    }
     let (stop, unconfined) = (AtomicBool::new(false), args.programs.unconfined);
     let site = begin::site(state, &stop, unconfined);
     let look = |placed: &Placed| {
@@ -53,7 +57,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
     text += &room_lines(&ordered, &load, &pilot, &work)?;
     text += &disks::lines(&ordered, &load, &args.backing.consent, state)?;
     text += &forecast::text(&ordered, &looks(&ordered.plan), store)?;
-    terminal::out(&text)?;
+    terminal::prose(&text)?;
     Ok(Exit::Done)
 }
 

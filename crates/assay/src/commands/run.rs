@@ -3,6 +3,7 @@
 use super::{
     advise, allocation,
     report::{self, Earlier},
+    slips,
 };
 use crate::{
     begin,
@@ -35,6 +36,9 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     let never = AtomicBool::new(false);
     let resolved = allocation::resolved(&args.plan, (store_path, state), hosts, &never)?;
     check_writable(args.end.out())?;
+    if args.plan.like.is_none() {
+        slips::note_alone(&resolved);
+    }
     let how = RunSettings {
         consent: &args.plan.backing.consent,
         unconfined: args.plan.programs.unconfined,

@@ -19,7 +19,7 @@ pub fn selftest(args: &SelftestArgs, state: &Path) -> Result<Exit> {
     opened::state(state).map_err(|why| exit::lacking(why.to_string()))?;
     let bench = Bench { state, stop: &stop, quick: args.quick };
     let lines = checks.iter().map(|check| line(*check, &bench)).collect::<Result<Vec<_>>>()?;
-    terminal::out(&table(&lines))?;
+    terminal::prose(&table(&lines))?;
     Ok(if lines.iter().any(Line::is_bad) { Exit::Partly } else { Exit::Done })
 }
 

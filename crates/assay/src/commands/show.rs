@@ -13,7 +13,7 @@ use std::{fmt::Write, path::Path};
 pub fn show(args: &IdArgs, store: &Path) -> Result<Exit> {
     let dataset = source::dataset(&args.id, store)?;
     let timed = source::timed_at(&dataset, store)?;
-    terminal::out(&text(&dataset, timed.as_ref())?)?;
+    terminal::prose(&text(&dataset, timed.as_ref())?)?;
     Ok(Exit::Done)
 }
 

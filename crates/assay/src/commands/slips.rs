@@ -2,10 +2,16 @@
 
 use crate::{exit, terminal};
 use anyhow::Result;
-use model::{plan::Plan, text::Bytes};
+use campaign::stages::Resolved;
+use model::{
+    plan::Plan,
+    text::{Bytes, shell_word},
+};
 
-/// Below it there is hardly a file system; who writes less forgot the unit.
+/// Below it there is hardly a file system.
 const LEAST_IMAGE: Bytes = Bytes(16 << 20);
+/// A number below it lacks its unit.
+const LEAST_UNIT: u64 = 64 << 10;
 
 /// Refuses an image folder that is not there, as its disk may not be mounted, and an image without a unit; remarks
 /// on a candidate that is named twice.
@@ -17,8 +23,12 @@ pub(super) fn check(plan: &Plan) -> Result<()> {
         )));
     }
     if let Some(size) = plan.backing.size.filter(|size| size.0 < LEAST_IMAGE.0) {
+        let instead = match size.0 < LEAST_UNIT {
+            true => "add a unit, e.g. 10GiB".into(),
+            false => format!("use at least {LEAST_IMAGE}"),
+        };
         return Err(exit::usage(format!(
-            "an image of {size} is too small for a file system; add a unit, e.g. 10GiB"
+            "an image of {size} is too small for a file system; {instead}"
         )));
     }
     let twice = |at: &usize| plan.targets[..*at].contains(&plan.targets[*at]);
@@ -29,6 +39,19 @@ pub(super) fn check(plan: &Plan) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Says that one candidate alone is compared with nothing.
+pub(super) fn note_alone(resolved: &Resolved) {
+    let [only] = &resolved.targets[..] else { return };
+    let example = match (only.directory(), only.to_string().as_str()) {
+        (Some(_), _) => String::new(),
+        (None, "xfs") => ", e.g. `assay run xfs ext4`".into(),
+        (None, made) => format!(", e.g. `assay run {} xfs`", shell_word(made)),
+    };
+    terminal::note(&format!(
+        "one candidate, {only}: nothing is compared with it, so nothing is recommended; name another{example}"
+    ));
 }
 
 #[cfg(test)]
@@ -46,6 +69,9 @@ mod tests {
         assert!(refusal(dir).contains("image folder /nowhere/images does not exist"));
         let size = BackingPlan { size: Some(Bytes(10)), ..BackingPlan::default() };
         assert!(refusal(size).contains("e.g. 10GiB"));
+        let size = "10MB".parse().unwrap();
+        let size = BackingPlan { size: Some(size), ..BackingPlan::default() };
+        assert!(refusal(size).ends_with("use at least 16.0 MiB"));
         assert!(check(&Plan::default()).is_ok());
     }
 }

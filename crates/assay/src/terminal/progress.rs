@@ -4,6 +4,7 @@
 use super::{
     INTERVAL,
     live::{Live, Standings},
+    locale,
     machine::Machine,
     note, object, shown,
 };
@@ -90,7 +91,8 @@ impl Progress {
         let machine = if how == Shown::Auto { view.add(machine()) } else { ProgressBar::hidden() };
         machine.enable_steady_tick(Duration::from_secs(1));
         let last = if how == Shown::Auto { view.add(line()) } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} preparing · {wide_msg}")
+        if let Ok(style) =
+            ProgressStyle::with_template(&shown("{elapsed_precise} preparing · {wide_msg}"))
         {
             bar.set_style(style);
         }
@@ -119,7 +121,7 @@ impl Progress {
             let _ = write!(text, "{}", left.as_deref().unwrap_or("?"));
         };
         let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
-        let style = ProgressStyle::with_template(template).ok()?;
+        let style = ProgressStyle::with_template(&shown(template)).ok()?;
         Some(style.with_key("left", left).progress_chars("=> "))
     }
 
@@ -139,7 +141,7 @@ fn machine() -> ProgressBar {
     let line = move |_: &ProgressState, text: &mut dyn fmt::Write| {
         if let Ok(mut machine) = machine.lock() {
             // A line that cannot be drawn is no reason to end a campaign.
-            let _ = text.write_str(machine.line());
+            let _ = text.write_str(&shown(machine.line()));
         }
     };
     let bar = ProgressBar::new_spinner();
@@ -222,7 +224,7 @@ impl Watch for Progress {
         match self.how {
             Shown::Auto => {
                 // A view that cannot be drawn is no reason to end a campaign.
-                let _ = self.view.println(printable(line));
+                let _ = self.view.println(locale::spelled(printable(line)));
             }
             Shown::Json => object(&json!({ "event": "remark", "text": line })),
             Shown::Lines | Shown::None => note(line),
