@@ -2,10 +2,10 @@
 //! common.
 
 use crate::{
+    budget::Budget,
     cli::Consent,
-    disks, exit,
+    disks, exit, images,
     mark::Key,
-    opened,
     others::{self, OtherPrograms},
     terminal::{self, Progress, Shown},
 };
@@ -16,26 +16,22 @@ use campaign::{
     run::{hosts::Hosts, run_end::RunEnd},
     scheduling::{schedule::Schedule, trial},
     sizes::{free, load::TargetLoad, pilot, range::Range, space, stretch::Ground},
-    stages::{
-        Amount, Ordered, Placed, Sized, Stored,
-        images::{IMAGES, image_dir, work_dir},
-    },
+    stages::{Amount, Ordered, Placed, Sized, Stored, images::work_dir},
 };
-use lab::{error::LabError, setup::Lab};
+use lab::setup::Lab;
 use model::{
     plan::Plan,
     result::{Campaign, CampaignState, Dataset},
 };
 use std::{
-    fs,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 use store::Store;
 
-/// The range in which sizes are looked for, after a trial of the backing.
-fn find_range(ordered: &Ordered, state: &Path) -> Result<Range> {
+/// The range in which sizes are looked for, after a trial of the backing, and at which rate that writes.
+fn find_range(ordered: &Ordered, state: &Path) -> Result<(Range, f64)> {
     let work = work_dir(ordered, state);
     terminal::note(&format!("measuring the speed of the backing {} ...", work.display()));
     let pilot = pilot::pilot(&work)?;
@@ -46,7 +42,7 @@ fn find_range(ordered: &Ordered, state: &Path) -> Result<Range> {
         pilot.write_bytes_per_s / 1e6,
         pilot.read_bytes_per_s / 1e6,
     ));
-    Ok(range)
+    Ok((range, pilot.write_bytes_per_s))
 }
 
 /// Tries the tests and stores how much each of them does from now on. `None` when a signal came.
@@ -54,20 +50,24 @@ fn size(
     stored: Stored,
     range: &Range,
     (store, lab, hosts, key): (&mut Store, &Lab, &dyn Hosts, &Key),
-    (shown, stop): (Shown, &AtomicBool),
+    (shown, stop, begun): (Shown, &AtomicBool, Instant),
 ) -> Result<Option<Sized>> {
     let since = Instant::now();
+    let budget = Budget::of(&stored, store.seconds_used(&stored.campaign().id)?, begun);
     let campaign = stored.campaign();
     let context = stored.context((lab, hosts), (campaign.seed, &range.first), stop);
     let progress = Progress::new(shown, Vec::new(), "");
-    let found = trial::run(&context, &campaign.id, range, &progress);
+    let found = trial::run(&context, &campaign.id, range, budget.left(), &progress);
     progress.finish();
     let Some(found) = found? else { return Ok(None) };
     terminal::note(&trial::sentence(&found, &stored, since.elapsed().as_secs_f64()));
+    if let Some(line) = budget.check(found.block_s, stored.plan.block_count())? {
+        terminal::note(&line);
+    }
     let mark = |campaign: &Campaign, dataset: &Dataset| {
         key.mark(campaign, &dataset.targets, &dataset.tests)
     };
-    Sized::found(stored, found, mark, store).map(Some)
+    Sized::found(stored, found.amount, mark, store).map(Some)
 }
 
 /// What a campaign works with beside its plan.
@@ -114,7 +114,8 @@ fn run(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -
     ));
     hosts.verify_assets(&stored.asset_files())?;
     let _keys = terminal::keys(progress);
-    let range = stored.needs_sizes().then(|| find_range(&stored, state)).transpose()?;
+    let found = stored.needs_sizes().then(|| find_range(&stored, state)).transpose()?;
+    let (range, rate) = found.unzip();
     // What no clock measures is not disturbed.
     let is_clocked = stored.items.iter().any(|item| item.test.is_clocked());
     let others = if is_clocked { others } else { OtherPrograms::Ignored };
@@ -131,14 +132,14 @@ fn run(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -
     if let Some(objects) = &plan.backing.object_store {
         lab.use_store(objects)?;
     }
-    let made = make_backing(stored, &most, &mut lab, (consent, state), stop);
+    let made = make_backing(stored, (&most, rate), &mut lab, (consent, state), stop);
     let ended = made.and_then(|made| {
         let small = space::small(&made, space::image_size(&made, &most)?);
         for note in small.iter().filter(|note| !campaign.notes.contains(note)) {
             store.add_note(&campaign.id, note)?;
         }
         let sized = match &range {
-            Some(range) => size(made, range, (store, &lab, hosts, key), (progress, stop))?,
+            Some(range) => size(made, range, (store, &lab, hosts, key), (progress, stop, since))?,
             None => Some(Sized::new(made)),
         };
         let Some(sized) = sized else { return Ok(RunEnd::Stopped) };
@@ -167,74 +168,22 @@ fn run(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -
     Ok(store.set_campaign_state(&campaign.id, state)?)
 }
 
-/// Claims the disks, or makes the images, for tests that do at most `most`. Returns what can be run on them.
+/// Claims the disks, or makes the images, for tests that do at most `most`, on a backing that writes at `rate` if that
+/// is known. Returns what can be run on them.
 fn make_backing(
     stored: Stored,
-    most: &Amount,
+    (most, rate): (&Amount, Option<f64>),
     lab: &mut Lab,
     (consent, state): (&Consent, &Path),
     stop: &AtomicBool,
 ) -> Result<Stored> {
     if stored.plan.backing.devices.is_empty() {
-        return make_images(stored, most, lab, state, stop);
+        return images::make(stored, (most, rate), lab, state, stop);
     }
     let load = TargetLoad::of(&stored, most, memory::total()?);
     disks::lines(&stored, &load, consent, state)?.lines().for_each(terminal::note);
     disks::claim(&stored, &load, lab, (consent, state), stop)?;
     Ok(stored)
-}
-
-/// Makes the images that the targets need, of this machine and of guests. Those for which there is no
-/// room are given up, and the others are measured, as long as there is one, or two where several are compared.
-fn make_images(
-    mut stored: Stored,
-    most: &Amount,
-    lab: &mut Lab,
-    state: &Path,
-    stop: &AtomicBool,
-) -> Result<Stored> {
-    for in_guests in [false, true] {
-        while let disks @ 1.. = stored.disks_of(in_guests) {
-            let dir = image_dir(&stored, state);
-            make_image_dir(&dir, state)?;
-            let made = write_images(&stored, most, lab, (&dir, disks, in_guests), stop);
-            let Err(error) = made else { break };
-            if !matches!(error.downcast_ref(), Some(LabError::NoSpace { .. })) {
-                return Err(error);
-            }
-            stored = stored.give_up(in_guests, disks, &error.to_string()).ok_or(error)?;
-        }
-    }
-    Ok(stored)
-}
-
-fn make_image_dir(dir: &Path, state: &Path) -> Result<()> {
-    if dir == state.join(IMAGES) {
-        opened::state(state)?.folder(IMAGES)?;
-        return Ok(());
-    }
-    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))
-}
-
-fn write_images(
-    stored: &Stored,
-    most: &Amount,
-    lab: &mut Lab,
-    (dir, disks, in_guests): (&Path, usize, bool),
-    stop: &AtomicBool,
-) -> Result<()> {
-    let size = space::image_size(stored, most)?;
-    let kind = if in_guests { "guest" } else { "loop" };
-    let sets = stored.sets_of(in_guests) as usize;
-    let what = match sets * disks {
-        1 => format!("a {kind} image"),
-        n => format!("{n} {kind} images"),
-    };
-    terminal::note(&format!("writing {what} of {size} in {}", dir.display()));
-    if in_guests {
-        return Ok(lab.make_guest_images(dir, size, sets * disks, stop, &mut |_| {})?);
-    }
-    Ok(lab.make_image_sets(dir, size, (sets, disks), stop, &mut |_| {})?)
 }
 
 fn walk(

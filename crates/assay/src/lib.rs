@@ -4,12 +4,14 @@
 #![allow(unreachable_pub)]
 
 mod begin;
+mod budget;
 mod checks;
 mod cli;
 mod commands;
 mod disks;
 mod drive;
 mod exit;
+mod images;
 mod install;
 mod like;
 mod mark;
@@ -25,6 +27,7 @@ mod signals;
 mod source;
 mod terminal;
 mod tune;
+mod unprivileged;
 mod walk;
 mod whereabouts;
 

@@ -22,7 +22,7 @@ const CRATES: [&str; 5] = [
 /// Files that write something else than a file of the user.
 const WRITERS: [(&str, &str); 6] = [
     ("crates/assay/src/commands/guest.rs", "files in a guest, shared only with this program"),
-    ("crates/assay/src/drive.rs", "the folder of images"),
+    ("crates/assay/src/images.rs", "the folder of images"),
     ("crates/assay/src/install/build.rs", "the cache folder"),
     ("crates/assay/src/opened.rs", "the folder of the store"),
     ("crates/assay/src/selftest/beside.rs", "files in the directory of a target"),

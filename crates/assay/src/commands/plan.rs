@@ -1,11 +1,16 @@
 //! `assay plan`: what a run would do, without doing it.
 
+mod preparation;
+
 use super::{
     allocation,
     forecast::{self, Experience},
     slips,
 };
-use crate::{begin, cli::PlanArgs, disks, exit::Exit, selection, terminal, whereabouts};
+use crate::{
+    begin, budget::Budget, cli::PlanArgs, disks, exit::Exit, images::Choice, selection, terminal,
+    whereabouts,
+};
 use anyhow::Result;
 use campaign::{
     machine::numa,
@@ -14,10 +19,11 @@ use campaign::{
     run::{condition, hosts::Hosts},
     scheduling::schedule,
     sizes::{free, load::TargetLoad, pilot::Pilot, range, space},
-    stages::{Entrant, Ordered, Placed, images, place::TargetPlace, sweeps},
+    stages::{Entrant, Ordered, Placed, images::work_dir, place::TargetPlace, sweeps},
 };
 use lab::plan::Backing;
 use model::{plan::Plan, text::Bytes, workload::Asset};
+use preparation::Preparation;
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
@@ -34,7 +40,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
     };
     let placed = Placed::foreseen(resolved, &site, look)?;
     let ordered = space::give_up_images(Ordered::new(placed, state)?, state)?;
-    let work = images::work_dir(&ordered, state);
+    let work = work_dir(&ordered, state);
     let (load, pilot) = range::expected_load(&ordered, &work)?;
     let scale = ordered.amount().scale;
     let mut heads = allocation::lines(&ordered, hosts)?;
@@ -53,8 +59,9 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
         ));
         None
     });
-    text += &cost(&ordered, &load, &pilot, experience.as_ref())?;
-    text += &room_lines(&ordered, &load, &pilot, &work)?;
+    let images = preparation::images(&ordered, &load, &pilot, state)?;
+    text += &cost(&ordered, &load, &pilot, (images.as_ref(), experience.as_ref()))?;
+    text += &room_lines(&ordered, images.as_ref(), &pilot, &work)?;
     text += &disks::lines(&ordered, &load, &args.backing.consent, state)?;
     text += &forecast::text(&ordered, &looks(&ordered.plan), store)?;
     terminal::prose(&text)?;
@@ -151,7 +158,7 @@ fn cost(
     ordered: &Ordered,
     load: &TargetLoad,
     pilot: &Pilot,
-    experience: Option<&Experience>,
+    (images, experience): (Option<&Choice>, Option<&Experience>),
 ) -> Result<String> {
     let plan = &ordered.plan;
     let by_rates = || load.seconds(pilot) * ordered.available().count() as f64;
@@ -170,14 +177,22 @@ fn cost(
         )?;
     }
     text += &whence(ordered, experience);
+    let before = Preparation::of(ordered, (load.seconds(pilot), block_s), pilot, images);
+    text += &before.line();
     if let Some(budget_s) = plan.budget() {
-        let holds = (budget_s as f64 / block_s).floor().clamp(1.0, f64::from(plan.block_count()));
-        writeln!(
-            text,
-            "the budget of {} allows about {holds:.0} blocks of {} each",
-            messages::duration(budget_s as f64),
-            messages::duration(block_s)
-        )?;
+        let budget = Budget::foreseen(ordered, before.seconds());
+        let holds = ((budget_s as f64 - before.seconds()) / block_s).floor();
+        match budget.check(Some(block_s), plan.block_count()) {
+            Ok(None) => writeln!(
+                text,
+                "the budget of {} allows about {:.0} blocks of {} each",
+                messages::duration(budget_s as f64),
+                holds.min(f64::from(plan.block_count())),
+                messages::duration(block_s)
+            )?,
+            Ok(Some(short)) => writeln!(text, "{short}")?,
+            Err(short) => writeln!(text, "{short}")?,
+        }
     }
     Ok(text)
 }
@@ -200,23 +215,27 @@ fn whence(ordered: &Ordered, experience: Option<&Experience>) -> String {
 }
 
 /// The room that images take.
-fn room_lines(ordered: &Ordered, load: &TargetLoad, pilot: &Pilot, work: &Path) -> Result<String> {
+fn room_lines(
+    ordered: &Ordered,
+    images: Option<&Choice>,
+    pilot: &Pilot,
+    work: &Path,
+) -> Result<String> {
     let plan = &ordered.plan;
     let mut text = String::new();
     let free = free::room(ordered, work)?;
     let of = if ordered.parts().is_some() { "each part of " } else { "" };
     writeln!(text, "{free} free in {of}{}", work.display())?;
     if ordered.needs_image() {
-        let on_disk = !plan.backing.devices.is_empty();
-        let image = match plan.backing.size {
-            _ if on_disk => free,
-            size => size.unwrap_or_else(|| load.image_bytes()),
-        };
-        match ordered.disks() {
-            _ if on_disk => {}
-            1 => writeln!(text, "loop image {image}")?,
-            n => writeln!(text, "{n} loop images of {image}")?,
+        if let Some(Choice { size, count, is_kept, why_small, .. }) = images {
+            let kept = if *is_kept { ", kept for later campaigns" } else { "" };
+            match count {
+                1 => writeln!(text, "loop image {size}{kept}")?,
+                n => writeln!(text, "{n} loop images of {size}{kept}")?,
+            }
+            why_small.iter().try_for_each(|why| writeln!(text, "{why}"))?;
         }
+        let image = images.map_or(free, |images| images.size);
         let turns = ordered.available().count() as u64 * u64::from(looks(plan)[0]);
         let instances = turns * ordered.counts.len() as u64;
         text += &condition::lines(plan, image, instances, pilot.write_bytes_per_s);

@@ -17,7 +17,7 @@ use crate::{
     outbox::OutFile,
     signals, source,
     terminal::{self, Shown},
-    whereabouts,
+    unprivileged, whereabouts,
 };
 use anyhow::Result;
 use campaign::{
@@ -82,6 +82,7 @@ pub(super) fn of_resolved(
     (store_path, state): (&Path, &Path),
     hosts: &dyn Hosts,
 ) -> Result<(Store, String)> {
+    unprivileged::check(&resolved)?;
     let stop = signals::stop_flag()?;
     let site = begin::site(state, &stop, how.unconfined);
     let (ordered, consent) = disks::ordered(resolved, &site, how.consent)?;

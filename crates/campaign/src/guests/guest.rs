@@ -59,7 +59,7 @@ pub struct Boot<'a> {
 
 /// Runs one target, at every process count, of `context` in one boot of `guest`; `take` gets the events of each process
 /// count. `of` is block, position in it, and number of the target. With a `slot` it shares the machine with
-/// others, and each of its steps waits until it is called.
+/// others, and each of its steps waits until it is called. With a `limit` it ends after this time.
 ///
 /// # Errors
 /// The guest failed, which is a [`LabError`], or `take` did.
@@ -68,7 +68,7 @@ pub fn run_target(
     guest: &dyn Guest,
     campaign: &str,
     of: (u32, u32, usize),
-    slot: Option<&RelaySlot<'_>>,
+    (slot, limit): (Option<&RelaySlot<'_>>, Option<Duration>),
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<GuestExit> {
     let (placed, lab, stop) = (context.placed, context.lab, context.stop);
@@ -78,6 +78,7 @@ pub fn run_target(
     // The others work while it waits.
     let target_runs = (placed.cases() + 1).saturating_mul(together as u64);
     let timeout = Duration::from_secs(case_s.saturating_mul(target_runs));
+    let timeout = limit.map_or(timeout, |limit| limit.min(timeout));
     let images = placed.guest_images(context.seed, block, target);
     let images = lab.guest_images().get(images).unwrap_or_default();
     let files = placed.asset_files().into_iter().map(|asset| asset.path);

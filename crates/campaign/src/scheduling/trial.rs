@@ -1,5 +1,8 @@
 //! Tries the tests before the first block, to size them: a few targets are made once, every test runs on them for a
-//! moment, and its length decides how much it does in the campaign. Only the sizes are stored.
+//! moment, and its length decides how much it does in the campaign. Only the sizes are stored. Trying ends early where a
+//! budget would have no time left for the blocks.
+
+mod time;
 
 use crate::{
     guests::guest,
@@ -13,10 +16,15 @@ use crate::{
 };
 use anyhow::Result;
 use model::result::Sample;
-use std::{collections::BTreeMap, sync::atomic::Ordering};
+use std::{
+    collections::BTreeMap,
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+use time::{Pace, TrialShare};
 
 /// Trials of every test, each on another target if there are several.
-const ROUNDS: usize = 3;
+pub const ROUNDS: usize = 3;
 /// Least length of a timed part from which others can be predicted, seconds.
 const ENOUGH_S: f64 = 0.1;
 /// Largest ratio of the mean part of a run to its shortest one.
@@ -24,14 +32,31 @@ const MOST_SPREAD: f64 = 10.0;
 /// Block number of trials, from which random choices are drawn; no campaign has as many blocks.
 const BLOCK: u32 = 1 << 20;
 
-/// One line for the user: the sizes `found` for `placed` in `seconds`.
-pub fn sentence(found: &Amount, placed: &Placed, seconds: f64) -> String {
-    let (cases, aim_s) = (found.sizes.len(), placed.plan.preset.aim_s());
-    format!("{cases} cases sized for timed parts of {aim_s} s, in {}", messages::duration(seconds))
+/// What trying found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// How much each test does.
+    pub amount: Amount,
+    /// What a block is expected to take, seconds; `None` where no trial was whole.
+    pub block_s: Option<f64>,
+}
+
+/// One line for the user: what was `found` for `placed` in `seconds`.
+pub fn sentence(found: &Found, placed: &Placed, seconds: f64) -> String {
+    let (cases, aim_s) = (found.amount.sizes.len(), placed.plan.preset.aim_s());
+    let block = found.block_s.map(|block_s| {
+        format!("; a block of all candidates takes about {}", messages::duration(block_s))
+    });
+    format!(
+        "{cases} cases sized for timed parts of {aim_s} s, in {}{}",
+        messages::duration(seconds),
+        block.unwrap_or_default()
+    )
 }
 
 /// Tries the tests of `context` on some of its targets, and finds how much each of them does; `None` when a signal
-/// arrived. A target that fails is skipped: the campaign will report why.
+/// arrived. A target that fails is skipped: the campaign will report why. Of the time that is `left` of a budget, at
+/// least that of two blocks stays, as far as the trials show it.
 ///
 /// # Errors
 /// An object that was made for it could not be torn down.
@@ -39,24 +64,33 @@ pub fn run(
     context: &RunContext<'_>,
     campaign: &str,
     range: &Range,
+    left: Option<Duration>,
     progress: &dyn Watch,
-) -> Result<Option<Amount>> {
-    let mut trials = Trials::default();
+) -> Result<Option<Found>> {
+    let aim_s = context.placed.plan.preset.aim_s();
+    let (mut trials, mut pace) = (Trials::default(), Pace::new(left));
     for round in 0..ROUNDS {
+        if !pace.allows_another() {
+            break;
+        }
         let targets = targets(context.placed);
         let Some(&target) = targets.get(round % targets.len().max(1)) else { break };
         let sizes = trials.sizes(context.placed, range, ENOUGH_S, false);
         let amount = Amount { scale: range.first.scale, sizes };
         let context = RunContext { amount: &amount, ..*context };
-        if try_target(&context, campaign, target, (round, progress), &mut trials)?
-            == RunEnd::Stopped
-        {
+        let tried = Tried { round, limit: pace.guest_limit(), progress };
+        let start = Instant::now();
+        let (ended, shown) = try_target(&context, campaign, target, tried, &mut trials)?;
+        if ended == RunEnd::Stopped {
             return Ok(None);
         }
+        let sizes = trials.sizes(context.placed, range, aim_s, true);
+        let work_s = trials.expected_s(context.placed, &sizes);
+        pace.took(start.elapsed().as_secs_f64(), shown, work_s, context.placed.available().count());
     }
-    let aim_s = context.placed.plan.preset.aim_s();
     let sizes = trials.sizes(context.placed, range, aim_s, true);
-    Ok(Some(Amount { scale: range.first.scale, sizes }))
+    let amount = Amount { scale: range.first.scale, sizes };
+    Ok(Some(Found { amount, block_s: pace.block_s }))
 }
 
 /// Some different targets, those of this machine first: a guest is slower, so a size that is long enough here is
@@ -76,13 +110,21 @@ fn targets(placed: &Placed) -> Vec<usize> {
     if hosts.is_empty() { distinct(of(false).collect()) } else { hosts }
 }
 
+/// Which trial it is, and how long one in a guest may take.
+struct Tried<'a> {
+    round: usize,
+    limit: Duration,
+    progress: &'a dyn Watch,
+}
+
+/// Tries `target`. Returns with the end what that showed.
 fn try_target(
     context: &RunContext<'_>,
     campaign: &str,
     target: usize,
-    (round, progress): (usize, &dyn Watch),
+    Tried { round, limit, progress }: Tried<'_>,
     trials: &mut Trials,
-) -> Result<RunEnd> {
+) -> Result<(RunEnd, TrialShare)> {
     let placed = context.placed;
     let label = &placed.entrants[target].label;
     progress.step(&format!("sizing the tests, {} of {ROUNDS} · {label}", round + 1));
@@ -97,7 +139,8 @@ fn try_target(
     };
     let ended = match &placed.entrants[target].place {
         TargetPlace::Guest(guest) => {
-            guest::run_target(context, &**guest, campaign, (BLOCK, 0, target), None, &mut take)
+            let of = (BLOCK, 0, target);
+            guest::run_target(context, &**guest, campaign, of, (None, Some(limit)), &mut take)
                 .map_or(RunEnd::Done, |ended| match ended {
                     lab::guest::GuestExit::Stopped => RunEnd::Stopped,
                     lab::guest::GuestExit::Exit(_) => RunEnd::Done,
@@ -105,13 +148,15 @@ fn try_target(
         }
         TargetPlace::Host | TargetPlace::Nowhere(_) => on_host(context, target, &mut take)?,
     };
+    let timed_s = seen.values().flat_map(|lengths| &lengths.each_s).sum();
+    let share = seen.len() as f64 / context.amount.sizes.len().max(1) as f64;
     for ((test, procs), lengths) in seen {
         if let Some(size) = model::workload::size_of(&context.amount.sizes, &test, procs) {
             trials.add(TrialResult { size: size.clone(), seconds: lengths.seconds() });
         }
     }
     let stopped = context.stop.load(Ordering::Relaxed);
-    Ok(if stopped { RunEnd::Stopped } else { ended })
+    Ok((if stopped { RunEnd::Stopped } else { ended }, TrialShare { timed_s, share }))
 }
 
 fn on_host(

@@ -18,10 +18,16 @@ use std::{
 /// `work`, or a directory of a candidate, cannot be asked.
 pub fn room(placed: &Placed, work: &Path) -> Result<Bytes> {
     let kept = reserve::kept(&placed.plan.targets, work)?;
-    let free = Bytes(free_bytes(work)?.saturating_sub(kept.0));
+    let free = Bytes(free_bytes(work)?.saturating_sub(kept.0) + images_there(placed, work));
     let sharers = u64::from(placed.image_sets()).max(directories_beside(placed, work)?);
     let own = Bytes(free.0 / sharers.max(1));
     Ok(placed.parts().map_or(own, |parts| disk::part_size(free, parts)))
+}
+
+/// What images already have that were kept by an earlier campaign.
+fn images_there(placed: &Placed, work: &Path) -> u64 {
+    let is_image = placed.plan.backing.devices.is_empty() && placed.needs_image();
+    if is_image { lab::backing::kept_bytes(work) } else { 0 }
 }
 
 /// How many candidates have their directories on the file system of `work` at the same time.

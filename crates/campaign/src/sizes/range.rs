@@ -139,6 +139,20 @@ impl Trials {
         self.0.entry((seen.size.test.clone(), seen.size.procs)).or_default().push(seen);
     }
 
+    /// What the timed parts of one candidate take at `sizes`, by what was seen last of each test, seconds.
+    pub fn expected_s(&self, placed: &Placed, sizes: &[TestSize]) -> f64 {
+        let of_item = |item: &Item| {
+            let own = sizes.iter().filter(|size| size.test == item.test.infos()[0].id);
+            let parts = item.test.parts().map_or(1, |parts| parts.ids.len().max(1)) as f64;
+            let seconds = own.filter_map(|size| {
+                let last = self.0.get(&(size.test.clone(), size.procs))?.last()?;
+                Some(last.seconds * units(item, size) / units(item, &last.size) * parts)
+            });
+            seconds.sum::<f64>()
+        };
+        placed.items.iter().map(of_item).sum()
+    }
+
     /// The sizes that take `aim_s` by what was seen, within `range`: on the middle of the candidates, and not
     /// much less on the fastest. With `bold` however far it is from what was seen, else step by step.
     pub fn sizes(&self, placed: &Placed, range: &Range, aim_s: f64, bold: bool) -> Vec<TestSize> {

@@ -11,7 +11,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use lab::error::LabError;
-use model::{result::Note, target::Target, text::Bytes, workload::DataKind};
+use model::{plan::Preset, result::Note, target::Target, text::Bytes, workload::DataKind};
 use std::path::{Path, PathBuf};
 
 /// The smallest scale that is proposed.
@@ -177,6 +177,16 @@ pub fn image_size(placed: &Placed, amount: &Amount) -> Result<Bytes> {
     placed.plan.backing.size.map_or_else(load, Ok)
 }
 
+/// The least size of images at which each candidate of `placed` behaves as on a large volume, where images of `size`
+/// are too small for that. `None` also where a size was asked for, and for guests, whose images are not kept.
+pub fn large(placed: &Placed, size: Bytes) -> Option<Bytes> {
+    let (plan, made) = (&placed.plan, placed.available());
+    let is_open = plan.backing.devices.is_empty() && plan.backing.size.is_none();
+    let needed = made.filter_map(|at| placed.entrants[at].target.small(size));
+    let needed = needed.map(|small| small.below).max();
+    needed.filter(|_| is_open && plan.preset != Preset::Smoke && placed.disks_of(true) == 0)
+}
+
 /// A note for each target that behaves differently on an image of `size` than on a larger volume.
 pub fn small(placed: &Placed, size: Bytes) -> Vec<Note> {
     let on_images = placed.plan.backing.devices.is_empty();
@@ -272,6 +282,22 @@ mod tests {
         assert_eq!(small(&placed, Bytes(3 << 30)), ["btrfs", "crypt(btrfs)"].map(note));
         assert!(effect.starts_with("it reserves"), "{effect}");
         assert!(small(&placed, Bytes(16 << 30)).is_empty());
+    }
+
+    #[test]
+    fn images_are_as_large_as_the_candidates_need() {
+        let placed = |plan: Plan| {
+            let targets = ["ext4", "btrfs"].map(|target| target.parse().unwrap()).to_vec();
+            testing::placed(Plan { targets, suites: vec!["null".into()], ..plan })
+        };
+        let usual = placed(Plan::default());
+        assert_eq!(large(&usual, Bytes(3 << 30)), Some(Bytes(16 << 30)));
+        assert_eq!(large(&usual, Bytes(16 << 30)), None);
+        let smoke = placed(Plan { preset: Preset::Smoke, ..Plan::default() });
+        assert_eq!(large(&smoke, Bytes(3 << 30)), None);
+        let backing = model::plan::BackingPlan { size: Some(Bytes(2 << 30)), ..Default::default() };
+        let asked = placed(Plan { backing, ..Plan::default() });
+        assert_eq!(large(&asked, Bytes(2 << 30)), None, "the size was asked for");
     }
 
     #[test]

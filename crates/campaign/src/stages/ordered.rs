@@ -5,7 +5,7 @@ use super::{
     placed::{Entrant, Placed},
     shared_device::SharedDevice,
 };
-use model::workload::TestSize;
+use model::{text::Bytes, workload::TestSize};
 use std::ops::Deref;
 
 /// A campaign that passed every check. It is read like [`Placed`].
@@ -25,6 +25,11 @@ impl Ordered {
             }
         }
         (self.available().next().is_some() && self.check_comparison().is_ok()).then_some(self)
+    }
+
+    /// Sets the size of its images.
+    pub(super) fn set_image_size(&mut self, size: Bytes) {
+        self.placed.resolved.plan.backing.size = Some(size);
     }
 
     /// Returns the plan with these sizes.

@@ -2,7 +2,7 @@
 
 use super::{ordered::Ordered, resolved::Amount};
 use anyhow::Result;
-use model::result::Campaign;
+use model::{result::Campaign, text::Bytes};
 use std::ops::Deref;
 use store::Store;
 
@@ -41,6 +41,13 @@ impl Stored {
     /// How much each test does as far as the campaign states it.
     pub fn amount(&self) -> Amount {
         Amount { scale: self.campaign.scale, sizes: self.plan.sizes.clone() }
+    }
+
+    /// Sets the size of its images; the store keeps it with the sizes of the tests, so that a resumed campaign has the
+    /// same.
+    pub fn set_image_size(&mut self, size: Bytes) {
+        self.ordered.set_image_size(size);
+        self.campaign.plan.backing.size = Some(size);
     }
 
     /// As [`Ordered::give_up`].

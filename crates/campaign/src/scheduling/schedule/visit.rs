@@ -37,12 +37,13 @@ fn run_in_guest(
     }
     let mut done = 0;
     let of = (slot.block, slot.position, slot.target);
-    let ended = guest::run_target(context, &**guest, campaign, of, place, &mut |procs, event| {
-        if let Event::Done(cases) = &event {
-            done += cases;
-        }
-        report((procs, event))
-    });
+    let ended =
+        guest::run_target(context, &**guest, campaign, of, (place, None), &mut |procs, event| {
+            if let Event::Done(cases) = &event {
+                done += cases;
+            }
+            report((procs, event))
+        });
     match ended {
         Ok(lab::guest::GuestExit::Exit(_)) => Ok(RunEnd::Done),
         Ok(lab::guest::GuestExit::Stopped) => Ok(RunEnd::Stopped),
