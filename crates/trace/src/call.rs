@@ -15,6 +15,9 @@ pub type MapId = u32;
 /// The value of an id that a call does not have.
 pub const NONE: u32 = u32::MAX;
 
+/// Recorders round times to multiples of this, nanoseconds: finer digits are noise, which would take a byte a call.
+pub const TICK_NS: u64 = 16;
+
 /// One call. An [`Op`] says which of the fields from `handle` on it uses ([`Op::fields`]); the others are 0 or
 /// [`NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,27 @@ pub struct Call {
     pub flags: u32,
     /// Permissions of what is made; for vectors the number of buffers.
     pub mode: u32,
+}
+
+impl Call {
+    /// A call at time 0 that took no time and returned 0, without any of its fields.
+    pub fn new(op: Op, thread: ThreadId) -> Self {
+        Call {
+            op,
+            thread,
+            at_ns: 0,
+            took_ns: 0,
+            result: 0,
+            handle: NONE,
+            other: NONE,
+            path: NONE,
+            path2: NONE,
+            offset: 0,
+            len: 0,
+            flags: 0,
+            mode: 0,
+        }
+    }
 }
 
 /// Fields of a [`Call`] besides operation, thread, times and result.

@@ -4,6 +4,7 @@
 //! resolves both once, so that a replay opens nothing outside its own directory. No process, no clock.
 
 pub mod call;
+pub mod file;
 pub mod header;
 pub mod path;
 pub mod start;
