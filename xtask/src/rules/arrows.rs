@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("needs", &[]),
     ("engine", &["model", "needs"]),
     ("trace", &["model"]),
+    ("record", &["model", "trace", "needs"]),
     // Reads traces, and never the recorder, which runs as root.
     ("suites", &["model", "engine", "trace", "needs"]),
     ("disk", &["model", "fs", "needs"]),
@@ -30,8 +31,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "assay",
         &[
-            "model", "fs", "engine", "suites", "disk", "lab", "workers", "campaign", "formats",
-            "store", "stats", "report", "needs",
+            "model", "fs", "engine", "trace", "record", "suites", "disk", "lab", "workers",
+            "campaign", "formats", "store", "stats", "report", "needs",
         ],
     ),
     // No crate depends on the MPI crate.

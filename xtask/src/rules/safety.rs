@@ -1,4 +1,4 @@
-//! `unsafe` lives in three crates, and each use says why it is sound.
+//! `unsafe` lives in four crates, and each use says why it is sound.
 
 use crate::{
     lexer,
@@ -6,7 +6,8 @@ use crate::{
     tree::{File, Tree},
 };
 
-const HOMES: [&str; 3] = ["crates/engine/", "crates/disk/", "crates/lab/"];
+const HOMES: [&str; 4] =
+    ["crates/engine/", "crates/disk/", "crates/lab/", "crates/record/"];
 
 /// Uses of `unsafe` in other crates, and uses without a reason.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
@@ -22,7 +23,7 @@ fn uses(file: &File) -> Vec<Problem> {
         .filter(|(_, line)| lexer::has_word(line, "unsafe"))
         .filter_map(|(i, _)| {
             let what = if !at_home {
-                "`unsafe` belongs in crates/engine, crates/disk or crates/lab; move it there"
+                "`unsafe` belongs in crates/engine, crates/disk, crates/lab or crates/record; move it there"
             } else if !has_reason(&lines[..=i]) {
                 "say in a `// SAFETY:` comment above why this is sound"
             } else {

@@ -1,0 +1,17 @@
+//! What runs in the kernel: small eBPF programs that this crate assembles itself, their maps, and the ring that they
+//! write to.
+
+mod asm;
+mod bpf;
+mod btf;
+mod event;
+mod layout;
+mod maps;
+mod programs;
+mod ring;
+mod syscalls;
+mod tap;
+
+pub use bpf::BpfError;
+pub use layout::{Entry, EntryKind};
+pub use tap::{Floor, Form, Tap};
