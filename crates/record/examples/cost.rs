@@ -20,7 +20,8 @@ fn main() {
     command.args(args);
     let _floor = (how == "floor").then(|| Floor::new(Form::of_kernel()).unwrap());
     let form = if how == "plain" { Form::Plain } else { Form::Typed };
-    let mut tap = ["typed", "plain", "beside"].contains(&how.as_str()).then(|| Tap::new(form).unwrap());
+    let mut tap =
+        ["typed", "plain", "beside"].contains(&how.as_str()).then(|| Tap::new(form).unwrap());
     let me = rustix::thread::gettid().as_raw_nonzero().get() as u32;
     if let Some(tap) = tap.as_ref().filter(|_| how != "beside") {
         assert!(tap.mark(me));

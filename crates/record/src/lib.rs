@@ -4,3 +4,5 @@
 #![allow(unsafe_code)]
 
 pub mod kernel;
+pub mod raw;
+pub mod resolve;
