@@ -1,8 +1,14 @@
 //! Records the file-system calls of an application, and what its disk held before.
 //!
-//! [`kernel`] sees the calls by eBPF programs.
+//! [`kernel`] sees the calls by eBPF programs, [`resolve`] turns descriptors and names into handles and paths, and
+//! [`session`] is a recording from its beginning to its end. Data is never recorded.
 #![allow(unsafe_code)]
 
+mod calibrate;
 pub mod kernel;
+mod out;
+mod proc;
 pub mod raw;
 pub mod resolve;
+pub mod session;
+mod start;

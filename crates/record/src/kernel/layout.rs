@@ -74,6 +74,17 @@ impl EntryKind {
         ]
     };
 
+    /// How many strings its entries have.
+    pub fn strings(self) -> usize {
+        self.paths().len()
+    }
+
+    /// Whether its entries have words behind the strings.
+    pub fn has_words(self) -> bool {
+        use EntryKind::{Fcntl, Offset2, Offsets13, OpenHow};
+        matches!(self, OpenHow | Fcntl | Offsets13 | Offset2)
+    }
+
     /// The arguments that are paths.
     pub(super) fn paths(self) -> &'static [usize] {
         match self {

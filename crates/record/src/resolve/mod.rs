@@ -154,6 +154,11 @@ impl Resolver {
         self.order.take(is_last, calls);
     }
 
+    /// Calls that are held for [`Resolver::take`].
+    pub fn held(&self) -> usize {
+        self.order.len()
+    }
+
     /// Where the recorded trees are, and the names in them.
     pub fn places(&self) -> &Places {
         &self.places

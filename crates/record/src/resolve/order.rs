@@ -3,7 +3,7 @@
 use trace::call::Call;
 
 /// A call that lasted longer is stored late: nobody waits for it.
-const LONGEST_NS: u64 = 1_000_000_000;
+const LONGEST_NS: u64 = 100_000_000;
 /// Calls that are held, at most; each takes 80 bytes.
 const MOST: usize = 200_000;
 
@@ -18,6 +18,11 @@ impl Order {
     pub(super) fn add(&mut self, call: Call) {
         self.newest_ns = self.newest_ns.max(call.at_ns + call.took_ns);
         self.held.push(call);
+    }
+
+    /// How many are held.
+    pub(super) fn len(&self) -> usize {
+        self.held.len()
     }
 
     /// Gives those that began long enough ago; all where `is_last`, half where too many are held.

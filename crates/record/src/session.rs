@@ -1,0 +1,461 @@
+//! A recording from its beginning to its end.
+
+use crate::{
+    calibrate,
+    kernel::{BpfError, Entry, EntryKind, Form, Tap},
+    out::Out,
+    proc,
+    raw::{Event, Fork, RawCall},
+    resolve::{Beginning, Places, Resolver},
+    start::StartState,
+};
+use rustix::{
+    process::{Resource, Rlimit, setrlimit},
+    time::{ClockId, clock_gettime},
+};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    io::{self, Write},
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+use trace::{
+    call::Call,
+    file::TraceError,
+    header::{End, Header, Recorder, Root},
+};
+
+/// How often what waits is written, processes are looked for and memory is looked at.
+const TURN: Duration = Duration::from_millis(500);
+/// Calls that are written as a block once so many wait.
+const ENOUGH_CALLS: usize = 65_536;
+const SHORTEST_NAP: Duration = Duration::from_millis(1);
+const LONGEST_NAP: Duration = Duration::from_millis(40);
+/// How long a command that was asked to stop is still recorded.
+const STOPPING: Duration = Duration::from_secs(10);
+
+/// Whose calls are recorded.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A command that is started.
+    Command(Vec<OsString>),
+    /// Processes and all below them.
+    Processes(Vec<u32>),
+    /// A control group, and what joins it.
+    Cgroup(PathBuf),
+}
+
+/// How to record.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The trees that matter; all file systems where there is none.
+    pub trees: Vec<PathBuf>,
+    /// Whether names are replaced by hashes.
+    pub anonymous: bool,
+    /// The longest that a recording lasts.
+    pub at_most: Option<Duration>,
+}
+
+/// Why there is no recording, or no whole one.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The kernel refuses a part of the recorder.
+    #[error(transparent)]
+    Bpf(#[from] BpfError),
+    /// The trace cannot be written.
+    #[error("cannot write the trace: {0}")]
+    Trace(#[from] TraceError),
+    /// The command cannot be started.
+    #[error("cannot start `{command}`: {source}")]
+    Start {
+        /// The command.
+        command: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is nothing to record.
+    #[error("{0}")]
+    Nothing(String),
+    /// A tree is not there.
+    #[error("cannot record the tree {}: {source}", .path.display())]
+    Tree {
+        /// The tree.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// What a recording came to.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// How it ended, as in the trace.
+    pub end: End,
+    /// Bytes of the trace.
+    pub bytes: u64,
+    /// Processes that were seen.
+    pub processes: usize,
+    /// Threads that were seen.
+    pub threads: u32,
+    /// How the command ended, where it was one and has ended.
+    pub status: Option<ExitStatus>,
+    /// What recording adds to a call.
+    pub cost: trace::header::Cost,
+}
+
+/// Records `subject` into `file` until it ends, its time is over, or `stop` is set.
+///
+/// # Errors
+/// The kernel refuses the recorder, the command does not start, or the trace cannot be written.
+pub fn record(
+    subject: &Subject,
+    options: &Options,
+    file: impl Write,
+    stop: &AtomicBool,
+) -> Result<Recorded, RecordError> {
+    // Before Linux 5.11 maps count against this limit.
+    let unlimited = Rlimit { current: None, maximum: None };
+    let _ = setrlimit(Resource::Memlock, unlimited);
+    let trees = canonical(&options.trees)?;
+    let bare_ns = calibrate::empty_call_ns();
+    let mut tap = Tap::new(Form::of_kernel())?;
+    let cost = calibrate::cost(&mut tap, bare_ns);
+    let roots = if trees.is_empty() { vec![PathBuf::from("/")] } else { trees.clone() };
+    let header = header(subject, options, &roots, &tap, cost);
+    let state = StartState::new(&trees.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let bytes = |paths: &[PathBuf]| -> Vec<Vec<u8>> {
+        paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect()
+    };
+    let left_out = if trees.is_empty() { bytes(&proc::pseudo_mounts()) } else { Vec::new() };
+    let places = Places::new(&bytes(&roots), &left_out);
+    let session = Session {
+        resolver: Resolver::new(places, now_ns()),
+        out: Out::new(file, &header, state)?,
+        tap,
+        me: calibrate::tid(),
+        pids: BTreeSet::new(),
+        waiting: Vec::new(),
+        memory: 0,
+    };
+    session.run(subject, options, stop, cost)
+}
+
+struct Session<W: Write> {
+    resolver: Resolver,
+    out: Out<W>,
+    tap: Tap,
+    /// This thread, which makes the command and is recorded for that moment.
+    me: u32,
+    pids: BTreeSet<u32>,
+    waiting: Vec<Call>,
+    /// Most memory that the processes held.
+    memory: u64,
+}
+
+impl<W: Write> Session<W> {
+    fn run(
+        mut self,
+        subject: &Subject,
+        options: &Options,
+        stop: &AtomicBool,
+        cost: trace::header::Cost,
+    ) -> Result<Recorded, RecordError> {
+        let began = Instant::now();
+        let cpu = own_cpu_s();
+        let mut child = self.begin(subject)?;
+        let mut nap = SHORTEST_NAP;
+        let mut turn = Instant::now();
+        let mut asked: Option<Instant> = None;
+        let mut status = None;
+        loop {
+            if let Some(child) = &mut child {
+                status = child.try_wait().ok().flatten();
+            }
+            let full = self.read(Some(now_ns()));
+            let is_turn = turn.elapsed() >= TURN;
+            if self.resolver.held() > 2 * ENOUGH_CALLS || is_turn {
+                self.write(false)?;
+            }
+            if is_turn {
+                turn = Instant::now();
+                self.look_around(subject);
+            }
+            if stop.load(Ordering::Relaxed) && asked.is_none() {
+                asked = Some(Instant::now());
+                child.iter().for_each(ask_to_stop);
+            }
+            let is_over = options.at_most.is_some_and(|most| began.elapsed() >= most)
+                || asked.is_some_and(|at| child.is_none() || at.elapsed() >= STOPPING);
+            if is_over || status.is_some() || (is_turn && self.is_alone()) {
+                break;
+            }
+            nap = next_nap(nap, full);
+            thread::sleep(nap);
+        }
+        self.read(None);
+        self.write(true)?;
+        let end = End {
+            took_ns: began.elapsed().as_nanos() as u64,
+            calls: self.out.calls(),
+            lost: self.tap.lost(),
+            left_out: self.resolver.left_out().map(|(why, n)| (why.words().into(), n)).collect(),
+            memory_bytes: self.memory,
+            recorder_cpu_s: own_cpu_s() - cpu,
+        };
+        let (threads, processes) = (self.resolver.threads(), self.pids.len());
+        let bytes = self.out.bytes();
+        self.out.end(&end)?;
+        Ok(Recorded { end, bytes, processes, threads, status, cost })
+    }
+
+    fn begin(&mut self, subject: &Subject) -> Result<Option<Child>, RecordError> {
+        match subject {
+            Subject::Command(words) => self.start(words).map(Some),
+            Subject::Processes(pids) => {
+                for pid in proc::with_descendants(pids) {
+                    self.join(pid);
+                }
+                if self.pids.is_empty() {
+                    return Err(RecordError::Nothing(format!(
+                        "none of the processes {pids:?} exists"
+                    )));
+                }
+                Ok(None)
+            }
+            Subject::Cgroup(path) => {
+                for pid in proc::of_cgroup(path).unwrap_or_default() {
+                    self.join(pid);
+                }
+                if self.pids.is_empty() {
+                    let place = path.display();
+                    return Err(RecordError::Nothing(format!(
+                        "no process is in the control group {place}"
+                    )));
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Starts the command: what this thread makes is recorded from its first call on.
+    fn start(&mut self, words: &[OsString]) -> Result<Child, RecordError> {
+        let Some((program, arguments)) = words.split_first() else {
+            return Err(RecordError::Nothing("name a command after `--`".into()));
+        };
+        self.tap.mark(self.me);
+        let child = Command::new(program).args(arguments).spawn();
+        self.tap.unmark(self.me);
+        let command = program.to_string_lossy().into_owned();
+        child.map_err(|source| RecordError::Start { command, source })
+    }
+
+    /// Records a process that runs already, from its threads' next calls on.
+    fn join(&mut self, pid: u32) {
+        if pid == std::process::id() || !self.pids.insert(pid) {
+            return;
+        }
+        // Marked first: what changes while /proc is read is seen as a call, too.
+        let mut marked = BTreeSet::new();
+        while proc::threads(pid).into_iter().any(|tid| marked.insert(tid) && self.tap.mark(tid)) {}
+        if let Some(beginning) = proc::beginning(pid) {
+            let handles = self.resolver.begin(&beginning);
+            self.out.begin(handles);
+        }
+    }
+
+    /// Reads the rings; returns which share of the fullest was used.
+    fn read(&mut self, now: Option<u64>) -> f64 {
+        let Session { resolver, tap, out, pids, me, .. } = self;
+        tap.read(now, &mut |entry| {
+            let Some(event) = event(entry) else { return };
+            match event {
+                Event::Fork(fork) if fork.tid == *me => {
+                    pids.insert(fork.child);
+                    out.begin(resolver.begin(&as_child(fork.child)));
+                }
+                Event::Call(RawCall { tid, .. }) | Event::Exit { tid, .. } if tid == *me => {}
+                Event::Fork(fork) => {
+                    if fork.child_pid != 0 {
+                        pids.insert(fork.child_pid);
+                    }
+                    resolver.see(&event);
+                }
+                _ => resolver.see(&event),
+            }
+        })
+    }
+
+    fn write(&mut self, is_last: bool) -> Result<(), RecordError> {
+        self.resolver.take(is_last, &mut self.waiting);
+        if is_last || !self.waiting.is_empty() {
+            self.out.write(&self.resolver, &self.waiting)?;
+            self.waiting.clear();
+        }
+        Ok(())
+    }
+
+    /// Looks for processes that joined, and at the memory of all.
+    fn look_around(&mut self, subject: &Subject) {
+        if let Subject::Cgroup(path) = subject {
+            for pid in proc::of_cgroup(path).unwrap_or_default() {
+                if !self.tap.is_marked(pid) {
+                    self.join(pid);
+                }
+            }
+        }
+        let marked = self.pids.iter().copied().filter(|pid| self.tap.is_marked(*pid));
+        self.memory = self.memory.max(proc::memory(marked));
+    }
+
+    /// Whether no recorded process is left.
+    fn is_alone(&self) -> bool {
+        !self.pids.iter().any(|pid| self.tap.is_marked(*pid))
+    }
+}
+
+/// The command's first process has what this one has, but what closes on exec.
+fn as_child(tid: u32) -> Beginning {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let mut descriptors = proc::descriptors(std::process::id());
+    descriptors.retain(|file| file.flags & libc::O_CLOEXEC as u32 == 0);
+    Beginning {
+        tids: vec![tid],
+        pid: tid,
+        directory: directory.into_os_string().into_vec(),
+        descriptors,
+    }
+}
+
+/// An entry of the ring as any recorder would say it.
+fn event<'a>(entry: Entry<'a>) -> Option<Event<'a>> {
+    let kind = entry.kind()?;
+    let [child, child_pid, shared, ..] = entry.arguments();
+    Some(match kind {
+        EntryKind::Fork => Event::Fork(Fork {
+            tid: entry.tid(),
+            child: child as u32,
+            child_pid: child_pid as u32,
+            shares_files: shared & 1 != 0,
+            shares_directory: shared & 2 != 0,
+            at_ns: entry.end_ns(),
+        }),
+        EntryKind::Exit => Event::Exit { tid: entry.tid(), at_ns: entry.end_ns() },
+        kind => {
+            let strings = kind.strings();
+            let path = |index| if index < strings { entry.path(index) } else { &[] };
+            Event::Call(RawCall {
+                tid: entry.tid(),
+                pid: entry.pid(),
+                number: entry.number().into(),
+                start_ns: entry.start_ns(),
+                end_ns: entry.end_ns(),
+                result: entry.result(),
+                arguments: entry.arguments(),
+                paths: [path(0), path(1)],
+                words: if kind.has_words() { entry.words(strings) } else { [0; 4] },
+            })
+        }
+    })
+}
+
+/// Longer where little waited, so that a ring is read when about a tenth of it is used.
+fn next_nap(nap: Duration, full: f64) -> Duration {
+    let factor = if full < 0.05 { 1.5 } else { 0.1 / full };
+    nap.mul_f64(factor.clamp(0.01, 1.5)).clamp(SHORTEST_NAP, LONGEST_NAP)
+}
+
+fn ask_to_stop(child: &Child) {
+    if let Some(pid) = rustix::process::Pid::from_raw(child.id() as i32) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+}
+
+fn canonical(trees: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
+    let canonical = |path: &PathBuf| {
+        path.canonicalize().map_err(|source| RecordError::Tree { path: path.clone(), source })
+    };
+    trees.iter().map(canonical).collect()
+}
+
+fn header(
+    subject: &Subject,
+    options: &Options,
+    roots: &[PathBuf],
+    tap: &Tap,
+    cost: trace::header::Cost,
+) -> Header {
+    let command = match subject {
+        Subject::Command(words) => {
+            words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        }
+        Subject::Processes(pids) => format!("processes {pids:?}"),
+        Subject::Cgroup(path) => format!("control group {}", path.display()),
+    };
+    let shown = |text: String| if options.anonymous { String::new() } else { text };
+    let root = |path: &PathBuf| {
+        let (file_system, mount_options) = proc::mount(path);
+        let place = shown(path.to_string_lossy().into_owned());
+        Root { place, file_system, options: shown(mount_options) }
+    };
+    let recorder = match tap.form() {
+        Form::Typed => Recorder::BpfTyped,
+        Form::Plain => Recorder::BpfPlain,
+    };
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Header {
+        recorder,
+        command: shown(command),
+        started_s: since_1970.as_secs(),
+        roots: roots.iter().map(root).collect(),
+        anonymous: options.anonymous,
+        cost,
+        kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+        processors: thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        memory_bytes: memory_bytes(),
+    }
+}
+
+fn memory_bytes() -> u64 {
+    let info = rustix::system::sysinfo();
+    info.totalram.saturating_mul(info.mem_unit.into())
+}
+
+/// The clock that the programs read.
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Processor time of this process, seconds.
+fn own_cpu_s() -> f64 {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+}
+
+/// The control group of a unit of systemd.
+///
+/// # Errors
+/// systemd does not know the unit, or it does not run.
+pub fn cgroup_of_unit(unit: &str) -> Result<PathBuf, RecordError> {
+    let mut show = Command::new("systemctl");
+    show.args(["show", "--property=ControlGroup", "--value", "--", unit]);
+    let command = "systemctl".to_owned();
+    let output = show.output().map_err(|source| RecordError::Start { command, source })?;
+    let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let name = name.strip_prefix('/').filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| RecordError::Nothing(format!("the unit {unit} does not run")))?;
+    let places = ["/sys/fs/cgroup", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"];
+    places
+        .iter()
+        .map(|place| Path::new(place).join(name))
+        .find(|path| path.join("cgroup.procs").exists())
+        .ok_or_else(|| RecordError::Nothing(format!("the control group of {unit} is not mounted")))
+}
+
+#[cfg(test)]
+mod tests;
