@@ -9,6 +9,7 @@ mod list;
 mod plan;
 mod programs;
 mod quiet;
+mod record;
 mod values;
 
 pub use backing::{BackingArgs, Consent};
@@ -18,6 +19,7 @@ pub use list::{ListArgs, ListFormat};
 pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
 use quiet::QuietArgs;
+pub use record::{RecordArgs, RecordWith};
 pub use values::candidates;
 
 use crate::terminal::Shown;
@@ -94,6 +96,9 @@ pub enum Verb {
     /// Search for better mkfs and mount options of a file system: screen, halve, confirm
     #[command(after_help = examples::TUNE)]
     Tune(TuneArgs),
+    /// Record an application's file-system calls into a trace, at a cost that production can bear
+    #[command(after_help = examples::RECORD)]
+    Record(RecordArgs),
     /// Export the samples of a campaign to another format
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
@@ -413,6 +418,18 @@ pub struct ImportArgs {
     /// Tool that wrote the files [default: detected], e.g. fio, mdtest, ior, sysbench
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
+    /// Turn the output of `strace -f -ttt -T` into this trace, which must not exist
+    #[arg(long, short, value_name = "FILE", conflicts_with_all = ["target", "format"])]
+    pub out: Option<PathBuf>,
+    /// With --out: keep only calls on files below PATH; may be repeated
+    #[arg(long = "dir", value_name = "PATH", requires = "out")]
+    pub dirs: Vec<PathBuf>,
+    /// With --out: working directory in which the application was started [default: /]
+    #[arg(long, value_name = "PATH", requires = "out")]
+    pub cwd: Option<PathBuf>,
+    /// With --out: replace all names by hashes
+    #[arg(long, requires = "out")]
+    pub anonymous: bool,
 }
 
 /// Arguments of `cleanup`.

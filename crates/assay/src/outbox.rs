@@ -12,7 +12,7 @@ use crate::walk;
 use anyhow::{Context, Result, anyhow, bail};
 use model::text::{Name, NameKind};
 use rustix::{
-    fs::{Access, AtFlags, accessat},
+    fs::{Access, AtFlags, Mode, OFlags, Stat, accessat, fstat, openat, statat, unlinkat},
     io::Errno,
 };
 use std::{
@@ -143,6 +143,34 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
         replace::make(&dir, name, bytes)
     };
     make().with_context(|| cannot_write(path))
+}
+
+/// Creates the file at `path`, which only this user may read, for what is written bit by bit; `None` where something
+/// has its name.
+///
+/// # Errors
+/// As of [`OutFile::at`].
+pub fn create_new(path: &Path) -> Result<Option<File>> {
+    let make = || {
+        let (dir, name) = folder_of(path)?;
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match openat(&dir, name, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(file) => Ok(Some(File::from(file))),
+            Err(Errno::EXIST) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    };
+    make().with_context(|| cannot_write(path))
+}
+
+/// Removes the file at `path` where it is still `made`, which came to nothing.
+pub fn discard(path: &Path, made: &File) {
+    let Ok((dir, name)) = folder_of(path) else { return };
+    let there = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW);
+    let same = |there: Stat| fstat(made).is_ok_and(|m| (m.st_dev, m.st_ino) == (there.st_dev, there.st_ino));
+    if there.is_ok_and(same) {
+        let _ = unlinkat(&dir, name, AtFlags::empty());
+    }
 }
 
 /// The folder of `path`, open, and the name of the file in it.

@@ -1,10 +1,12 @@
 //! Records the file-system calls of an application, and what its disk held before.
 //!
 //! [`kernel`] sees the calls by eBPF programs, [`resolve`] turns descriptors and names into handles and paths, and
-//! [`session`] is a recording from its beginning to its end. Data is never recorded.
+//! [`session`] is a recording from its beginning to its end;
+//! [`strace`] reads text that strace wrote. Data is never recorded.
 #![allow(unsafe_code)]
 
 mod calibrate;
+mod derived;
 pub mod kernel;
 mod out;
 mod proc;
@@ -12,3 +14,4 @@ pub mod raw;
 pub mod resolve;
 pub mod session;
 mod start;
+pub mod strace;

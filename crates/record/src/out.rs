@@ -1,6 +1,6 @@
 //! The trace that a recording writes: names as they are or hidden, and what belongs before each block of calls.
 
-use crate::{resolve::Resolver, start::StartState};
+use crate::{derived::Derived, resolve::Resolver, start::StartState};
 use std::{
     hash::{BuildHasher, RandomState},
     io::Write,
@@ -13,10 +13,18 @@ use trace::{
     start::StartHandle,
 };
 
+/// Where the state at the beginning comes from.
+pub(crate) enum State {
+    /// The disk.
+    Disk(StartState),
+    /// The calls themselves, of which an import has nothing else.
+    Calls(Derived),
+}
+
 /// A trace that is being recorded.
 pub(crate) struct Out<W: Write> {
     writer: Writer<W>,
-    state: StartState,
+    state: State,
     /// Hidden names, and what they are made with; forgotten at the end.
     hidden: Option<(Paths, RandomState)>,
     handles: Vec<StartHandle>,
@@ -24,7 +32,7 @@ pub(crate) struct Out<W: Write> {
 }
 
 impl<W: Write> Out<W> {
-    pub(crate) fn new(file: W, header: &Header, state: StartState) -> Result<Self, TraceError> {
+    pub(crate) fn new(file: W, header: &Header, state: State) -> Result<Self, TraceError> {
         let hidden = header.anonymous.then(|| (Paths::default(), RandomState::new()));
         let writer = Writer::create(file, header)?;
         Ok(Out { writer, state, hidden, handles: Vec::new(), calls: 0 })
@@ -39,7 +47,13 @@ impl<W: Write> Out<W> {
     pub(crate) fn write(&mut self, resolver: &Resolver, calls: &[Call]) -> Result<(), TraceError> {
         let places = resolver.places();
         let paths = places.names().paths();
-        let entries = self.state.of(calls, |id| paths.parent(id), |id| places.name_of(id));
+        let entries = match &mut self.state {
+            State::Disk(state) => state.of(calls, |id| paths.parent(id), |id| places.name_of(id)),
+            State::Calls(derived) => {
+                calls.iter().for_each(|call| derived.see(call, paths));
+                Vec::new()
+            }
+        };
         match &mut self.hidden {
             None => self.writer.names(paths)?,
             Some((hidden, key)) => {
@@ -61,7 +75,10 @@ impl<W: Write> Out<W> {
         self.writer.bytes()
     }
 
-    pub(crate) fn end(self, end: &End) -> Result<(), TraceError> {
+    pub(crate) fn end(mut self, end: &End) -> Result<(), TraceError> {
+        if let State::Calls(derived) = &self.state {
+            self.writer.start(&derived.entries(), &[])?;
+        }
         self.writer.end(end).map(drop)
     }
 }

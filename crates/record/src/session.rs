@@ -3,7 +3,7 @@
 use crate::{
     calibrate,
     kernel::{BpfError, Entry, EntryKind, Form, Tap},
-    out::Out,
+    out::{Out, State},
     proc,
     raw::{Event, Fork, RawCall},
     resolve::{Beginning, Places, Resolver},
@@ -135,7 +135,7 @@ pub fn record(
     let places = Places::new(&bytes(&roots), &left_out);
     let session = Session {
         resolver: Resolver::new(places, now_ns()),
-        out: Out::new(file, &header, state)?,
+        out: Out::new(file, &header, State::Disk(state))?,
         tap,
         me: calibrate::tid(),
         pids: BTreeSet::new(),
@@ -369,7 +369,7 @@ fn next_nap(nap: Duration, full: f64) -> Duration {
     nap.mul_f64(factor.clamp(0.01, 1.5)).clamp(SHORTEST_NAP, LONGEST_NAP)
 }
 
-fn ask_to_stop(child: &Child) {
+pub(crate) fn ask_to_stop(child: &Child) {
     if let Some(pid) = rustix::process::Pid::from_raw(child.id() as i32) {
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }

@@ -172,7 +172,7 @@ impl StartState {
 }
 
 /// The paths that a call names, each with whether it must have been there before.
-fn first_named(call: &Call) -> impl Iterator<Item = (PathId, bool)> {
+pub(crate) fn first_named(call: &Call) -> impl Iterator<Item = (PathId, bool)> {
     let is_missing =
         call.result == -i64::from(libc::ENOENT) || call.result == -i64::from(libc::ENOTDIR);
     let exclusive = libc::O_EXCL | libc::O_CREAT;

@@ -139,6 +139,19 @@ Examples:
     assay explain columnar.sort
     assay explain files --toml";
 
+pub(super) const RECORD: &str = "\
+Examples:
+  Run a command and record it:
+    assay record -o app.trace -- ./app --once
+  Record a running service for a minute, the database's own tree only:
+    assay record -o pg.trace --unit postgresql.service --dir /var/lib/postgresql --for 60s
+  Record two processes until Ctrl-C, without any file names:
+    assay record -o app.trace --pid 4711,4712 --anonymous
+  Without root:
+    assay record -o app.trace --with strace -- ./app --once
+
+Names, sizes, offsets, results and times are recorded; data never is.";
+
 pub(super) const COMPLETIONS: &str = "\
 Examples:
     assay completions bash > /etc/bash_completion.d/assay

@@ -8,7 +8,7 @@ use model::{
 use std::{path::Path, str::FromStr};
 
 /// A time such as `2h` or `90m`, seconds.
-pub(super) fn duration_s(text: &str) -> Result<u64, String> {
+pub(crate) fn duration_s(text: &str) -> Result<u64, String> {
     let parsed = humantime::parse_duration(text).ok().map(|time| time.as_secs());
     parsed.filter(|s| *s > 0).ok_or_else(|| "expected a time of at least 1s, e.g. 2h or 90m".into())
 }

@@ -2,6 +2,7 @@
 
 mod enclosed;
 mod targets;
+mod trace;
 
 use crate::{cli::ImportArgs, exit::Exit, opened, terminal};
 use anyhow::{Context, Result, bail};
@@ -45,6 +46,9 @@ impl InputFile for OnDisk {
 /// Without a valid sample it fails: what another tool wrote is not stored then, an exported campaign is, with why it
 /// failed.
 pub fn import(args: &ImportArgs, store: &Path, state: &Path) -> Result<Exit> {
+    if let Some(out) = &args.out {
+        return trace::import(args, out);
+    }
     let of_targets = targets::read(&args.target)?;
     let paths: Vec<PathBuf> = args.files.iter().chain(of_targets.files()).cloned().collect();
     let found = find_all(&paths)?;

@@ -19,6 +19,7 @@ mod objects;
 pub mod plan;
 pub mod plan_input;
 mod report;
+mod record;
 mod rerun;
 mod resume;
 mod rm;
@@ -56,6 +57,7 @@ pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
         Verb::Compare(args) => compare::compare(&args, &store, &state),
         Verb::Tune(args) => tune::tune(&args, &store, &state),
         Verb::Advise(args) => advise::advise(&args, &store),
+        Verb::Record(args) => record::record(&args),
         Verb::Export(args) => export::export(&args, &store, &state),
         Verb::Import(args) => import::import(&args, &store, &state),
         Verb::Doctor(args) => doctor::doctor(&args),
@@ -85,6 +87,7 @@ mod tests {
             "report",
             "advise",
             "export",
+            "record",
             "import",
             "doctor",
             "explain",

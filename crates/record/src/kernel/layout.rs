@@ -86,7 +86,7 @@ impl EntryKind {
     }
 
     /// The arguments that are paths.
-    pub(super) fn paths(self) -> &'static [usize] {
+    pub fn paths(self) -> &'static [usize] {
         match self {
             EntryKind::Path0 => &[0],
             EntryKind::Path1 | EntryKind::OpenHow => &[1],

@@ -14,4 +14,9 @@ mod tap;
 
 pub use bpf::BpfError;
 pub use layout::{Entry, EntryKind};
+/// The numbers of the calls that are recorded, and what entries of each have.
+pub fn recorded_calls() -> impl Iterator<Item = (i64, EntryKind)> {
+    syscalls::KINDS.iter().copied()
+}
+
 pub use tap::{Floor, Form, Tap};

@@ -162,7 +162,7 @@ impl Resolver {
         let id = if failed { NONE } else { self.next_map };
         if !failed {
             self.next_map = self.next_map.saturating_add(1).min(NONE - 1);
-            self.maps.insert((thread.pid, raw.result as u64), (len, id));
+            self.maps.insert((thread.files, raw.result as u64), (len, id));
         }
         self.emit(raw, thread, Op::Map, |call| {
             (call.handle, call.other, call.offset, call.len) = (handle, id, offset, len);
@@ -174,9 +174,9 @@ impl Resolver {
     /// `munmap`, which a trace has for whole mappings.
     pub(super) fn unmap(&mut self, raw: &RawCall, thread: &Thread) {
         let [address, len, ..] = raw.arguments;
-        let Some((whole, id)) = self.maps.get(&(thread.pid, address)).copied() else { return };
+        let Some((whole, id)) = self.maps.get(&(thread.files, address)).copied() else { return };
         if raw.result == 0 && len >= whole {
-            self.maps.remove(&(thread.pid, address));
+            self.maps.remove(&(thread.files, address));
             self.emit(raw, thread, Op::Unmap, |call| (call.other, call.len) = (id, len));
         }
     }
@@ -184,7 +184,7 @@ impl Resolver {
     /// `msync` and `madvise` on a part of a mapping.
     pub(super) fn on_map(&mut self, raw: &RawCall, thread: &Thread, op: Op) {
         let [address, len, flags, ..] = raw.arguments;
-        let before = self.maps.range((thread.pid, 0)..=(thread.pid, address)).next_back();
+        let before = self.maps.range((thread.files, 0)..=(thread.files, address)).next_back();
         let Some((&(_, from), &(whole, id))) = before else { return };
         if address - from >= whole {
             return;
@@ -195,9 +195,9 @@ impl Resolver {
         });
     }
 
-    pub(super) fn forget_maps(&mut self, pid: u32) {
-        let mut later = self.maps.split_off(&(pid, 0));
-        self.maps.append(&mut later.split_off(&(pid + 1, 0)));
+    pub(super) fn forget_maps(&mut self, files: usize) {
+        let mut later = self.maps.split_off(&(files, 0));
+        self.maps.append(&mut later.split_off(&(files + 1, 0)));
     }
 
     /// The handle of a descriptor; `None`, counted, where it is not of a file below a root.

@@ -85,8 +85,8 @@ pub struct Resolver {
     /// Descriptors of each handle that is open.
     handles: BTreeMap<HandleId, u32>,
     next_handle: HandleId,
-    /// By process and address: length and id.
-    maps: BTreeMap<(u32, u64), (u64, MapId)>,
+    /// By table of descriptors, which stands for the process, and address: length and id.
+    maps: BTreeMap<(usize, u64), (u64, MapId)>,
     next_map: MapId,
     order: Order,
     left_out: BTreeMap<LeftOut, u64>,

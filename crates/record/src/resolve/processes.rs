@@ -93,11 +93,9 @@ impl Resolver {
             for descriptor in table.all() {
                 self.close(thread, &descriptor.open, at_ns, Ended::BySystem);
             }
+            self.forget_maps(thread.files);
         }
         self.tables.directories.leave(thread.directory);
-        if !self.tables.threads.values().any(|other| other.pid == thread.pid) {
-            self.forget_maps(thread.pid);
-        }
     }
 
     /// A copy of descriptors that nobody has used.
@@ -137,6 +135,6 @@ impl Resolver {
         for open in &closed {
             self.close(&thread, open, raw.end_ns, Ended::BySystem);
         }
-        self.forget_maps(thread.pid);
+        self.forget_maps(thread.files);
     }
 }
