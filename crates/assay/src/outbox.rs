@@ -153,7 +153,8 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 pub fn create_new(path: &Path) -> Result<Option<File>> {
     let make = || {
         let (dir, name) = folder_of(path)?;
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat(&dir, name, flags, Mode::RUSR | Mode::WUSR) {
             Ok(file) => Ok(Some(File::from(file))),
             Err(Errno::EXIST) => Ok(None),
@@ -167,7 +168,9 @@ pub fn create_new(path: &Path) -> Result<Option<File>> {
 pub fn discard(path: &Path, made: &File) {
     let Ok((dir, name)) = folder_of(path) else { return };
     let there = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW);
-    let same = |there: Stat| fstat(made).is_ok_and(|m| (m.st_dev, m.st_ino) == (there.st_dev, there.st_ino));
+    let same = |there: Stat| {
+        fstat(made).is_ok_and(|m| (m.st_dev, m.st_ino) == (there.st_dev, there.st_ino))
+    };
     if there.is_ok_and(same) {
         let _ = unlinkat(&dir, name, AtFlags::empty());
     }

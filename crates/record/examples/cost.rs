@@ -1,7 +1,8 @@
-//! Runs a command bare, under two empty programs, recorded, or beside a recorder of others; prints its nanoseconds.
+//! Runs a command bare, under two empty programs, recorded, or beside a recorder of others; prints its nanoseconds,
+//! those of its processor time, the entries of the recorder and those that were lost.
 //!
 //! `cost bare|floor|typed|plain|beside COMMAND...`: what `bench/record` compares.
-#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, unsafe_code)]
 
 use record::kernel::{Floor, Form, Tap};
 use std::{
@@ -35,6 +36,7 @@ fn main() {
                 tap.read(None, &mut |_| entries += 1);
                 thread::sleep(Duration::from_millis(2));
             }
+            tap.read(None, &mut |_| entries += 1);
             (entries, tap.lost())
         });
         let begin = Instant::now();
@@ -44,5 +46,13 @@ fn main() {
         let (entries, lost) = reader.join().unwrap();
         (took, entries, lost)
     });
-    println!("{} {entries} {lost}", took.as_nanos());
+    // SAFETY: a structure of numbers that the call fills.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+        usage
+    };
+    let micros = |time: libc::timeval| time.tv_sec * 1_000_000 + time.tv_usec;
+    let cpu = micros(usage.ru_utime) + micros(usage.ru_stime);
+    println!("{} {} {entries} {lost}", took.as_nanos(), cpu * 1000);
 }

@@ -174,9 +174,10 @@ impl<W: Write> Session<W> {
         let mut status = None;
         loop {
             if let Some(child) = &mut child {
-                status = child.try_wait().ok().flatten();
+                status = status.or_else(|| child.try_wait().ok().flatten());
             }
-            let full = self.read(Some(now_ns()));
+            // Where the command has ended, what it made may still be in the rings.
+            let full = self.read(status.is_none().then(now_ns));
             let is_turn = turn.elapsed() >= TURN;
             if self.resolver.held() > 2 * ENOUGH_CALLS || is_turn {
                 self.write(false)?;
@@ -189,9 +190,11 @@ impl<W: Write> Session<W> {
                 asked = Some(Instant::now());
                 child.iter().for_each(ask_to_stop);
             }
+            let has_no_command = child.is_none() || status.is_some();
             let is_over = options.at_most.is_some_and(|most| began.elapsed() >= most)
-                || asked.is_some_and(|at| child.is_none() || at.elapsed() >= STOPPING);
-            if is_over || status.is_some() || (is_turn && self.is_alone()) {
+                || asked.is_some_and(|at| has_no_command || at.elapsed() >= STOPPING);
+            let may_be_alone = if child.is_some() { status.is_some() } else { is_turn };
+            if is_over || (may_be_alone && self.is_alone()) {
                 break;
             }
             nap = next_nap(nap, full);

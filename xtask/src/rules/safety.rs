@@ -6,8 +6,7 @@ use crate::{
     tree::{File, Tree},
 };
 
-const HOMES: [&str; 4] =
-    ["crates/engine/", "crates/disk/", "crates/lab/", "crates/record/"];
+const HOMES: [&str; 4] = ["crates/engine/", "crates/disk/", "crates/lab/", "crates/record/"];
 
 /// Uses of `unsafe` in other crates, and uses without a reason.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {

@@ -6,13 +6,13 @@ use crate::{
     exit::Exit,
     outbox, signals, terminal,
 };
-use anyhow::Result;
-use model::text::{Bytes, printable_line};
 use ::record::{
     kernel::BpfError,
     session::{self, Options, RecordError, Recorded, Subject},
     strace,
 };
+use anyhow::Result;
+use model::text::{Bytes, printable_line};
 use std::{io::BufWriter, path::Path, time::Duration};
 
 /// Records until the processes end, the time is over, or a signal comes; says what came of it.
@@ -125,7 +125,8 @@ pub(super) fn lines(out: &Path, recorded: &Recorded) -> Vec<String> {
         lines.push("no call was on a recorded tree; name the trees that matter with --dir".into());
     } else {
         let path = printable_line(&out.display().to_string());
-        lines.push(format!("next: assay explain {path}, or assay run --suite {path} --on ext4,xfs"));
+        lines
+            .push(format!("next: assay explain {path}, or assay run --suite {path} --on ext4,xfs"));
     }
     lines
 }

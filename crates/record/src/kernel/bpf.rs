@@ -234,6 +234,18 @@ fn attach_event(program: BorrowedFd, id: u64) -> io::Result<OwnedFd> {
     Ok(event)
 }
 
+/// Whether the kernel has a program of this number, as `/proc/PID/fdinfo` has them: for tests of what is left behind.
+pub fn program_exists(id: u32) -> bool {
+    const PROG_GET_FD_BY_ID: libc::c_long = 13;
+    #[repr(C)]
+    struct Attr {
+        id: u32,
+        next_id: u32,
+        flags: u32,
+    }
+    bpf(PROG_GET_FD_BY_ID, &Attr { id, next_id: 0, flags: 0 }).is_ok()
+}
+
 fn bpf<T>(command: libc::c_long, attr: &T) -> io::Result<OwnedFd> {
     // SAFETY: `attr` is a whole structure of the size that is passed; what its fields point to lives through the call.
     owned(unsafe {

@@ -12,7 +12,7 @@ mod ring;
 mod syscalls;
 mod tap;
 
-pub use bpf::BpfError;
+pub use bpf::{BpfError, program_exists};
 pub use layout::{Entry, EntryKind};
 /// The numbers of the calls that are recorded, and what entries of each have.
 pub fn recorded_calls() -> impl Iterator<Item = (i64, EntryKind)> {

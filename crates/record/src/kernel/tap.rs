@@ -150,15 +150,15 @@ fn all(maps: &Maps, form: Form) -> Result<Vec<Program>, BpfError> {
     };
     let program = |name, code, attach| Program { name, code, attach };
     Ok(vec![
-        program("fork", fork, fork_attach),
-        program("exec", exec.0, exec.1),
+        program("assay_fork", fork, fork_attach),
+        program("assay_exec", exec.0, exec.1),
         program(
-            "thread_exit",
+            "assay_end",
             programs::thread_exit(maps),
             attach("sched_process_exit", c"sched_process_exit")?,
         ),
-        program("exit", programs::exit(maps, form), attach("sys_exit", c"sys_exit")?),
-        program("enter", programs::enter(maps), attach("sys_enter", c"sys_enter")?),
+        program("assay_exit", programs::exit(maps, form), attach("sys_exit", c"sys_exit")?),
+        program("assay_enter", programs::enter(maps), attach("sys_enter", c"sys_enter")?),
     ])
 }
 

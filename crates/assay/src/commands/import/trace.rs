@@ -1,8 +1,8 @@
 //! `assay import app.strace -o app.trace`: the text of strace becomes a trace.
 
 use crate::{cli::ImportArgs, commands::record, exit, exit::Exit, outbox, terminal};
-use anyhow::{Context, Result};
 use ::record::strace::{self, Import};
+use anyhow::{Context, Result};
 use std::{fs::File, io::BufWriter, path::Path};
 
 /// Reads the one file and writes the trace.
