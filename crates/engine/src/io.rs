@@ -27,7 +27,7 @@ mod work;
 pub use buffers::holds_written_block;
 pub use error::EngineError;
 pub use file::{buffered_below, direct_alignment, open};
-pub use latencies::Latencies;
+pub use latencies::{Latencies, LatencyTable};
 pub use offsets::{Access, Offsets, Order};
 pub use options::{Advice, EngineKind, EngineOptions};
 pub use prepared::Prepared;

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 pub mod barrier;
+pub mod calls;
 pub mod child;
 pub mod clock;
 pub mod confine;

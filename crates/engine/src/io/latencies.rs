@@ -1,6 +1,6 @@
 //! Records the latency of every operation while the clock runs.
 
-use hdrhistogram::Histogram;
+use hdrhistogram::{Counter, Histogram};
 use model::figure::LatencyKind;
 
 use super::EngineError;
@@ -65,13 +65,63 @@ impl Latencies {
     }
 }
 
-fn bins(counted: &Histogram<u64>) -> Vec<(u64, u64)> {
+fn bins<C: Counter>(counted: &Histogram<C>) -> Vec<(u64, u64)> {
     counted
         .iter_recorded()
         .map(|bin| {
             (counted.median_equivalent(bin.value_iterated_to()), bin.count_since_last_iteration())
         })
         .collect()
+}
+
+/// Histograms of a fixed number of kinds of operations, each as long as its longest latency: for threads that are
+/// many. One grows, which allocates, when an operation takes twice as long as any before.
+#[derive(Clone, Debug)]
+pub struct LatencyTable {
+    kind: LatencyKind,
+    of: Vec<Histogram<u32>>,
+}
+
+impl LatencyTable {
+    /// Empty histograms of `count` kinds of operations.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub fn new(kind: LatencyKind, count: usize) -> Result<LatencyTable, EngineError> {
+        let empty =
+            Histogram::new(DIGITS).map_err(|error| EngineError::Options(error.to_string()))?;
+        Ok(LatencyTable { kind, of: vec![empty; count] })
+    }
+
+    /// Counts one operation of the kind `index` that took `ns`.
+    #[inline]
+    pub fn record(&mut self, index: usize, ns: u64) {
+        if let Some(histogram) = self.of.get_mut(index) {
+            // It resizes itself, so that only the lack of memory is an error.
+            let _ = histogram.record(ns.min(MAX_NS));
+        }
+    }
+
+    /// Adds what another thread counted.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub fn add(&mut self, other: &LatencyTable) -> Result<(), EngineError> {
+        for (own, other) in self.of.iter_mut().zip(&other.of) {
+            own.add(other).map_err(|error| EngineError::Options(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the non-empty histograms, called by `name` of their indices.
+    pub fn histograms<'a>(&self, name: impl Fn(usize) -> &'a str) -> Vec<model::figure::Histogram> {
+        let counted = self.of.iter().enumerate().filter(|(_, counted)| !counted.is_empty());
+        let named = counted.map(|(index, counted)| model::figure::Histogram {
+            bins: bins(counted),
+            ..model::figure::Histogram::new(name(index), self.kind)
+        });
+        named.collect()
+    }
 }
 
 #[cfg(test)]
@@ -92,6 +142,19 @@ mod tests {
         assert!(read.bins[4].0.abs_diff(1_234_567) <= 617, "{:?}", read.bins[4]);
         assert!(read.bins[5].0.abs_diff(MAX_NS) <= MAX_NS / 1000);
         assert_eq!(latencies.histograms().len(), 1);
+    }
+
+    #[test]
+    fn table_counts_each_kind_by_itself() {
+        let mut table = LatencyTable::new(LatencyKind::Service, 3).unwrap();
+        for (index, ns) in [(0, 5), (2, 1_000_000_000), (2, u64::MAX), (9, 1)] {
+            table.record(index, ns);
+        }
+        table.add(&table.clone()).unwrap();
+        let found = table.histograms(|index| ["a", "b", "c"][index]);
+        let counts: Vec<(&str, u64)> = found.iter().map(|h| (h.op.as_str(), h.count())).collect();
+        assert_eq!(counts, [("a", 2), ("c", 4)]);
+        assert_eq!(found[0].bins, [(5, 2)]);
     }
 
     #[test]

@@ -1,0 +1,177 @@
+//! The order of calls on one file by whatever handle: on its length, and on its locks. Two calls that only read or
+//! overwrite are in no order.
+
+use super::resource::{Mark, Resource};
+use std::collections::HashMap;
+use trace::{
+    call::{Call, HandleId, Op},
+    path::PathId,
+    start::{StartEntry, StartKind},
+};
+
+/// `O_APPEND`, `O_TRUNC`.
+const APPEND: u32 = 0o2000;
+const TRUNC: u32 = 0o1000;
+/// `FALLOC_FL_KEEP_SIZE`.
+const KEEP_SIZE: u32 = 1;
+/// `LOCK_UN`, `F_UNLCK`.
+const LOCK_UN: u32 = 8;
+const UNLCK: u32 = 2;
+
+#[derive(Debug, Default)]
+struct File {
+    size: u64,
+    /// Bytes that were there before the last change of its length.
+    stable: u64,
+    length: Resource,
+    /// The last unlock of each lane.
+    unlocked: Resource,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Handle {
+    file: u32,
+    position: u64,
+    appends: bool,
+}
+
+/// The files of a trace, as far as calls name them.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    files: Vec<File>,
+    at: HashMap<PathId, u32>,
+    handles: HashMap<HandleId, Handle>,
+}
+
+impl Files {
+    pub(super) fn new(entries: &[StartEntry]) -> Files {
+        let mut files = Files::default();
+        for entry in entries {
+            if let StartKind::File { bytes, .. } = entry.kind {
+                let file = files.at(entry.path);
+                (files.files[file].size, files.files[file].stable) = (bytes, bytes);
+            }
+        }
+        for entry in entries {
+            if let StartKind::HardLink(to) = entry.kind {
+                let file = files.at(to) as u32;
+                files.at.insert(entry.path, file);
+            }
+        }
+        files
+    }
+
+    /// The number of the file at `path`.
+    fn at(&mut self, path: PathId) -> usize {
+        let next = self.files.len() as u32;
+        let number = *self.at.entry(path).or_insert(next);
+        if number == next {
+            self.files.push(File::default());
+        }
+        number as usize
+    }
+
+    /// Notes that `handle` was opened.
+    pub(super) fn open(&mut self, handle: HandleId, path: PathId, flags: u32, position: u64) {
+        let file = self.at(path) as u32;
+        self.handles.insert(handle, Handle { file, position, appends: flags & APPEND != 0 });
+    }
+
+    /// Orders `call` of `mark`.
+    pub(super) fn order(&mut self, mark: Mark, call: &Call, wait: &mut dyn FnMut(Mark)) {
+        if call.result < 0 {
+            return;
+        }
+        let done = call.result as u64;
+        match call.op {
+            Op::Open => {
+                self.open(call.handle, call.path, call.flags, 0);
+                if call.flags & TRUNC != 0 {
+                    let file = self.at(call.path);
+                    self.files[file].set_length(mark, 0, wait);
+                }
+            }
+            Op::Dup => {
+                if let Some(handle) = self.handles.get(&call.handle).copied() {
+                    self.handles.insert(call.other, handle);
+                }
+            }
+            Op::Close if call.flags == 0 => drop(self.handles.remove(&call.handle)),
+            Op::Rename => {
+                if let Some(file) = self.at.remove(&call.path) {
+                    self.at.insert(call.path2, file);
+                }
+            }
+            Op::Link => {
+                let file = self.at(call.path) as u32;
+                self.at.insert(call.path2, file);
+            }
+            Op::Unlink => drop(self.at.remove(&call.path)),
+            Op::Truncate => {
+                let file = self.at(call.path);
+                self.files[file].set_length(mark, call.len, wait);
+            }
+            _ => self.order_handle(mark, call, done, wait),
+        }
+    }
+
+    fn order_handle(&mut self, mark: Mark, call: &Call, done: u64, wait: &mut dyn FnMut(Mark)) {
+        let Some(handle) = self.handles.get_mut(&call.handle) else { return };
+        let Some(file) = self.files.get_mut(handle.file as usize) else { return };
+        match call.op {
+            Op::Read => {
+                file.read(mark, handle.position, (done, call.len), wait);
+                handle.position = handle.position.saturating_add(done);
+            }
+            Op::Pread | Op::RingRead => file.read(mark, call.offset, (done, call.len), wait),
+            Op::Write => {
+                let from = if handle.appends { file.size } else { handle.position };
+                file.write(mark, from.saturating_add(done), wait);
+                handle.position = from.saturating_add(done);
+            }
+            Op::Pwrite | Op::RingWrite => file.write(mark, call.offset.saturating_add(done), wait),
+            Op::Seek => handle.position = done,
+            Op::Ftruncate => file.set_length(mark, call.len, wait),
+            Op::Fallocate if call.flags & KEEP_SIZE == 0 => {
+                file.write(mark, call.offset.saturating_add(call.len), wait);
+            }
+            Op::Map => file.read(mark, call.offset, (call.len, call.len), wait),
+            Op::Lock | Op::Flock => {
+                let unlock = if call.op == Op::Lock { call.flags == UNLCK } else { call.flags & LOCK_UN != 0 };
+                match unlock {
+                    true => file.unlocked.note(mark),
+                    false => file.unlocked.each_use(wait),
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl File {
+    /// A read that got `done` of `asked` bytes: a short one found the end where it was.
+    fn read(&mut self, mark: Mark, from: u64, (done, asked): (u64, u64), wait: &mut dyn FnMut(Mark)) {
+        if done < asked {
+            self.length.use_by(mark, wait);
+        } else if from.saturating_add(done) > self.stable {
+            self.length.after_change(wait);
+        }
+    }
+
+    /// A write that ends at `end`.
+    fn write(&mut self, mark: Mark, end: u64, wait: &mut dyn FnMut(Mark)) {
+        if end > self.size {
+            self.length.change_by(mark, wait);
+            self.stable = self.size;
+            self.size = end;
+        } else if end > self.stable {
+            self.length.after_change(wait);
+        }
+    }
+
+    fn set_length(&mut self, mark: Mark, bytes: u64, wait: &mut dyn FnMut(Mark)) {
+        self.length.change_by(mark, wait);
+        self.stable = self.stable.min(self.size).min(bytes);
+        self.size = bytes;
+    }
+}

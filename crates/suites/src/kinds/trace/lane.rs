@@ -1,0 +1,154 @@
+//! The inner loop of a replay: one lane makes its calls in their order. No lock, allocation or formatting.
+
+use super::{
+    actor::Actor,
+    clocks::{Clocks, wait_until},
+    differences::Differences,
+    resource::Mark,
+    settings::Pace,
+    step::{Chunk, Step},
+};
+use engine::{
+    clock::now_ns,
+    io::{EngineError, LatencyTable},
+    progress::Progress,
+};
+use model::figure::LatencyKind;
+use trace::call::Op;
+
+/// Calls after which a lane tells how far it is.
+const TELL: u64 = 256;
+
+/// A lane with its memory, ready to start.
+pub(super) struct Lane<'s> {
+    number: u32,
+    actor: Actor<'s>,
+    pace: Pace,
+    /// Calls made so far.
+    made: u64,
+    pub(super) tally: Tally,
+}
+
+/// What a lane counts.
+pub(super) struct Tally {
+    pub(super) latencies: LatencyTable,
+    pub(super) differences: Differences,
+    /// Time in calls, and in syncs, nanoseconds.
+    pub(super) in_calls_ns: u64,
+    pub(super) in_syncs_ns: u64,
+    /// The latest that a call began after it was due, nanoseconds.
+    pub(super) latest_ns: u64,
+}
+
+impl<'s> Lane<'s> {
+    /// Lane `number`.
+    ///
+    /// # Errors
+    /// The memory for latencies cannot be had.
+    pub(super) fn new(number: u32, actor: Actor<'s>, pace: Pace) -> Result<Lane<'s>, EngineError> {
+        let kind = if pace.speed().is_some() { LatencyKind::Response } else { LatencyKind::Service };
+        let tally = Tally {
+            latencies: LatencyTable::new(kind, Op::ALL.len())?,
+            differences: Differences::default(),
+            in_calls_ns: 0,
+            in_syncs_ns: 0,
+            latest_ns: 0,
+        };
+        Ok(Lane { number, actor, pace, made: 0, tally })
+    }
+
+    /// Its descriptors, for those that are open at the start.
+    pub(super) fn actor(&mut self) -> &mut Actor<'s> {
+        &mut self.actor
+    }
+
+    /// Makes the calls of `chunks`, the first not before `start_ns`. Returns false if the replay was given up.
+    pub(super) fn play(
+        &mut self,
+        start_ns: u64,
+        chunks: &[Chunk],
+        clocks: &Clocks,
+        progress: Progress<'_>,
+    ) -> bool {
+        let (mut ended_ns, mut untold) = (start_ns, (0, 0));
+        for chunk in chunks {
+            let mut waits = chunk.waits.iter();
+            for step in &chunk.steps {
+                self.made += 1;
+                for _ in 0..step.waits {
+                    if waits.next().is_some_and(|mark| !clocks.wait(*mark)) {
+                        return false;
+                    }
+                }
+                let begun_ns = self.begin(step, start_ns, ended_ns);
+                let found = self.call(step, chunk, clocks);
+                ended_ns = now_ns();
+                self.count(step, found, ended_ns.saturating_sub(begun_ns));
+                if step.awaited {
+                    clocks.done(Mark { lane: self.number, number: self.made });
+                }
+                untold = (untold.0 + moved(step.op, found), untold.1 + 1);
+                if untold.1 == TELL {
+                    progress.add(untold.0, untold.1);
+                    untold = (0, 0);
+                }
+            }
+        }
+        progress.add(untold.0, untold.1);
+        true
+    }
+
+    /// Waits for the time of `step`; the time from which its latency counts.
+    #[inline]
+    fn begin(&mut self, step: &Step, start_ns: u64, ended_ns: u64) -> u64 {
+        match self.pace {
+            // The clock was read when the call before it ended.
+            Pace::Full if step.waits == 0 => ended_ns,
+            Pace::Full => now_ns(),
+            Pace::Think => wait_until(ended_ns.saturating_add(step.time_ns)),
+            Pace::Recorded | Pace::Double => {
+                let due_ns = start_ns.saturating_add(step.time_ns);
+                let late_ns = wait_until(due_ns).saturating_sub(due_ns);
+                self.tally.latest_ns = self.tally.latest_ns.max(late_ns);
+                due_ns
+            }
+        }
+    }
+
+    #[inline]
+    fn call(&mut self, step: &Step, chunk: &Chunk, clocks: &Clocks) -> i64 {
+        if step.refused {
+            return 0;
+        }
+        if !step.op.is_sync() {
+            return self.actor.act(step, &chunk.links);
+        }
+        clocks.waiting().enter_sync();
+        let found = self.actor.act(step, &chunk.links);
+        clocks.waiting().leave_sync();
+        found
+    }
+
+    #[inline]
+    fn count(&mut self, step: &Step, found: i64, took_ns: u64) {
+        let Tally { latencies, differences, in_calls_ns, in_syncs_ns, .. } = &mut self.tally;
+        if !matches!(step.op, Op::Begin | Op::End) {
+            latencies.record(step.op as usize, took_ns);
+            *in_calls_ns += took_ns;
+            *in_syncs_ns += if step.op.is_sync() { took_ns } else { 0 };
+        }
+        differences.compare(step, found);
+    }
+}
+
+/// Bytes that a call moved.
+#[inline]
+fn moved(op: Op, found: i64) -> u64 {
+    use Op::{CopyRange, Pread, Pwrite, Read, RingRead, RingWrite, SendFile, Write};
+    match op {
+        Read | Pread | Write | Pwrite | CopyRange | SendFile | RingRead | RingWrite => {
+            found.max(0) as u64
+        }
+        _ => 0,
+    }
+}

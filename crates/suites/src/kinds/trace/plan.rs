@@ -1,0 +1,206 @@
+//! Turns the calls of a trace into the steps of lanes, block by block: slots instead of handles, and waits for the
+//! calls of other lanes that came before on the same thing.
+
+use super::{
+    files::Files,
+    names::Names,
+    resource::Mark,
+    settings::{Pace, Window},
+    slots::Slots,
+    step::{Chunk, NONE, Step},
+    survey::Survey,
+    texts,
+};
+use std::collections::HashMap;
+use trace::{
+    call::{Call, Op, ThreadId},
+    header::Cost,
+    path::Paths,
+    start::{StartEntry, StartHandle},
+};
+
+/// What one lane has been given.
+#[derive(Clone, Debug, Default)]
+struct LaneState {
+    /// Number of its last call.
+    last: u64,
+    /// When that ended, as recorded.
+    end_ns: u64,
+    /// The last call of each other lane that it has waited for.
+    seen: HashMap<u32, u64>,
+    /// One bit for each call that another lane waits for.
+    awaited: Vec<u64>,
+}
+
+/// The state between blocks.
+pub(super) struct Planner<'p> {
+    paths: &'p Paths,
+    survey: &'p Survey,
+    pace: Pace,
+    window: Window,
+    cost: Cost,
+    lanes: Vec<LaneState>,
+    slots: Slots<'p>,
+    files: Files,
+    names: Names<'p>,
+    number: u64,
+}
+
+/// Which calls a plan is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Those before the window, which are made untimed.
+    Before,
+    /// Those of the window.
+    Window,
+}
+
+impl<'p> Planner<'p> {
+    /// A planner for a replay of `survey` from its start.
+    pub(super) fn new(
+        (paths, entries, handles): (&'p Paths, &[StartEntry], &[StartHandle]),
+        survey: &'p Survey,
+        (pace, window, cost): (Pace, Window, Cost),
+    ) -> Planner<'p> {
+        let origin = survey.first_ns.unwrap_or(0);
+        let lanes = survey.lanes.count() as usize;
+        let mut planner = Planner {
+            paths,
+            survey,
+            pace,
+            window,
+            cost,
+            lanes: vec![LaneState { end_ns: origin, ..LaneState::default() }; lanes],
+            slots: Slots::new(&survey.shared, lanes),
+            files: Files::new(entries),
+            names: Names::new(paths, entries),
+            number: 0,
+        };
+        for start in handles {
+            let lane = survey.lanes.lane(start.thread);
+            planner.slots.make(start.handle, lane);
+            planner.files.open(start.handle, start.path, start.flags, start.offset);
+        }
+        planner
+    }
+
+    /// The slots of handles, and how many shared ones there are.
+    pub(super) fn slots(&self) -> &Slots<'p> {
+        &self.slots
+    }
+
+    /// Adds the calls of `part` among `calls` to `chunks`, one for each lane.
+    pub(super) fn block(&mut self, calls: &[Call], part: Part, chunks: &mut [Chunk]) {
+        for call in calls {
+            let number = self.number;
+            self.number += 1;
+            let own = match part {
+                Part::Before => self.window.is_before(call.at_ns),
+                Part::Window => !self.window.is_before(call.at_ns) && !self.window.is_over(call.at_ns),
+            };
+            if own {
+                self.add(number, call, chunks);
+            }
+        }
+    }
+
+    fn add(&mut self, number: u64, call: &Call, chunks: &mut [Chunk]) {
+        let lane = self.survey.lanes.lane(call.thread);
+        let refused = self.survey.dangerous.contains(&number);
+        let time_ns = self.time_ns(lane, call);
+        let chunk = &mut chunks[lane as usize];
+        let mark = Mark { lane, number: self.lanes[lane as usize].last + 1 };
+        let before = chunk.waits.len();
+        if self.lanes.len() > 1 {
+            self.order(mark, call, &mut chunk.waits);
+        }
+        let mut step = Step {
+            result: call.result,
+            offset: call.offset,
+            len: call.len,
+            time_ns,
+            handle: NONE,
+            other: NONE,
+            path: call.path,
+            path2: call.path2,
+            flags: call.flags,
+            mode: call.mode,
+            op: call.op,
+            waits: u16::try_from(chunk.waits.len() - before).unwrap_or(u16::MAX),
+            awaited: false,
+            refused,
+        };
+        if call.op == Op::Symlink {
+            step.path2 = texts::link(self.paths, call.path, call.path2).map_or(NONE, |text| {
+                chunk.links.push(text);
+                chunk.links.len() as u32 - 1
+            });
+        }
+        self.slots.resolve(call, lane, &mut step);
+        chunk.steps.push(step);
+        self.lanes[lane as usize].last += 1;
+        self.lanes[lane as usize].end_ns = call.at_ns.saturating_add(call.took_ns);
+    }
+
+    /// When the call is due, or how long its thread paused before it.
+    fn time_ns(&self, lane: u32, call: &Call) -> u64 {
+        match (self.pace, self.pace.speed()) {
+            (_, Some(speed)) => {
+                call.at_ns.saturating_sub(self.survey.first_ns.unwrap_or(0)) / speed
+            }
+            // What came before it was in the thread that made this one.
+            (Pace::Think, _) if call.op == Op::Begin && call.other != NONE => 0,
+            (Pace::Think, _) => {
+                let paused = call.at_ns.saturating_sub(self.lanes[lane as usize].end_ns);
+                paused.saturating_sub(self.cost.between_ns.max(0.0) as u64)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Adds what `call` of `mark` has to wait for.
+    fn order(&mut self, mark: Mark, call: &Call, waits: &mut Vec<Mark>) {
+        let Planner { lanes, slots, files, names, survey, .. } = self;
+        let from = waits.len();
+        let mut wait = |other: Mark| {
+            if other.lane != mark.lane && waits.len() - from < usize::from(u16::MAX) {
+                waits.push(other);
+            }
+        };
+        if call.op == Op::Begin && call.other != NONE {
+            let parent = survey.lanes.lane(call.other as ThreadId);
+            wait(Mark { lane: parent, number: lanes[parent as usize].last });
+        }
+        slots.order(mark, call, &mut wait);
+        files.order(mark, call, &mut wait);
+        names.order(mark, call, &mut wait);
+        let seen = &mut lanes[mark.lane as usize].seen;
+        let mut at = from;
+        while let Some(other) = waits.get(at).copied() {
+            let known = seen.entry(other.lane).or_default();
+            if other.number <= *known {
+                waits.swap_remove(at);
+            } else {
+                *known = other.number;
+                at += 1;
+            }
+        }
+        for other in &waits[from..] {
+            let bit = (other.number - 1) as usize;
+            let awaited = &mut lanes[other.lane as usize].awaited;
+            if awaited.len() <= bit / 64 {
+                awaited.resize(bit / 64 + 1, 0);
+            }
+            awaited[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// Marks, in the chunks of a lane from its first call on, those that another lane waits for.
+    pub(super) fn mark_awaited(&self, lane: usize, chunks: &mut [Chunk]) {
+        let awaited = &self.lanes[lane].awaited;
+        let steps = chunks.iter_mut().flat_map(|chunk| &mut chunk.steps);
+        for (bit, step) in steps.enumerate() {
+            step.awaited = awaited.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1);
+        }
+    }
+}

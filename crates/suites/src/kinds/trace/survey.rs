@@ -1,0 +1,138 @@
+//! The first look at all calls of a trace, before the clock starts: what threads there are, which handles they share,
+//! how much is read and written, and which calls are not to be made.
+
+use super::{
+    guard::Watch,
+    lanes::{Lanes, Life},
+    settings::Window,
+    source::{Source, each_call},
+};
+use std::collections::{HashMap, HashSet};
+use trace::{
+    call::{Call, Field, HandleId, NONE, Op, ThreadId},
+    start::StartKind,
+};
+
+/// What a replay has to know before its first step.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// Calls of the window.
+    pub(super) calls: u64,
+    /// Calls of each kind in the window, by code.
+    pub(super) of_op: Vec<u64>,
+    /// Bytes read by calls.
+    pub(super) read_bytes: u64,
+    /// Bytes written by calls.
+    pub(super) written_bytes: u64,
+    /// Longest buffer of a call.
+    pub(super) longest: u64,
+    /// Bytes of the files of the start.
+    pub(super) start_bytes: u64,
+    /// When the first call of the window began, and the last ended.
+    pub(super) first_ns: Option<u64>,
+    pub(super) last_ns: u64,
+    /// Recorded threads.
+    pub(super) threads: u64,
+    /// The distribution of threads.
+    pub(super) lanes: Lanes,
+    /// Handles that several threads use.
+    pub(super) shared: HashSet<HandleId>,
+    /// Numbers of calls that could lead out of the tree.
+    pub(super) dangerous: HashSet<u64>,
+}
+
+/// What is known while calls are read.
+#[derive(Default)]
+struct Looking {
+    survey: Survey,
+    lives: HashMap<ThreadId, Life>,
+    owners: HashMap<HandleId, ThreadId>,
+    watch: Watch,
+    number: u64,
+}
+
+impl Survey {
+    /// Reads all calls of `source`.
+    ///
+    /// # Errors
+    /// A block cannot be read.
+    pub(super) fn of(source: &dyn Source, window: Window) -> Result<Survey, String> {
+        let mut looking = Looking::default();
+        looking.survey.of_op = vec![0; 1 + usize::from(u8::MAX)];
+        for start in source.handles() {
+            looking.owners.insert(start.handle, start.thread);
+        }
+        each_call(source, &mut |call| {
+            looking.see(call, window);
+            Ok(())
+        })?;
+        let Looking { mut survey, lives, watch, .. } = looking;
+        survey.threads = lives.len() as u64;
+        survey.lanes = Lanes::of(&lives);
+        survey.dangerous = watch.dangerous(source.paths(), source.entries());
+        survey.start_bytes = source.entries().iter().fold(0, |sum: u64, entry| match entry.kind {
+            StartKind::File { bytes, .. } => sum.saturating_add(bytes),
+            _ => sum,
+        });
+        Ok(survey)
+    }
+}
+
+impl Looking {
+    fn see(&mut self, call: &Call, window: Window) {
+        let number = self.number;
+        self.number += 1;
+        self.watch.see(number, call);
+        if window.is_over(call.at_ns) {
+            return;
+        }
+        let life = Life { first: number, last: number };
+        self.lives.entry(call.thread).or_insert(life).last = number;
+        self.own(call);
+        if !window.is_before(call.at_ns) {
+            self.count(call);
+        }
+    }
+
+    /// Notes who uses the handles of `call`.
+    fn own(&mut self, call: &Call) {
+        let fields = call.op.fields();
+        let has_other = matches!(call.op, Op::Dup | Op::CopyRange | Op::SendFile | Op::Clone);
+        let first = fields.contains(&Field::Handle).then_some(call.handle);
+        let second = has_other.then_some(call.other);
+        for handle in first.into_iter().chain(second).filter(|handle| *handle != NONE) {
+            let owner = *self.owners.entry(handle).or_insert(call.thread);
+            if owner != call.thread {
+                self.survey.shared.insert(handle);
+            }
+        }
+        if call.op == Op::Close && call.flags == 0 {
+            self.owners.remove(&call.handle);
+        }
+    }
+
+    fn count(&mut self, call: &Call) {
+        use Op::{CopyRange, Pread, Pwrite, Read, RingRead, RingWrite, SendFile, Write};
+        let survey = &mut self.survey;
+        survey.calls += 1;
+        survey.of_op[call.op as usize] += 1;
+        survey.first_ns.get_or_insert(call.at_ns);
+        survey.last_ns = survey.last_ns.max(call.at_ns.saturating_add(call.took_ns));
+        let bytes = u64::try_from(call.result).unwrap_or(0);
+        match call.op {
+            Read | Pread | RingRead => {
+                survey.read_bytes = survey.read_bytes.saturating_add(bytes);
+                survey.longest = survey.longest.max(call.len);
+            }
+            Write | Pwrite | RingWrite => {
+                survey.written_bytes = survey.written_bytes.saturating_add(bytes);
+                survey.longest = survey.longest.max(call.len);
+            }
+            CopyRange | SendFile => {
+                survey.read_bytes = survey.read_bytes.saturating_add(bytes);
+                survey.written_bytes = survey.written_bytes.saturating_add(bytes);
+            }
+            _ => {}
+        }
+    }
+}
