@@ -95,6 +95,21 @@ pub enum Reason {
         /// Name of the metric.
         metric: String,
     },
+    /// Calls of a replayed trace returned something else than recorded.
+    ReplayDiffers {
+        /// Calls made.
+        calls: u64,
+        /// Those with a difference that nothing explains.
+        differing: u64,
+        /// The call with the most frequent one, as in the manual pages.
+        call: String,
+        /// What it returned when recorded.
+        recorded: String,
+        /// What it returned when replayed.
+        found: String,
+        /// How often.
+        count: u64,
+    },
     /// Figures that another tool printed cannot all be true.
     Contradicts(Contradiction),
     /// What another tool printed is not a measurement.

@@ -54,6 +54,16 @@ pub fn reasons() -> Vec<Reason> {
             Reason::NotAboveZero { metric: "rate".into(), value: Number(0.0) },
         ],
         Reason::MetricMissing { .. } => [Reason::MetricMissing { metric: "rate".into() }],
+        Reason::ReplayDiffers { .. } => [
+            Reason::ReplayDiffers {
+                calls: 170_000,
+                differing: 300,
+                call: "open".into(),
+                recorded: "success".into(),
+                found: "ENOENT".into(),
+                count: 250,
+            },
+        ],
         Reason::Contradicts(_) => [Reason::Contradicts(Contradiction::MeanTimesRequests {})],
         Reason::Imported(_) => [Reason::Imported(Imported::DeviceIdle {})],
         Reason::Said(_) => [Reason::said("no space left"), Reason::Said(text())],

@@ -61,6 +61,10 @@ pub fn reason(why: &Reason) -> String {
         }
         Reason::NotAboveZero { metric, value } => format!("{metric} is {value}"),
         Reason::MetricMissing { metric } => format!("has no {metric}"),
+        Reason::ReplayDiffers { calls, differing, call, recorded, found, count } => format!(
+            "{differing} of {calls} replayed calls returned something else than recorded; most often \
+             {call}: {found} instead of {recorded} ({count} times)"
+        ),
         Reason::Contradicts(why) => format!("contradicts itself: {}", contradiction(why)),
         Reason::Imported(why) => imported(why),
         Reason::Said(text) => text.clone(),

@@ -55,6 +55,14 @@ impl Reason {
             Reason::RebuildEnded(_) | Reason::SeriesUnsound {} => Vec::new(),
             Reason::NotAboveZero { metric, value } => vec![Text(metric), Figure(value)],
             Reason::MetricMissing { metric } => vec![Text(metric)],
+            Reason::ReplayDiffers { calls, differing, call, recorded, found, count } => vec![
+                Count(calls),
+                Count(differing),
+                Text(call),
+                Text(recorded),
+                Text(found),
+                Count(count),
+            ],
             Reason::Contradicts(contradiction) => contradiction.parts(),
             Reason::Imported(imported) => imported.parts(),
         }
