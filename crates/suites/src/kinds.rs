@@ -7,14 +7,23 @@ mod io;
 mod log;
 mod pages;
 mod sqlite;
+mod trace;
 mod tree;
 
 pub use crate::kind::Kind;
 pub(crate) use crate::kind::{Defaults, Head, scaled, settings};
 
 /// Every kind.
-pub static KINDS: &[&Kind] =
-    &[&app::KIND, &files::KIND, &io::KIND, &log::KIND, &pages::KIND, &sqlite::KIND, &tree::KIND];
+pub static KINDS: &[&Kind] = &[
+    &app::KIND,
+    &files::KIND,
+    &io::KIND,
+    &log::KIND,
+    &pages::KIND,
+    &sqlite::KIND,
+    &trace::KIND,
+    &tree::KIND,
+];
 
 /// The kind called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static Kind> {

@@ -67,12 +67,12 @@ impl<'s> Actor<'s> {
             Op::Getdents => self.list(step),
             Op::Map => self.map(step),
             Op::Unmap => self.stage.set_mapped(step.other, None),
-            Op::Msync => self
-                .stage
-                .mapped(step.other, |map| map.sync(step.offset, step.len, step.flags & MS_SYNC != 0)),
-            Op::Madvise => self
-                .stage
-                .mapped(step.other, |map| map.advise(step.offset, step.len, step.flags)),
+            Op::Msync => self.stage.mapped(step.other, |map| {
+                map.sync(step.offset, step.len, step.flags & MS_SYNC != 0)
+            }),
+            Op::Madvise => {
+                self.stage.mapped(step.other, |map| map.advise(step.offset, step.len, step.flags))
+            }
             Op::Touch => self
                 .stage
                 .mapped(step.other, |map| map.touch(step.offset, step.len, step.flags == 1)),
@@ -185,7 +185,8 @@ impl<'s> Actor<'s> {
             shared: step.flags & MAP_SHARED != 0,
             populate: step.flags & MAP_POPULATE != 0,
         };
-        let map = self.files.with(step.handle, |file| Mapped::new(file, step.offset, step.len, how))?;
+        let map =
+            self.files.with(step.handle, |file| Mapped::new(file, step.offset, step.len, how))?;
         self.stage.set_mapped(step.other, Some(map))
     }
 
@@ -216,7 +217,9 @@ impl<'s> Actor<'s> {
                 let flags = XattrFlags::from_bits_truncate(flags);
                 none(fs::fsetxattr(file, ATTRIBUTE, value, flags))
             }
-            Op::Fgetxattr => fs::fgetxattr(file, ATTRIBUTE, buffer.get(clipped(len))).map(|n| n as i64),
+            Op::Fgetxattr => {
+                fs::fgetxattr(file, ATTRIBUTE, buffer.get(clipped(len))).map(|n| n as i64)
+            }
             Op::Flistxattr => fs::flistxattr(file, buffer.get(clipped(len))).map(|n| n as i64),
             Op::Lock => {
                 let lock = match flags {
@@ -240,7 +243,12 @@ impl Actor<'_> {
         match step.op {
             Op::Setxattr => {
                 let value = stage.data.piece(0, len.min(MOST_VALUE));
-                none(fs::fsetxattr(file, ATTRIBUTE, value, XattrFlags::from_bits_truncate(step.flags)))
+                none(fs::fsetxattr(
+                    file,
+                    ATTRIBUTE,
+                    value,
+                    XattrFlags::from_bits_truncate(step.flags),
+                ))
             }
             Op::Getxattr => fs::fgetxattr(file, ATTRIBUTE, buffer.get(len)).map(|n| n as i64),
             Op::Listxattr => fs::flistxattr(file, buffer.get(len)).map(|n| n as i64),

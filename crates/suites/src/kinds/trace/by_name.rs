@@ -101,7 +101,7 @@ impl Actor<'_> {
     }
 
     /// Opens `path` beneath the tree. A FIFO is not waited for.
-    fn open(&self, path: &CStr, flags: u32, mode: Mode) -> Result<OwnedFd, Errno> {
+    pub(super) fn open(&self, path: &CStr, flags: u32, mode: Mode) -> Result<OwnedFd, Errno> {
         let asked = OFlags::from_bits_retain(flags) & OPEN;
         let flags = match asked.contains(OFlags::PATH) {
             true => asked & WITH_PATH,

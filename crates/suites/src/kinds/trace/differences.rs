@@ -86,10 +86,11 @@ impl Differences {
             allowed,
         };
         self.unexplained += u64::from(allowed.is_none());
+        let is_full = self.of.len() == MOST;
         match self.of.iter_mut().find(|(known, _)| *known == key) {
             Some((_, count)) => *count += 1,
-            None if self.of.len() < MOST => self.of.push((key, 1)),
-            None => self.others += 1,
+            None if is_full => self.others += 1,
+            None => self.of.push((key, 1)),
         }
     }
 
@@ -122,7 +123,8 @@ impl Differences {
 pub(super) fn merged(all: impl IntoIterator<Item = Difference>) -> Vec<Difference> {
     let mut merged: Vec<Difference> = Vec::new();
     for one in all {
-        let same = |other: &&mut Difference| Difference { count: one.count, ..(**other).clone() } == one;
+        let same =
+            |other: &&mut Difference| Difference { count: one.count, ..(**other).clone() } == one;
         match merged.iter_mut().find(same) {
             Some(known) => known.count += one.count,
             None => merged.push(one),

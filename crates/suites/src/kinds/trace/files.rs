@@ -12,6 +12,8 @@ use trace::{
 /// `O_APPEND`, `O_TRUNC`.
 const APPEND: u32 = 0o2000;
 const TRUNC: u32 = 0o1000;
+/// `O_CREAT`, `O_EXCL` and `O_TRUNC`, without which a file is opened again.
+const MAKING: u32 = 0o100 | 0o200 | TRUNC;
 /// `FALLOC_FL_KEEP_SIZE`.
 const KEEP_SIZE: u32 = 1;
 /// `LOCK_UN`, `F_UNLCK`.
@@ -32,7 +34,23 @@ struct File {
 struct Handle {
     file: u32,
     position: u64,
-    appends: bool,
+    path: PathId,
+    flags: u32,
+}
+
+impl Handle {
+    fn appends(self) -> bool {
+        self.flags & APPEND != 0
+    }
+}
+
+/// A handle that is open at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Opened {
+    pub(super) handle: HandleId,
+    pub(super) path: PathId,
+    pub(super) flags: u32,
+    pub(super) position: u64,
 }
 
 /// The files of a trace, as far as calls name them.
@@ -74,7 +92,20 @@ impl Files {
     /// Notes that `handle` was opened.
     pub(super) fn open(&mut self, handle: HandleId, path: PathId, flags: u32, position: u64) {
         let file = self.at(path) as u32;
-        self.handles.insert(handle, Handle { file, position, appends: flags & APPEND != 0 });
+        self.handles.insert(handle, Handle { file, position, path, flags });
+    }
+
+    /// The handles that are open now.
+    pub(super) fn opened(&self) -> Vec<Opened> {
+        let opened = |(handle, of): (&HandleId, &Handle)| Opened {
+            handle: *handle,
+            path: of.path,
+            flags: of.flags & !MAKING,
+            position: of.position,
+        };
+        let mut all: Vec<Opened> = self.handles.iter().map(opened).collect();
+        all.sort_unstable_by_key(|one| one.handle);
+        all
     }
 
     /// Orders `call` of `mark`.
@@ -125,7 +156,7 @@ impl Files {
             }
             Op::Pread | Op::RingRead => file.read(mark, call.offset, (done, call.len), wait),
             Op::Write => {
-                let from = if handle.appends { file.size } else { handle.position };
+                let from = if handle.appends() { file.size } else { handle.position };
                 file.write(mark, from.saturating_add(done), wait);
                 handle.position = from.saturating_add(done);
             }
@@ -137,7 +168,11 @@ impl Files {
             }
             Op::Map => file.read(mark, call.offset, (call.len, call.len), wait),
             Op::Lock | Op::Flock => {
-                let unlock = if call.op == Op::Lock { call.flags == UNLCK } else { call.flags & LOCK_UN != 0 };
+                let unlock = if call.op == Op::Lock {
+                    call.flags == UNLCK
+                } else {
+                    call.flags & LOCK_UN != 0
+                };
                 match unlock {
                     true => file.unlocked.note(mark),
                     false => file.unlocked.each_use(wait),
@@ -150,7 +185,13 @@ impl Files {
 
 impl File {
     /// A read that got `done` of `asked` bytes: a short one found the end where it was.
-    fn read(&mut self, mark: Mark, from: u64, (done, asked): (u64, u64), wait: &mut dyn FnMut(Mark)) {
+    fn read(
+        &mut self,
+        mark: Mark,
+        from: u64,
+        (done, asked): (u64, u64),
+        wait: &mut dyn FnMut(Mark),
+    ) {
         if done < asked {
             self.length.use_by(mark, wait);
         } else if from.saturating_add(done) > self.stable {

@@ -53,9 +53,11 @@ impl Watch {
             return HashSet::new();
         }
         let mut maybe = Maybe { paths, links: HashSet::new(), above: HashSet::new() };
-        there.iter().for_each(|(at, _)| maybe.add(*at));
-        made.for_each(|n| maybe.add(n.path));
-        let is_known = (0..MOST_ROUNDS).any(|_| !self.0.iter().fold(false, |is_new, n| maybe.follow(n) | is_new));
+        for link in there.iter().map(|(at, _)| *at).chain(made.map(|n| n.path)) {
+            maybe.add(link);
+        }
+        let is_known = (0..MOST_ROUNDS)
+            .any(|_| !self.0.iter().fold(false, |is_new, n| maybe.follow(n) | is_new));
         self.0.iter().filter(|n| !is_known || maybe.is_dangerous(n)).map(|n| n.number).collect()
     }
 }
@@ -74,8 +76,7 @@ impl Maybe<'_> {
         if !is_there(self.paths, path) || !self.links.insert(path) {
             return false;
         }
-        let above = ancestors(self.paths, path);
-        above.for_each(|path| drop(self.above.insert(path)));
+        self.above.extend(ancestors(self.paths, path));
         true
     }
 
@@ -97,7 +98,8 @@ impl Maybe<'_> {
 
     /// Whether a link, or a directory that brought links along, may be above `path`.
     fn is_below_a_link(&self, path: PathId) -> bool {
-        is_there(self.paths, path) && ancestors(self.paths, path).any(|path| self.links.contains(&path))
+        is_there(self.paths, path)
+            && ancestors(self.paths, path).any(|path| self.links.contains(&path))
     }
 
     fn is_dangerous(&self, n: &Naming) -> bool {
@@ -189,7 +191,11 @@ mod tests {
         assert_eq!(dangerous(&[(Op::Symlink, 4, 5, 0), (Op::Rename, 4, 5, 0)]), [1]);
         assert_eq!(dangerous(&[(Op::Symlink, 4, 5, 0), (Op::Link, 4, 5, 0)]), [1]);
         assert_eq!(dangerous(&[(Op::Symlink, 4, 5, 0), (Op::Rename, 5, 4, EXCHANGE)]), [1]);
-        assert_eq!(dangerous(&[(Op::Symlink, 4, 5, 0), (Op::Rename, 3, 5, 0)]), [1], "its directory");
+        assert_eq!(
+            dangerous(&[(Op::Symlink, 4, 5, 0), (Op::Rename, 3, 5, 0)]),
+            [1],
+            "its directory"
+        );
     }
 
     #[test]

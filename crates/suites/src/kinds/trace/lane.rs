@@ -46,7 +46,8 @@ impl<'s> Lane<'s> {
     /// # Errors
     /// The memory for latencies cannot be had.
     pub(super) fn new(number: u32, actor: Actor<'s>, pace: Pace) -> Result<Lane<'s>, EngineError> {
-        let kind = if pace.speed().is_some() { LatencyKind::Response } else { LatencyKind::Service };
+        let kind =
+            if pace.speed().is_some() { LatencyKind::Response } else { LatencyKind::Service };
         let tally = Tally {
             latencies: LatencyTable::new(kind, Op::ALL.len())?,
             differences: Differences::default(),

@@ -25,13 +25,15 @@ impl Lanes {
     /// Gives each thread a lane that is free when its life begins. Where all lanes are taken, threads share one, whose
     /// calls stay in the order of the trace, so that none waits for one behind itself.
     pub(super) fn of(lives: &HashMap<ThreadId, Life>) -> Lanes {
-        let mut threads: Vec<(ThreadId, Life)> = lives.iter().map(|(id, life)| (*id, *life)).collect();
+        let mut threads: Vec<(ThreadId, Life)> =
+            lives.iter().map(|(id, life)| (*id, *life)).collect();
         threads.sort_unstable_by_key(|(id, life)| (life.first, *id));
         let mut lanes = Lanes::default();
         // The lane that is free first is on top.
         let mut taken = BinaryHeap::new();
         for (id, life) in threads {
-            let free = taken.peek().is_some_and(|(until, _)| std::cmp::Reverse(life.first) < *until);
+            let free =
+                taken.peek().is_some_and(|(until, _)| std::cmp::Reverse(life.first) < *until);
             let lane = match taken.len() {
                 count if free || count == MOST => {
                     let (std::cmp::Reverse(until), lane): (std::cmp::Reverse<u64>, u32) =
@@ -66,8 +68,10 @@ mod tests {
     use super::*;
 
     fn lanes(lives: &[(u64, u64)]) -> (u32, Vec<u32>) {
-        let lives: HashMap<u32, Life> =
-            (0..).zip(lives).map(|(id, (first, last))| (id, Life { first: *first, last: *last })).collect();
+        let lives: HashMap<u32, Life> = (0..)
+            .zip(lives)
+            .map(|(id, (first, last))| (id, Life { first: *first, last: *last }))
+            .collect();
         let lanes = Lanes::of(&lives);
         (lanes.count(), (0..lives.len() as u32).map(|id| lanes.lane(id)).collect())
     }

@@ -25,7 +25,11 @@ pub(super) struct Names<'p> {
 
 impl<'p> Names<'p> {
     pub(super) fn new(paths: &'p Paths, entries: &[StartEntry]) -> Names<'p> {
-        Names { paths, of: HashMap::new(), exists: entries.iter().map(|entry| entry.path).collect() }
+        Names {
+            paths,
+            of: HashMap::new(),
+            exists: entries.iter().map(|entry| entry.path).collect(),
+        }
     }
 
     /// Orders `call` of `mark`.

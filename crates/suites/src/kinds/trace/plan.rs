@@ -2,7 +2,7 @@
 //! calls of other lanes that came before on the same thing.
 
 use super::{
-    files::Files,
+    files::{Files, Opened},
     names::Names,
     resource::Mark,
     settings::{Pace, Window},
@@ -46,15 +46,6 @@ pub(super) struct Planner<'p> {
     number: u64,
 }
 
-/// Which calls a plan is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// Those before the window, which are made untimed.
-    Before,
-    /// Those of the window.
-    Window,
-}
-
 impl<'p> Planner<'p> {
     /// A planner for a replay of `survey` from its start.
     pub(super) fn new(
@@ -89,18 +80,34 @@ impl<'p> Planner<'p> {
         &self.slots
     }
 
-    /// Adds the calls of `part` among `calls` to `chunks`, one for each lane.
-    pub(super) fn block(&mut self, calls: &[Call], part: Part, chunks: &mut [Chunk]) {
-        for call in calls {
-            let number = self.number;
+    /// The handles that are open at this point, each with its slot and its lane.
+    pub(super) fn opened(&self) -> Vec<(u32, u32, Opened)> {
+        let opened = self.files.opened().into_iter();
+        opened.map(|one| (self.slots.of(one.handle), self.slots.lane(one.handle), one)).collect()
+    }
+
+    /// Takes note of the calls before the window, which are made by themselves.
+    pub(super) fn skip(&mut self, calls: &[Call]) {
+        let window = self.window;
+        for call in calls.iter().filter(|call| window.is_before(call.at_ns)) {
             self.number += 1;
-            let own = match part {
-                Part::Before => self.window.is_before(call.at_ns),
-                Part::Window => !self.window.is_before(call.at_ns) && !self.window.is_over(call.at_ns),
-            };
-            if own {
-                self.add(number, call, chunks);
+            let lane = self.survey.lanes.lane(call.thread);
+            let mark = Mark { lane, number: 0 };
+            self.files.order(mark, call, &mut |_| ());
+            self.slots.order(mark, call, &mut |_| ());
+            self.names.order(mark, call, &mut |_| ());
+            self.slots.skip(call, lane);
+        }
+    }
+
+    /// Adds the calls of the window among `calls` to `chunks`, one for each lane.
+    pub(super) fn block(&mut self, calls: &[Call], chunks: &mut [Chunk]) {
+        let window = self.window;
+        for call in calls.iter().filter(|call| !window.is_before(call.at_ns)) {
+            if !window.is_over(call.at_ns) {
+                self.add(self.number, call, chunks);
             }
+            self.number += 1;
         }
     }
 

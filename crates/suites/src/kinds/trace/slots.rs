@@ -12,6 +12,7 @@ use trace::call::{Call, Field, HandleId, MapId, Op};
 #[derive(Debug)]
 struct Held {
     slot: u32,
+    lane: u32,
     /// Only of a shared one.
     life: Resource,
     position: Resource,
@@ -54,6 +55,11 @@ impl<'s> Slots<'s> {
         self.held.get(&handle).map_or(NONE, |held| held.slot)
     }
 
+    /// The lane that made `handle`.
+    pub(super) fn lane(&self, handle: HandleId) -> u32 {
+        self.held.get(&handle).map_or(0, |held| held.lane)
+    }
+
     /// Number of shared slots.
     pub(super) fn shared(&self) -> u32 {
         self.shared
@@ -81,6 +87,7 @@ impl<'s> Slots<'s> {
         };
         let held = self.held.entry(handle).or_insert_with(|| Held {
             slot,
+            lane,
             life: Resource::default(),
             position: Resource::default(),
         });
@@ -118,6 +125,20 @@ impl<'s> Slots<'s> {
                 step.other = self.of(call.other);
             }
             op if has(op, Field::Handle) => step.handle = self.of(call.handle),
+            _ => {}
+        }
+    }
+
+    /// Takes note of `call`, which `lane` has made before.
+    pub(super) fn skip(&mut self, call: &Call, lane: u32) {
+        match call.op {
+            Op::Open => {
+                self.make(call.handle, lane);
+            }
+            Op::Dup => {
+                self.make(call.other, lane);
+            }
+            Op::Close if call.flags == 0 => self.give_back(call.handle, lane),
             _ => {}
         }
     }
@@ -185,6 +206,7 @@ impl<'s> Slots<'s> {
         let is_made = !self.held.contains_key(&handle);
         let held = self.held.entry(handle).or_insert_with(|| Held {
             slot: NONE,
+            lane: mark.lane,
             life: Resource::default(),
             position: Resource::default(),
         });

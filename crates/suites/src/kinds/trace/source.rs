@@ -1,43 +1,49 @@
-//! The trace that a test replays: in a file, or in memory for tests.
+//! The file of the trace that a test replays.
 
-use trace::{
-    call::Call,
-    header::Header,
-    path::Paths,
-    start::{StartEntry, StartHandle},
-};
+use crate::TestError;
+use model::workload::{AssetName, Job};
+use std::{fs::File, path::Path};
+use trace::{call::Call, file::Trace};
 
-/// A recorded run, whose calls are read block by block.
-pub(super) trait Source: Send + Sync {
-    /// How it was recorded.
-    fn header(&self) -> &Header;
-    /// The names.
-    fn paths(&self) -> &Paths;
-    /// What was there.
-    fn entries(&self) -> &[StartEntry];
-    /// What was open.
-    fn handles(&self) -> &[StartHandle];
-    /// Number of blocks of calls.
-    fn blocks(&self) -> usize;
-    /// Replaces `calls` by those of block `number`.
-    ///
-    /// # Errors
-    /// The block cannot be read, in words.
-    fn read(&self, number: usize, calls: &mut Vec<Call>) -> Result<(), String>;
-}
+/// An open trace.
+pub(super) type Recorded = Trace<File>;
 
-/// Hands the calls of `source` to `take`, in their order.
+/// Opens the trace at `path`.
 ///
 /// # Errors
-/// A block cannot be read, or `take` failed.
-pub(super) fn each_call(
-    source: &dyn Source,
-    take: &mut dyn FnMut(&Call) -> Result<(), String>,
+/// It cannot be read, or is not a trace.
+pub(super) fn open(path: &Path) -> Result<Recorded, TestError> {
+    let file = File::open(path).map_err(TestError::io("open", path))?;
+    Trace::open(file).map_err(|why| broken(path, &why.to_string()))
+}
+
+/// The path of the asset `name` of `job`.
+///
+/// # Errors
+/// The job does not have it.
+pub(super) fn path<'j>(job: &'j Job, name: &AssetName) -> Result<&'j Path, TestError> {
+    let asset = job.asset(name);
+    let missing = || TestError::Command(format!("the job does not have the trace `{name}`"));
+    asset.map(|asset| asset.path.as_path()).ok_or_else(missing)
+}
+
+/// The error that the trace at `path` is not as it should be.
+pub(super) fn broken(path: &Path, why: &str) -> TestError {
+    TestError::Wrong { path: path.into(), why: why.into() }
+}
+
+/// Hands the calls of `trace` to `take`, in their order, block by block.
+///
+/// # Errors
+/// A block cannot be read.
+pub(super) fn each_block(
+    trace: &mut Recorded,
+    take: &mut dyn FnMut(&[Call]),
 ) -> Result<(), String> {
     let mut calls = Vec::new();
-    for number in 0..source.blocks() {
-        source.read(number, &mut calls)?;
-        calls.iter().try_for_each(&mut *take)?;
+    for block in trace.blocks().to_vec() {
+        trace.read(&block, &mut calls).map_err(|why| why.to_string())?;
+        take(&calls);
     }
     Ok(())
 }

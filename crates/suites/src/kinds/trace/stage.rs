@@ -80,7 +80,12 @@ impl<'s> Descriptors<'s> {
         act: impl FnOnce(BorrowedFd<'_>) -> Result<T, Errno>,
     ) -> Result<T, Errno> {
         if slot & SHARED == 0 {
-            return act(self.own.get(slot as usize).and_then(Option::as_ref).ok_or(Errno::BADF)?.as_fd());
+            return act(self
+                .own
+                .get(slot as usize)
+                .and_then(Option::as_ref)
+                .ok_or(Errno::BADF)?
+                .as_fd());
         }
         let shared = self.stage.shared.get((slot & !SHARED) as usize).ok_or(Errno::BADF)?;
         let shared = shared.read().map_err(|_| Errno::BADF)?;

@@ -5,13 +5,16 @@ use super::{
     guard::Watch,
     lanes::{Lanes, Life},
     settings::Window,
-    source::{Source, each_call},
+    source::{Recorded, each_block},
 };
 use std::collections::{HashMap, HashSet};
 use trace::{
     call::{Call, Field, HandleId, NONE, Op, ThreadId},
     start::StartKind,
 };
+
+/// `O_DIRECT`.
+const DIRECT: u32 = 0o40_000;
 
 /// What a replay has to know before its first step.
 #[derive(Debug, Default)]
@@ -35,6 +38,8 @@ pub(super) struct Survey {
     pub(super) threads: u64,
     /// The distribution of threads.
     pub(super) lanes: Lanes,
+    /// Whether a file is opened for direct I/O.
+    pub(super) direct: bool,
     /// Handles that several threads use.
     pub(super) shared: HashSet<HandleId>,
     /// Numbers of calls that could lead out of the tree.
@@ -52,28 +57,26 @@ struct Looking {
 }
 
 impl Survey {
-    /// Reads all calls of `source`.
+    /// Reads all calls of `trace`.
     ///
     /// # Errors
     /// A block cannot be read.
-    pub(super) fn of(source: &dyn Source, window: Window) -> Result<Survey, String> {
+    pub(super) fn of(trace: &mut Recorded, window: Window) -> Result<Survey, String> {
         let mut looking = Looking::default();
         looking.survey.of_op = vec![0; 1 + usize::from(u8::MAX)];
-        for start in source.handles() {
+        for start in trace.start_handles() {
             looking.owners.insert(start.handle, start.thread);
         }
-        each_call(source, &mut |call| {
-            looking.see(call, window);
-            Ok(())
-        })?;
+        each_block(trace, &mut |calls| calls.iter().for_each(|call| looking.see(call, window)))?;
         let Looking { mut survey, lives, watch, .. } = looking;
         survey.threads = lives.len() as u64;
         survey.lanes = Lanes::of(&lives);
-        survey.dangerous = watch.dangerous(source.paths(), source.entries());
-        survey.start_bytes = source.entries().iter().fold(0, |sum: u64, entry| match entry.kind {
-            StartKind::File { bytes, .. } => sum.saturating_add(bytes),
-            _ => sum,
-        });
+        survey.dangerous = watch.dangerous(trace.paths(), trace.start_entries());
+        survey.start_bytes =
+            trace.start_entries().iter().fold(0, |sum: u64, entry| match entry.kind {
+                StartKind::File { bytes, .. } => sum.saturating_add(bytes),
+                _ => sum,
+            });
         Ok(survey)
     }
 }
@@ -128,6 +131,7 @@ impl Looking {
                 survey.written_bytes = survey.written_bytes.saturating_add(bytes);
                 survey.longest = survey.longest.max(call.len);
             }
+            Op::Open => survey.direct |= call.flags & DIRECT != 0,
             CopyRange | SendFile => {
                 survey.read_bytes = survey.read_bytes.saturating_add(bytes);
                 survey.written_bytes = survey.written_bytes.saturating_add(bytes);
