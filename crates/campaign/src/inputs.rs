@@ -3,3 +3,4 @@
 pub mod assets;
 pub mod catalogue;
 pub mod file;
+mod traces;

@@ -1,14 +1,14 @@
 //! Finds a suite or test named on the command line: a built-in one, one in a file of declarations, or another tool.
 
-use super::file;
+use super::{file, traces};
 use crate::{messages::refusal, tools};
 use anyhow::Result;
 use model::{target::Options, text::did_you_mean};
 use std::{collections::BTreeMap, path::PathBuf};
 use suites::{Suite, Test, program};
 
-/// Returns the suite that `name` denotes, with `knobs` set: a built-in suite, `NAME.toml`, a tool, or a
-/// tool with its job, e.g. `fio:JOB.fio`. The text of a file is taken from `files`, or read into it.
+/// Returns the suite that `name` denotes, with `knobs` set: a built-in suite, `NAME.toml`, a recorded `NAME.trace`, a
+/// tool, or a tool with its job, e.g. `fio:JOB.fio`. The text of a file is taken from `files`, or read into it.
 pub fn suite(
     name: &str,
     knobs: &Options,
@@ -18,6 +18,14 @@ pub fn suite(
     if name.ends_with(".toml") {
         return suites::from_text(name, &text_of(name, files)?, knobs).map_err(usage);
     }
+    if traces::is_trace(name) {
+        let text = match files.get(name) {
+            Some(text) => text.clone(),
+            None => traces::declaration(name).map_err(usage)?,
+        };
+        files.insert(name.into(), text.clone());
+        return suites::from_text(name, &text, knobs).map_err(usage);
+    }
     let text = tools::file_of(name).map(|file| text_of(file, files)).transpose()?;
     if let Some(suite) = tools::suite(name, text.as_deref(), knobs)? {
         return Ok(suite);
@@ -26,7 +34,7 @@ pub fn suite(
         let names = names();
         let meant = did_you_mean(name, names.iter().map(|name| &**name));
         refusal::usage(format!(
-            "unknown suite `{name}`{meant}; expected one of {}, or a file NAME.toml",
+            "unknown suite `{name}`{meant}; expected one of {}, or a file NAME.toml or NAME.trace",
             names.join(", ")
         ))
     })
@@ -106,6 +114,7 @@ pub fn programs() -> Vec<SuiteProgram> {
 /// True when `name` names a suite.
 pub fn is_suite(name: &str) -> bool {
     name.ends_with(".toml")
+        || traces::is_trace(name)
         || tools::file_of(name).is_some()
         || names().iter().any(|known| known == name)
 }
