@@ -8,3 +8,4 @@ pub mod file;
 pub mod header;
 pub mod path;
 pub mod start;
+pub mod summary;
