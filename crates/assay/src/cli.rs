@@ -468,7 +468,7 @@ pub struct DoctorArgs {
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Test id, or name of a suite or check; lists all suites and checks if omitted
+    /// Test id, name of a suite or check, or a recorded NAME.trace; lists all suites and checks if omitted
     pub name: Option<String>,
     /// Suite of the test, if not built in: NAME.toml, fio:JOB.fio, mdtest, ...
     #[arg(long, value_name = "SUITE")]

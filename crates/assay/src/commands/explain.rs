@@ -1,6 +1,6 @@
-//! `assay explain`: the page of a test or a check, the tests of a suite, or the list of suites and checks.
+//! `assay explain`: the page of a test, a check or a recorded application, the tests of a suite, or the list of suites and checks.
 
-use super::{check, shipped};
+use super::{application, check, shipped};
 use crate::{
     cli::ExplainArgs,
     exit::{self, Exit},
@@ -17,6 +17,9 @@ use wildmatch::WildMatch;
 pub fn explain(args: &ExplainArgs) -> Result<Exit> {
     let text = match &args.name {
         None => suites()?,
+        Some(name) if args.suite.is_none() && !args.toml && name.ends_with(".trace") => {
+            application::page(name)?
+        }
         Some(name) if args.suite.is_none() && catalogue::is_suite(name) => {
             let suite = catalogue::suite(name, &Options::new(), &mut BTreeMap::new())?;
             if args.toml { declaration(suite)? } else { tests(suite) }

@@ -2,6 +2,7 @@
 
 mod advise;
 mod allocation;
+mod application;
 mod check;
 mod cleanup;
 mod compare;

@@ -15,7 +15,7 @@ mod varint;
 mod writer;
 
 pub use error::{Damage, TraceError};
-pub use reader::{Block, Trace};
+pub use reader::{Block, Calls, Named, Trace};
 pub use writer::Writer;
 
 /// What every trace begins with; the last byte is the version.

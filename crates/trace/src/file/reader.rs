@@ -47,6 +47,49 @@ pub struct Trace<R> {
     raw: Vec<u8>,
 }
 
+/// What the calls of a trace name, and what was there before them.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'t> {
+    /// Every path.
+    pub paths: &'t Paths,
+    /// What was on the disk.
+    pub entries: &'t [StartEntry],
+    /// What was open.
+    pub handles: &'t [StartHandle],
+}
+
+/// Reads the calls of a trace.
+pub struct Calls<'t, R> {
+    input: &'t mut BufReader<R>,
+    raw: &'t mut Vec<u8>,
+    blocks: &'t [Block],
+    paths: usize,
+}
+
+impl<'t, R: Read + Seek> Calls<'t, R> {
+    /// The blocks, in their order.
+    pub fn blocks(&self) -> &'t [Block] {
+        self.blocks
+    }
+
+    /// As [`Trace::read`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(&mut self, block: &Block, calls: &mut Vec<Call>) -> Result<(), TraceError> {
+        let at = block.at;
+        calls.clear();
+        self.input.seek(SeekFrom::Start(at + HEAD_BYTES as u64))?;
+        chunk::read(&mut *self.input, at, &block.head, self.raw)?;
+        let read = columns::decode(self.raw, block.calls(), calls);
+        if read.is_none() || !calls.iter().all(|call| names_paths_below(call, self.paths)) {
+            calls.clear();
+            return Err(Damage::new(at, "its calls are broken").into());
+        }
+        Ok(())
+    }
+}
+
 #[derive(Default)]
 struct Contents {
     paths: Paths,
@@ -145,17 +188,14 @@ impl<R: Read + Seek> Trace<R> {
     /// # Errors
     /// The block is damaged, which leaves the others readable; or the file cannot be read.
     pub fn read(&mut self, block: &Block, calls: &mut Vec<Call>) -> Result<(), TraceError> {
-        let at = block.at;
-        calls.clear();
-        self.input.seek(SeekFrom::Start(at + HEAD_BYTES as u64))?;
-        chunk::read(&mut self.input, at, &block.head, &mut self.raw)?;
-        let read = columns::decode(&self.raw, block.calls(), calls);
-        let paths = self.contents.paths.len();
-        if read.is_none() || !calls.iter().all(|call| names_paths_below(call, paths)) {
-            calls.clear();
-            return Err(Damage::new(at, "its calls are broken").into());
-        }
-        Ok(())
+        self.split().1.read(block, calls)
+    }
+
+    /// What a trace names and begins with, beside what reads its calls: for whoever needs one while the other is used.
+    pub fn split(&mut self) -> (Named<'_>, Calls<'_, R>) {
+        let Trace { input, contents, raw, .. } = self;
+        let Contents { paths, entries, handles, blocks, .. } = contents;
+        (Named { paths, entries, handles }, Calls { input, raw, blocks, paths: paths.len() })
     }
 
     /// Reads the chunk at `at` and moves behind it; false at the end of the file.

@@ -166,7 +166,10 @@ impl Summing {
         }
         for start in handles {
             let (path, position) = (start.path, start.offset);
-            summing.open(start.handle, Handle { path, flags: start.flags, position, ends: [position; 2] });
+            summing.open(
+                start.handle,
+                Handle { path, flags: start.flags, position, ends: [position; 2] },
+            );
         }
         summing
     }
@@ -215,7 +218,9 @@ impl Summing {
         let named = &mut self.summary.named;
         let is_done = call.result >= 0;
         match call.op {
-            Op::Open if call.flags & CREAT != 0 && is_done && !self.sizes.contains_key(&call.path) => {
+            Op::Open
+                if call.flags & CREAT != 0 && is_done && !self.sizes.contains_key(&call.path) =>
+            {
                 named.made += 1;
             }
             Op::Mkdir | Op::Mknod | Op::Symlink | Op::Link if is_done => named.made += 1,
@@ -360,7 +365,6 @@ fn ratio(value: f64, by: f64) -> f64 {
     if by > 0.0 { value / by } else { 0.0 }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,7 +384,8 @@ mod tests {
             mode: 0o644,
         };
         let handle = |handle, path| StartHandle { handle, thread: 0, path, flags: 2, offset: 0 };
-        let mut summing = Summing::new(&[entry(1, 1 << 20), entry(2, 0)], &[handle(0, 1), handle(1, 2)]);
+        let mut summing =
+            Summing::new(&[entry(1, 1 << 20), entry(2, 0)], &[handle(0, 1), handle(1, 2)]);
         for n in 0..100 {
             let offset = n * 7919 % 256 * 4096;
             summing.see(&[

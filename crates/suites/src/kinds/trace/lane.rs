@@ -7,6 +7,7 @@ use super::{
     resource::Mark,
     settings::Pace,
     step::{Chunk, Step},
+    supply::Supply,
 };
 use engine::{
     clock::now_ns,
@@ -63,16 +64,16 @@ impl<'s> Lane<'s> {
         &mut self.actor
     }
 
-    /// Makes the calls of `chunks`, the first not before `start_ns`. Returns false if the replay was given up.
+    /// Makes the calls of `supply`, the first not before `start_ns`. Returns false if the replay was given up.
     pub(super) fn play(
         &mut self,
         start_ns: u64,
-        chunks: &[Chunk],
+        supply: &Supply,
         clocks: &Clocks,
         progress: Progress<'_>,
     ) -> bool {
         let (mut ended_ns, mut untold) = (start_ns, (0, 0));
-        for chunk in chunks {
+        while let Some(chunk) = supply.next(self.number as usize) {
             let mut waits = chunk.waits.iter();
             for step in &chunk.steps {
                 self.made += 1;
@@ -82,7 +83,7 @@ impl<'s> Lane<'s> {
                     }
                 }
                 let begun_ns = self.begin(step, start_ns, ended_ns);
-                let found = self.call(step, chunk, clocks);
+                let found = self.call(step, &chunk, clocks);
                 ended_ns = now_ns();
                 self.count(step, found, ended_ns.saturating_sub(begun_ns));
                 if step.awaited {

@@ -5,6 +5,7 @@ mod by_name;
 mod clocks;
 mod differences;
 mod explain;
+mod feeder;
 mod figures;
 mod files;
 mod guard;
@@ -15,10 +16,12 @@ mod plan;
 mod resource;
 mod run;
 mod settings;
+mod sizes;
 mod slots;
 mod source;
 mod stage;
 mod step;
+mod supply;
 mod survey;
 mod texts;
 mod tree;
@@ -109,7 +112,7 @@ impl TraceTest {
             write_bytes: survey.written_bytes,
             read_bytes: survey.read_bytes,
             ops: survey.calls,
-            disk_bytes: survey.start_bytes.saturating_add(survey.written_bytes),
+            disk_bytes: survey.most_bytes,
             scratch_bytes: 0,
             fixed_s: if is_timed { fixed_s } else { 0.0 },
         }

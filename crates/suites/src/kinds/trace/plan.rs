@@ -8,15 +8,16 @@ use super::{
     settings::{Pace, Window},
     slots::Slots,
     step::{Chunk, NONE, Step},
+    supply::AHEAD,
     survey::Survey,
     texts,
 };
 use std::collections::HashMap;
 use trace::{
     call::{Call, Op, ThreadId},
+    file::Named,
     header::Cost,
     path::Paths,
-    start::{StartEntry, StartHandle},
 };
 
 /// What one lane has been given.
@@ -40,6 +41,8 @@ pub(super) struct Planner<'p> {
     window: Window,
     cost: Cost,
     lanes: Vec<LaneState>,
+    /// Which calls are waited for is not known before all are planned, so that each is told.
+    tells_all: bool,
     slots: Slots<'p>,
     files: Files,
     names: Names<'p>,
@@ -49,7 +52,7 @@ pub(super) struct Planner<'p> {
 impl<'p> Planner<'p> {
     /// A planner for a replay of `survey` from its start.
     pub(super) fn new(
-        (paths, entries, handles): (&'p Paths, &[StartEntry], &[StartHandle]),
+        Named { paths, entries, handles }: Named<'p>,
         survey: &'p Survey,
         (pace, window, cost): (Pace, Window, Cost),
     ) -> Planner<'p> {
@@ -62,6 +65,7 @@ impl<'p> Planner<'p> {
             window,
             cost,
             lanes: vec![LaneState { end_ns: origin, ..LaneState::default() }; lanes],
+            tells_all: lanes > 1 && survey.calls >= AHEAD as u64,
             slots: Slots::new(&survey.shared, lanes),
             files: Files::new(entries),
             names: Names::new(paths, entries),
@@ -73,11 +77,6 @@ impl<'p> Planner<'p> {
             planner.files.open(start.handle, start.path, start.flags, start.offset);
         }
         planner
-    }
-
-    /// The slots of handles, and how many shared ones there are.
-    pub(super) fn slots(&self) -> &Slots<'p> {
-        &self.slots
     }
 
     /// The handles that are open at this point, each with its slot and its lane.
@@ -134,7 +133,7 @@ impl<'p> Planner<'p> {
             mode: call.mode,
             op: call.op,
             waits: u16::try_from(chunk.waits.len() - before).unwrap_or(u16::MAX),
-            awaited: false,
+            awaited: self.tells_all,
             refused,
         };
         if call.op == Op::Symlink {
@@ -192,7 +191,7 @@ impl<'p> Planner<'p> {
                 at += 1;
             }
         }
-        for other in &waits[from..] {
+        for other in waits[from..].iter().filter(|_| !self.tells_all) {
             let bit = (other.number - 1) as usize;
             let awaited = &mut lanes[other.lane as usize].awaited;
             if awaited.len() <= bit / 64 {
@@ -204,6 +203,9 @@ impl<'p> Planner<'p> {
 
     /// Marks, in the chunks of a lane from its first call on, those that another lane waits for.
     pub(super) fn mark_awaited(&self, lane: usize, chunks: &mut [Chunk]) {
+        if self.tells_all {
+            return;
+        }
         let awaited = &self.lanes[lane].awaited;
         let steps = chunks.iter_mut().flat_map(|chunk| &mut chunk.steps);
         for (bit, step) in steps.enumerate() {

@@ -4,12 +4,13 @@ use super::{
     actor::Actor,
     clocks::Clocks,
     differences::{Difference, Differences, merged},
+    feeder::Feeder,
     lane::{Lane, Tally},
     plan::Planner,
-    settings::{Pace, Settings, Window},
-    source::{self, Recorded, broken, each_block},
+    settings::{Cache, Pace, Settings, Window},
+    source::{self, Recorded, broken},
     stage::{Content, LONGEST, Stage},
-    step::Chunk,
+    supply::Supply,
     survey::Survey,
     texts::Texts,
     tree,
@@ -42,71 +43,67 @@ use trace::call::Op;
 /// How often progress is reported while lanes run.
 const REPORT: Duration = Duration::from_millis(10);
 
-/// Steps of all lanes, with the stage that they need.
-struct Play {
-    stage: Stage,
-    /// Chunks of each lane.
-    chunks: Vec<Vec<Chunk>>,
-    /// What is open before the first: slot, lane, path, flags and position.
-    opened: Vec<(u32, u32, super::files::Opened)>,
-    longest: usize,
-    pace: Pace,
-}
-
-/// A trace with all that is known before a replay.
+/// A trace with all that is known before a replay of a window of it.
 struct Known {
     trace: Recorded,
     survey: Survey,
     path: PathBuf,
+    window: Window,
+    pace: Pace,
 }
 
 impl Known {
-    fn of(settings: &Settings, job: &Job, window: Window) -> Result<Known, TestError> {
+    fn of(settings: &Settings, job: &Job, window: Window, pace: Pace) -> Result<Known, TestError> {
         let path = source::path(job, &settings.trace)?.to_path_buf();
         let mut trace = source::open(&path)?;
         let survey = Survey::of(&mut trace, window).map_err(|why| broken(&path, &why))?;
-        Ok(Known { trace, survey, path })
+        Ok(Known { trace, survey, path, window, pace })
     }
 
-    /// The steps of the window, for the tree in `dir`.
+    fn longest(&self) -> usize {
+        usize::try_from(self.survey.longest).unwrap_or(LONGEST).min(LONGEST)
+    }
+
+    /// What the lanes of a replay in `dir` share.
+    fn stage(&self, dir: &Path, job: &Job) -> Result<Stage, TestError> {
+        let texts = Texts::of(self.trace.paths()).map_err(|why| broken(&self.path, &why))?;
+        let grade = tree::written_grade(job, self.trace.start_entries());
+        let pattern = tree::pattern(job, grade, "writes");
+        let data = Content::new(&pattern, self.longest(), self.survey.direct);
+        let tree = File::open(dir).map_err(TestError::io("open", dir))?;
+        let counts = (self.survey.shared.len(), self.survey.most_maps);
+        Ok(Stage::new(tree, texts, counts, data))
+    }
+
+    /// Makes the calls of the window on `stage`; `phase` opens the gate. What the lanes counted, and how long all of
+    /// them waited for syncs, seconds.
     fn play(
         &mut self,
-        dir: &Path,
-        job: &Job,
-        pace: Pace,
-        window: Window,
-    ) -> Result<Play, TestError> {
-        let Known { trace, survey, path } = self;
-        let texts = Texts::of(trace.paths()).map_err(|why| broken(path, &why))?;
-        let (paths, entries) = (trace.paths().clone(), trace.start_entries().to_vec());
-        let handles = trace.start_handles().to_vec();
+        stage: &Stage,
+        phase: impl FnOnce(&Gate) -> Result<(), TestError>,
+    ) -> Result<(Vec<Tally>, f64), TestError> {
+        let (longest, count) = (self.longest(), self.survey.lanes.count() as usize);
+        let Known { trace, survey, path, window, pace } = self;
         let cost = trace.header().cost;
-        let mut planner = Planner::new((&paths, &entries, &handles), survey, (pace, window, cost));
-        let lanes = survey.lanes.count() as usize;
+        let (named, calls) = trace.split();
+        let planner = Planner::new(named, survey, (*pace, *window, cost));
+        let supply = Supply::new(count);
+        let mut feeder = Feeder::new(planner, calls, &supply);
+        let wrong = |why: String| broken(path, &why);
         if window.from_ns > 0 {
-            each_block(trace, &mut |calls| planner.skip(calls))
-                .map_err(|why| broken(path, &why))?;
+            feeder.skip().map_err(wrong)?;
         }
-        let opened = planner.opened();
-        let mut chunks: Vec<Vec<Chunk>> = vec![Vec::new(); lanes];
-        each_block(trace, &mut |calls| {
-            let mut of_block = vec![Chunk::default(); lanes];
-            planner.block(calls, &mut of_block);
-            for (all, one) in chunks.iter_mut().zip(of_block) {
-                all.extend(Some(one).filter(|chunk| !chunk.steps.is_empty()));
+        let mut lanes = lanes(stage, count, longest, *pace)?;
+        for (slot, lane, opened) in feeder.opened() {
+            if let Some(lane) = lanes.get_mut(lane as usize) {
+                // What cannot be opened is missed by the calls on it, which are then counted.
+                let _ = lane.actor().reopen(slot, opened.path, opened.flags, opened.position);
             }
-        })
-        .map_err(|why| broken(path, &why))?;
-        for (lane, chunks) in chunks.iter_mut().enumerate() {
-            planner.mark_awaited(lane, chunks);
         }
-        let longest = usize::try_from(survey.longest).unwrap_or(LONGEST).min(LONGEST);
-        let pattern = tree::pattern(job, tree::written_grade(job, &entries), "writes");
-        let data = Content::new(&pattern, longest, survey.direct);
-        let tree = File::open(dir).map_err(TestError::io("open", dir))?;
-        let counts = (planner.slots().shared(), planner.slots().maps());
-        let stage = Stage::new(tree, texts, counts, data);
-        Ok(Play { stage, chunks, opened, longest, pace })
+        feeder.feed(true).map_err(wrong)?;
+        let clocks = Clocks::new(count);
+        perform(&mut lanes, (&supply, &clocks, *pace), &mut feeder, phase)?.map_err(wrong)?;
+        Ok((lanes.into_iter().map(|lane| lane.tally).collect(), clocks.waiting().seconds()))
     }
 }
 
@@ -116,18 +113,19 @@ impl Known {
 /// The trace or the tree cannot be.
 pub(super) fn fill(settings: &Settings, job: &Job, dir: &Path) -> Result<(), TestError> {
     let before = Window { from_ns: 0, to_ns: settings.window.from_ns };
-    let mut known = Known::of(settings, job, before)?;
+    let mut known = Known::of(settings, job, before, Pace::Full)?;
     let texts = Texts::of(known.trace.paths()).map_err(|why| broken(&known.path, &why))?;
     tree::make(dir, &known.trace, &texts, job)?;
     if before.to_ns == 0 {
         return Ok(());
     }
-    let play = known.play(dir, job, Pace::Full, before)?;
+    let stage = known.stage(dir, job)?;
     let counters = Counters::default();
-    let mut lanes = lanes(&play)?;
-    let clocks = Clocks::new(lanes.len());
-    perform(&play, &mut lanes, &clocks, |gate| gate.pass(Progress::new(&counters)))?;
-    syncfs(&play.stage.tree).map_err(|why| TestError::io("sync", dir)(why.into()))
+    known.play(&stage, |gate| {
+        gate.pass(Progress::new(&counters));
+        Ok(())
+    })?;
+    syncfs(&stage.tree).map_err(|why| TestError::io("sync", dir)(why.into()))
 }
 
 /// The files that the trace of `job` begins with.
@@ -137,21 +135,15 @@ pub(super) fn files(settings: &Settings, job: &Job, dir: &Path) -> Vec<PathBuf> 
     Texts::of(trace.paths()).map(|texts| tree::files(dir, &trace, &texts)).unwrap_or_default()
 }
 
-/// Lanes with what is open before their first calls.
-fn lanes(play: &Play) -> Result<Vec<Lane<'_>>, TestError> {
-    let mut lanes = (0..play.chunks.len())
-        .map(|number| {
-            let actor = Actor::new(&play.stage, number, play.longest);
-            Lane::new(number as u32, actor, play.pace)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    for (slot, lane, opened) in &play.opened {
-        if let Some(lane) = lanes.get_mut(*lane as usize) {
-            // What cannot be opened is missed by the calls on it, which are then counted.
-            let _ = lane.actor().reopen(*slot, opened.path, opened.flags, opened.position);
-        }
-    }
-    Ok(lanes)
+/// Lanes that have made no call.
+fn lanes(
+    stage: &Stage,
+    count: usize,
+    longest: usize,
+    pace: Pace,
+) -> Result<Vec<Lane<'_>>, TestError> {
+    let lane = |number| Lane::new(number as u32, Actor::new(stage, number, longest), pace);
+    Ok((0..count).map(lane).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// Lets lanes wait until the phase begins, and the phase until they have ended.
@@ -214,50 +206,53 @@ impl Gate {
 }
 
 /// Ends a lane also when it panics.
-struct Leaving<'g>(&'g Gate, &'g Clocks);
+struct Leaving<'g>(&'g Gate, &'g Clocks, &'g Supply);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         self.1.waiting().pause();
         if thread::panicking() {
             self.1.give_up();
+            self.2.end();
         }
         self.0.end();
     }
 }
 
-/// Runs `lanes` in threads of their own; `phase` opens the gate.
-fn perform<T>(
-    play: &Play,
+/// Runs `lanes` in threads of their own; `phase` opens the gate. The inner error is that of the feeder.
+fn perform(
     lanes: &mut [Lane<'_>],
-    clocks: &Clocks,
-    phase: impl FnOnce(&Gate) -> T,
-) -> Result<T, TestError> {
+    (supply, clocks, pace): (&Supply, &Clocks, Pace),
+    feeder: &mut Feeder<'_>,
+    phase: impl FnOnce(&Gate) -> Result<(), TestError>,
+) -> Result<Result<(), String>, TestError> {
     let gate = Gate::default();
     gate.lock().running = lanes.len();
-    let is_paced = play.pace != Pace::Full;
     thread::scope(|scope| {
         let threads: Vec<_> = lanes
             .iter_mut()
-            .zip(&play.chunks)
-            .map(|(lane, chunks)| {
+            .map(|lane| {
                 let gate = &gate;
                 scope.spawn(move || {
-                    if is_paced {
+                    if pace != Pace::Full {
                         // Wakes on time rather than up to 50 us later; where it is refused, latencies include it.
                         let _ = set_current_timer_slack(NonZeroU64::new(1));
                     }
-                    let _leaving = Leaving(gate, clocks);
+                    let _leaving = Leaving(gate, clocks, supply);
                     let Some(start_ns) = gate.start() else { return };
-                    lane.play(start_ns, chunks, clocks, Progress::new(&gate.counters));
+                    lane.play(start_ns, supply, clocks, Progress::new(&gate.counters));
                 })
             })
             .collect();
+        let feeding = scope.spawn(|| feeder.feed(false));
         let passed = phase(&gate);
         gate.close();
+        supply.end();
         let ended: Vec<bool> = threads.into_iter().map(|thread| thread.join().is_ok()).collect();
+        let fed = feeding.join().unwrap_or_else(|_| Err("a thread of the replay panicked".into()));
+        passed?;
         match ended.into_iter().all(|ended| ended) {
-            true => Ok(passed),
+            true => Ok(fed),
             false => Err(TestError::Stopped("a thread of the replay panicked".into())),
         }
     })
@@ -265,10 +260,10 @@ fn perform<T>(
 
 /// A replay that is ready.
 pub(super) struct TraceRun {
-    play: Play,
+    known: Known,
+    stage: Stage,
     dir: PathBuf,
     marker: PathBuf,
-    share: f64,
     done: Done,
 }
 
@@ -277,7 +272,6 @@ pub(super) struct TraceRun {
 struct Done {
     histograms: Vec<Histogram>,
     notes: Notes,
-    written: u64,
 }
 
 /// What a worker tells beside its figures.
@@ -301,14 +295,12 @@ impl TraceRun {
         marker: PathBuf,
     ) -> Result<TraceRun, TestError> {
         raise_limit();
-        let mut known = Known::of(settings, job, settings.window)?;
-        let play = known.play(&dir, job, settings.pace, settings.window)?;
-        if settings.cache == super::settings::Cache::Recorded {
-            tree::warm(&play.stage.tree, &dir, &known.trace, &play.stage.texts)?;
+        let known = Known::of(settings, job, settings.window, settings.pace)?;
+        let stage = known.stage(&dir, job)?;
+        if settings.cache == Cache::Recorded {
+            tree::warm(&stage.tree, &dir, &known.trace, &stage.texts)?;
         }
-        let written = known.survey.written_bytes;
-        let done = Done { written, ..Done::default() };
-        Ok(TraceRun { play, dir, marker, share: job.data.incompressible_share(), done })
+        Ok(TraceRun { known, stage, dir, marker, done: Done::default() })
     }
 
     fn keep(&mut self, tallies: Vec<Tally>, all_in_sync_s: f64) -> Result<(), TestError> {
@@ -339,20 +331,17 @@ impl TraceRun {
 
 impl Run for TraceRun {
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        let mut lanes = lanes(&self.play)?;
-        let clocks = Clocks::new(lanes.len());
-        perform(&self.play, &mut lanes, &clocks, |gate| {
+        let TraceRun { known, stage, dir, .. } = self;
+        let (tallies, all_in_sync_s) = known.play(stage, |gate| {
             meter.phase(PhaseKind::Operate, &mut |progress| {
                 gate.pass(progress);
                 Ok(())
             })
-        })??;
-        let (tree, dir) = (&self.play.stage.tree, &self.dir);
-        meter.phase(PhaseKind::Sync, &mut |_| {
-            syncfs(tree).map_err(|why| TestError::io("sync", dir)(why.into()))
         })?;
-        let tallies = lanes.into_iter().map(|lane| lane.tally).collect();
-        self.keep(tallies, clocks.waiting().seconds())
+        meter.phase(PhaseKind::Sync, &mut |_| {
+            syncfs(&stage.tree).map_err(|why| TestError::io("sync", dir)(why.into()))
+        })?;
+        self.keep(tallies, all_in_sync_s)
     }
 
     fn verify(&mut self) -> Result<(), TestError> {
@@ -369,7 +358,6 @@ impl Run for TraceRun {
     }
 
     fn metrics(&mut self) -> Vec<Metric> {
-        let _ = (self.share, self.done.written);
         vec![Metric::new("unexplained", self.done.notes.unexplained as f64, "", Better::Lower)]
     }
 

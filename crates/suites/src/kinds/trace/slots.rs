@@ -60,16 +60,6 @@ impl<'s> Slots<'s> {
         self.held.get(&handle).map_or(0, |held| held.lane)
     }
 
-    /// Number of shared slots.
-    pub(super) fn shared(&self) -> u32 {
-        self.shared
-    }
-
-    /// Number of slots for mappings.
-    pub(super) fn maps(&self) -> u32 {
-        self.next_map
-    }
-
     /// Gives `handle`, which `lane` makes, a slot.
     pub(super) fn make(&mut self, handle: HandleId, lane: u32) -> u32 {
         if handle == NONE {

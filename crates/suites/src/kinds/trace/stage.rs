@@ -33,7 +33,7 @@ impl Stage {
     pub(super) fn new(
         tree: File,
         texts: Texts,
-        (shared, maps): (u32, u32),
+        (shared, maps): (usize, usize),
         data: Content,
     ) -> Stage {
         let shared = (0..shared).map(|_| RwLock::new(None)).collect();

@@ -5,13 +5,11 @@ use super::{
     guard::Watch,
     lanes::{Lanes, Life},
     settings::Window,
+    sizes::Sizes,
     source::{Recorded, each_block},
 };
 use std::collections::{HashMap, HashSet};
-use trace::{
-    call::{Call, Field, HandleId, NONE, Op, ThreadId},
-    start::StartKind,
-};
+use trace::call::{Call, Field, HandleId, MapId, NONE, Op, ThreadId};
 
 /// `O_DIRECT`.
 const DIRECT: u32 = 0o40_000;
@@ -29,17 +27,17 @@ pub(super) struct Survey {
     pub(super) written_bytes: u64,
     /// Longest buffer of a call.
     pub(super) longest: u64,
-    /// Bytes of the files of the start.
-    pub(super) start_bytes: u64,
+    /// Most bytes of all files at a time.
+    pub(super) most_bytes: u64,
     /// When the first call of the window began, and the last ended.
     pub(super) first_ns: Option<u64>,
     pub(super) last_ns: u64,
-    /// Recorded threads.
-    pub(super) threads: u64,
     /// The distribution of threads.
     pub(super) lanes: Lanes,
     /// Whether a file is opened for direct I/O.
     pub(super) direct: bool,
+    /// Most mappings at a time.
+    pub(super) most_maps: usize,
     /// Handles that several threads use.
     pub(super) shared: HashSet<HandleId>,
     /// Numbers of calls that could lead out of the tree.
@@ -53,6 +51,8 @@ struct Looking {
     lives: HashMap<ThreadId, Life>,
     owners: HashMap<HandleId, ThreadId>,
     watch: Watch,
+    sizes: Sizes,
+    maps: HashSet<MapId>,
     number: u64,
 }
 
@@ -62,21 +62,17 @@ impl Survey {
     /// # Errors
     /// A block cannot be read.
     pub(super) fn of(trace: &mut Recorded, window: Window) -> Result<Survey, String> {
-        let mut looking = Looking::default();
+        let sizes = Sizes::new(trace.start_entries(), trace.start_handles());
+        let mut looking = Looking { sizes, ..Looking::default() };
         looking.survey.of_op = vec![0; 1 + usize::from(u8::MAX)];
         for start in trace.start_handles() {
             looking.owners.insert(start.handle, start.thread);
         }
         each_block(trace, &mut |calls| calls.iter().for_each(|call| looking.see(call, window)))?;
-        let Looking { mut survey, lives, watch, .. } = looking;
-        survey.threads = lives.len() as u64;
+        let Looking { mut survey, lives, watch, sizes, .. } = looking;
+        survey.most_bytes = sizes.most();
         survey.lanes = Lanes::of(&lives);
         survey.dangerous = watch.dangerous(trace.paths(), trace.start_entries());
-        survey.start_bytes =
-            trace.start_entries().iter().fold(0, |sum: u64, entry| match entry.kind {
-                StartKind::File { bytes, .. } => sum.saturating_add(bytes),
-                _ => sum,
-            });
         Ok(survey)
     }
 }
@@ -86,6 +82,7 @@ impl Looking {
         let number = self.number;
         self.number += 1;
         self.watch.see(number, call);
+        self.sizes.see(call);
         if window.is_over(call.at_ns) {
             return;
         }
@@ -108,6 +105,16 @@ impl Looking {
             if owner != call.thread {
                 self.survey.shared.insert(handle);
             }
+        }
+        match call.op {
+            Op::Map if call.other != NONE => {
+                self.maps.insert(call.other);
+                self.survey.most_maps = self.survey.most_maps.max(self.maps.len());
+            }
+            Op::Unmap => {
+                self.maps.remove(&call.other);
+            }
+            _ => {}
         }
         if call.op == Op::Close && call.flags == 0 {
             self.owners.remove(&call.handle);
