@@ -80,7 +80,8 @@ fn ask(test: &dyn Test) {
 
 #[test]
 fn no_setting_is_too_large_for_a_plan_or_a_page() {
-    for kind in kinds::KINDS {
+    // The settings of `trace` are no numbers.
+    for kind in kinds::KINDS.iter().filter(|kind| kind.name != "trace") {
         let numbers: Vec<&str> = kind.knobs.iter().map(|knob| knob.name).collect();
         let mut sets: Vec<String> = Vec::new();
         for (i, one) in numbers.iter().enumerate() {

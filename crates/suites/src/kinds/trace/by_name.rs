@@ -51,7 +51,7 @@ impl Actor<'_> {
             }
             Op::Stat => fs::statat(tree, path, follow).map(|_| 0),
             Op::Access => {
-                let access = Access::from_bits_truncate(step.mode);
+                let access = Access::from_bits_truncate(step.mode & 7);
                 fs::accessat(tree, path, access, AtFlags::empty()).map(|()| 0)
             }
             Op::Unlink => fs::unlinkat(tree, path, AtFlags::empty()).map(|()| 0),

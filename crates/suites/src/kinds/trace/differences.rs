@@ -212,6 +212,7 @@ fn errno_name(number: i32) -> String {
         (28, "ENOSPC"),
         (30, "EROFS"),
         (32, "EPIPE"),
+        (34, "ERANGE"),
         (36, "ENAMETOOLONG"),
         (38, "ENOSYS"),
         (39, "ENOTEMPTY"),

@@ -133,7 +133,11 @@ impl Story {
         let text = format!("kind = 'trace'\nid = 'x.app'\ntrace = 'app.trace'\n{more}");
         let test = testing::declared(&text);
         let report = testing::run(test, &job).unwrap();
+        let told = report.output.clone();
         let measured = test.measure(&job, &testing::pool(report)).remove(0);
+        if measured.problem.is_some() {
+            println!("{told}");
+        }
         let root = job.dir.join("x.app/tree/r0");
         (measured, dir, root)
     }
@@ -271,4 +275,134 @@ fn call_that_could_lead_out_is_not_made() {
         fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     found.sort();
     assert_eq!(found, ["app.trace", "w0"]);
+}
+
+#[test]
+fn every_kind_of_call_is_made() {
+    let mut story = Story::new();
+    let (a, b) = (story.file(0, "a", 100_000), story.file(0, "b", 50_000));
+    let (folder, fifo, link) =
+        (story.path(0, "folder"), story.path(0, "fifo"), story.path(0, "link"));
+    story.call(0, Op::Begin, 0, |c| c.other = NONE);
+    story.open(0, 0, a, 2).open(0, 1, b, 2);
+    story.call(0, Op::Dup, 0, |c| (c.handle, c.other, c.flags) = (0, 2, 0));
+    story.call(0, Op::Pread, 4096, |c| (c.handle, c.offset, c.len, c.mode) = (2, 4096, 4096, 3));
+    story
+        .call(0, Op::Pwrite, 3000, |c| (c.handle, c.offset, c.len, c.mode) = (0, 99_000, 3000, 20));
+    story.call(0, Op::Seek, 102_000, |c| (c.handle, c.flags) = (0, 2));
+    for op in [Op::Fsync, Op::Fdatasync, Op::Syncfs, Op::SyncRange, Op::Fstat, Op::Fstatfs] {
+        story.on(0, op, 0);
+    }
+    for op in [Op::Fchmod, Op::Fchown, Op::Futimens, Op::Fadvise, Op::Readahead, Op::RingFsync] {
+        story.on(0, op, 0);
+    }
+    story.call(0, Op::Sync, 0, |_| ());
+    story.call(0, Op::Ftruncate, 0, |c| (c.handle, c.len) = (0, 90_000));
+    story.call(0, Op::Truncate, 0, |c| (c.path, c.len) = (a, 80_000));
+    story.call(0, Op::Fallocate, 0, |c| (c.handle, c.len) = (0, 1 << 20));
+    story.call(0, Op::CopyRange, 1000, |c| {
+        (c.handle, c.other, c.offset, c.len) = (0, 1, 0, 1000);
+    });
+    story.call(0, Op::SendFile, 500, |c| (c.handle, c.other, c.offset, c.len) = (0, NONE, 0, 500));
+    story.call(0, Op::Clone, -95, |c| (c.handle, c.other) = (1, 0));
+    story.named(0, Op::Mkdir, folder, NONE, 0).open(0, 3, folder, 0o200_000);
+    story.call(0, Op::Getdents, 48, |c| (c.handle, c.len) = (3, 32_768));
+    story.call(0, Op::Mknod, 0, |c| (c.path, c.mode) = (fifo, 0o10_644));
+    story.named(0, Op::Symlink, link, a, 0);
+    story.call(0, Op::Readlink, 1, |c| (c.path, c.len) = (link, 100));
+    for op in [Op::Stat, Op::Access, Op::Statfs, Op::Chmod, Op::Chown, Op::Utimens, Op::Chdir] {
+        story.named(0, op, a, NONE, 0);
+    }
+    for op in [Op::Setxattr, Op::Getxattr, Op::Listxattr, Op::Removexattr] {
+        story.call(0, op, 0, |c| (c.path, c.len) = (a, 10));
+    }
+    for op in [Op::Fsetxattr, Op::Fgetxattr, Op::Flistxattr] {
+        story.call(0, op, 0, |c| (c.handle, c.len) = (0, 10));
+    }
+    for (kind, offset) in [(1, 0), (2, 0)] {
+        story
+            .call(0, Op::Lock, 0, |c| (c.handle, c.flags, c.offset, c.len) = (0, kind, offset, 10));
+    }
+    story.call(0, Op::Flock, 0, |c| (c.handle, c.flags) = (0, 2));
+    story.call(0, Op::Map, 0, |c| {
+        (c.handle, c.other, c.len, c.mode, c.flags) = (1, 0, 40_960, 3, 1);
+    });
+    story.call(0, Op::Touch, 0, |c| (c.other, c.offset, c.len, c.flags) = (0, 4096, 2, 1));
+    story.call(0, Op::Msync, 0, |c| (c.other, c.len, c.flags) = (0, 40_960, 4));
+    story.call(0, Op::Madvise, 0, |c| (c.other, c.len, c.flags) = (0, 40_960, 2));
+    story.call(0, Op::Unmap, 0, |c| (c.other, c.len) = (0, 40_960));
+    story.call(0, Op::RingRead, 100, |c| (c.handle, c.len) = (0, 100));
+    story.call(0, Op::RingWrite, 100, |c| (c.handle, c.len) = (0, 100));
+    story.named(0, Op::Rmdir, folder, NONE, 0).named(0, Op::Link, a, folder, 0);
+    story.on(0, Op::Close, 0).call(0, Op::End, 0, |_| ());
+    let used: std::collections::BTreeSet<u8> = story.calls.iter().map(|c| c.op as u8).collect();
+    let missing = Op::ALL.iter().filter(|op| !used.contains(&(**op as u8)));
+    let missing: Vec<&str> = missing.map(|op| op.name()).collect();
+    assert_eq!(missing, ["read", "write", "rename", "unlink"], "made by other tests");
+    let (measured, _dir, _) = story.replay("");
+    assert_eq!(measured.problem, None, "{:?}", measured.metrics);
+}
+
+#[test]
+fn long_trace_is_planned_while_it_is_replayed() {
+    let mut story = Story::new();
+    let (mine, yours) = (story.path(0, "mine"), story.path(0, "yours"));
+    story.open(0, 0, mine, CREATE).open(1, 1, yours, CREATE);
+    for number in 0..supply::AHEAD as u64 + 100_000 {
+        let handle = (number % 2) as u32;
+        story.call(handle, Op::Seek, number as i64, |c| (c.handle, c.offset) = (handle, number));
+    }
+    story.on(1, Op::Close, 0).on(0, Op::Close, 1);
+    let (measured, _dir, _) = story.replay("");
+    assert_eq!(measured.problem, None);
+    assert_eq!(measured.ops, supply::AHEAD as u64 + 100_004);
+    assert_eq!(metric(&measured, "differences"), 0.0);
+}
+
+mod hostile {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Any call on few paths, handles and mappings, with lengths that end.
+    fn call() -> impl Strategy<Value = Call> {
+        let ids = (0..4_u32, 0..6_u32, 0..4_u32, 0..12_u32, 0..12_u32);
+        let numbers = (0..100_000_u64, 0..100_000_u64, any::<u32>(), any::<u32>(), -40..5000_i64);
+        (0..Op::ALL.len(), ids, numbers).prop_map(|(op, ids, numbers)| {
+            let (thread, handle, other, path, path2) = ids;
+            let (offset, len, flags, mode, result) = numbers;
+            let op = Op::ALL[op];
+            let call = Call { thread, result, handle, other, path, path2, ..Call::new(op, thread) };
+            Call { offset, len, flags, mode, ..call }
+        })
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|n| n.to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+        #[test]
+        fn no_trace_leaves_its_tree_or_hangs(calls in proptest::collection::vec(call(), 1..200)) {
+            let mut story = Story::new();
+            // Names that meet those of the directories above the tree.
+            for (parent, name) in [(0, "tree"), (0, "w0"), (1, "r0"), (2, "tree"), (3, "x"), (1, "x"), (5, "filled")] {
+                story.path(parent, name);
+            }
+            story.calls = calls;
+            for (at, call) in (0..).zip(&mut story.calls) {
+                call.at_ns = 1000 * at;
+                call.path %= story.paths.len() as u32;
+                call.path2 %= story.paths.len() as u32;
+            }
+            let (_, dir, root) = story.replay("");
+            let tree = root.parent().unwrap();
+            prop_assert_eq!(names(dir.path()), ["app.trace", "w0"]);
+            prop_assert_eq!(names(&dir.path().join("w0")), ["x.app"]);
+            prop_assert_eq!(names(tree.parent().unwrap()), ["tree"]);
+        }
+    }
 }
