@@ -151,7 +151,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 /// # Errors
 /// As of [`OutFile::at`].
 pub fn create_new(path: &Path) -> Result<Option<File>> {
-    let make = || {
+    let make = || -> Result<Option<File>> {
         let (dir, name) = folder_of(path)?;
         let flags =
             OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

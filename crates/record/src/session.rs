@@ -30,8 +30,10 @@ use trace::{
     header::{End, Header, Recorder, Root},
 };
 
-/// How often what waits is written, processes are looked for and memory is looked at.
+/// How often processes are looked for, and their memory is looked at.
 const TURN: Duration = Duration::from_millis(500);
+/// How often what waits is written: what a kill may cost.
+const WRITE: Duration = Duration::from_secs(2);
 /// Calls that are written as a block once so many wait.
 const ENOUGH_CALLS: usize = 65_536;
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
@@ -169,7 +171,7 @@ impl<W: Write> Session<W> {
         let cpu = own_cpu_s();
         let mut child = self.begin(subject)?;
         let mut nap = SHORTEST_NAP;
-        let mut turn = Instant::now();
+        let (mut turn, mut written) = (Instant::now(), Instant::now());
         let mut asked: Option<Instant> = None;
         let mut status = None;
         loop {
@@ -179,7 +181,8 @@ impl<W: Write> Session<W> {
             // Where the command has ended, what it made may still be in the rings.
             let full = self.read(status.is_none().then(now_ns));
             let is_turn = turn.elapsed() >= TURN;
-            if self.resolver.held() > 2 * ENOUGH_CALLS || is_turn {
+            if self.resolver.held() > 2 * ENOUGH_CALLS || written.elapsed() >= WRITE {
+                written = Instant::now();
                 self.write(false)?;
             }
             if is_turn {

@@ -124,7 +124,8 @@ pub(super) fn lines(out: &Path, recorded: &Recorded) -> Vec<String> {
     if end.calls == 0 {
         lines.push("no call was on a recorded tree; name the trees that matter with --dir".into());
     } else {
-        let path = printable_line(&out.display().to_string());
+        let shown = out.display().to_string();
+        let path = printable_line(&shown);
         lines
             .push(format!("next: assay explain {path}, or assay run --suite {path} --on ext4,xfs"));
     }

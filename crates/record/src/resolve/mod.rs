@@ -4,6 +4,7 @@
 //! began, as far as that is known. What is not below a root is counted, not stored.
 
 mod calls;
+mod clock;
 mod handles;
 mod names;
 mod order;
@@ -17,11 +18,12 @@ pub use names::Names;
 pub use places::{Place, Places};
 
 use crate::raw::{Event, RawCall};
+use clock::Clock;
 use order::Order;
 use std::collections::BTreeMap;
 use tables::{Descriptor, Open, Table, Tables, Thread};
 use trace::{
-    call::{Call, HandleId, MapId, NONE, Op, TICK_NS},
+    call::{Call, HandleId, MapId, NONE, Op},
     path::PathId,
     start::StartHandle,
 };
@@ -79,7 +81,7 @@ impl LeftOut {
 
 /// The state of all processes, and the calls that came of their events.
 pub struct Resolver {
-    begin_ns: u64,
+    clock: Clock,
     places: Places,
     tables: Tables,
     /// Descriptors of each handle that is open.
@@ -96,7 +98,7 @@ impl Resolver {
     /// For a recording that began at `begin_ns` of the recorder's clock.
     pub fn new(places: Places, begin_ns: u64) -> Resolver {
         Resolver {
-            begin_ns,
+            clock: Clock::new(begin_ns),
             places,
             tables: Tables::default(),
             handles: BTreeMap::new(),
@@ -178,16 +180,11 @@ impl Resolver {
         *self.left_out.entry(why).or_default() += 1;
     }
 
-    /// Nanoseconds since the beginning, rounded.
-    fn since_begin(&self, ns: u64) -> u64 {
-        ns.saturating_sub(self.begin_ns) / TICK_NS * TICK_NS
-    }
-
     /// Stores a call; `fill` sets the fields that it has.
     fn emit(&mut self, raw: &RawCall, thread: &Thread, op: Op, fill: impl FnOnce(&mut Call)) {
         let mut call = Call::new(op, thread.id);
-        call.at_ns = self.since_begin(raw.start_ns);
-        call.took_ns = raw.end_ns.saturating_sub(raw.start_ns) / TICK_NS * TICK_NS;
+        let took_ns = raw.end_ns.saturating_sub(raw.start_ns);
+        (call.at_ns, call.took_ns) = self.clock.round(thread.id, raw.start_ns, took_ns);
         call.result = raw.result;
         fill(&mut call);
         self.order.add(call);
@@ -196,7 +193,7 @@ impl Resolver {
     /// Stores what happens at a moment by itself, e.g. that an exec closes a descriptor.
     fn emit_at(&mut self, thread: &Thread, at_ns: u64, op: Op, fill: impl FnOnce(&mut Call)) {
         let mut call = Call::new(op, thread.id);
-        call.at_ns = self.since_begin(at_ns);
+        (call.at_ns, _) = self.clock.round(thread.id, at_ns, 0);
         fill(&mut call);
         self.order.add(call);
     }

@@ -16,7 +16,7 @@ pub(super) struct Order {
 
 impl Order {
     pub(super) fn add(&mut self, call: Call) {
-        self.newest_ns = self.newest_ns.max(call.at_ns + call.took_ns);
+        self.newest_ns = self.newest_ns.max(call.at_ns.saturating_add(call.took_ns));
         self.held.push(call);
     }
 

