@@ -94,10 +94,10 @@ fn body(summary: &Summary) -> String {
         format!("{name:<20}  {:<40}  {}\n", of(&summary.read), of(&summary.written))
     };
     text += &both("data", &|m| format!("{} in {} calls", size(m.bytes), grouped(m.calls)));
-    text += &both("usual lengths", &|m| common(&m.lengths));
-    text += &both("in order", &|m| percent(m.sequential_share()));
-    text += &both("different data", &|m| size(m.pages.count() * 4096));
-    text += &both("past the page cache", &|m| percent(ratio(m.direct_bytes, m.bytes)));
+    text += &both("call size", &|m| common(&m.lengths));
+    text += &both("sequential", &|m| percent(m.sequential_share()));
+    text += &both("distinct data", &|m| size(m.pages.count() * 4096));
+    text += &both("direct I/O", &|m| percent(ratio(m.direct_bytes, m.bytes)));
     text += &both("over time", &|m| sparkline(&m.over_time.parts(summary.wall_ns, PARTS)));
     let named = summary.named;
     let _ = writeln!(
@@ -122,13 +122,12 @@ fn body(summary: &Summary) -> String {
 
 /// What the application waits for.
 fn waits(summary: &Summary) -> String {
-    let share =
-        |ns: u64| percent(ratio(ns, summary.wall_ns.saturating_mul(summary.threads.max(1))));
+    let share = |ns: u64| percent(ratio(ns, summary.thread_lives_ns));
     let calls = share(summary.in_calls_ns());
     let syncs = &summary.syncs;
     if syncs.count() == 0 {
         return format!(
-            "It spends {calls} of its threads' time in file-system calls, and syncs nothing."
+            "It spends {calls} of its threads' time in file-system calls, and never syncs."
         );
     }
     let each = summary.bytes_before_syncs / syncs.count();
@@ -169,7 +168,7 @@ fn kinds(summary: &Summary) -> String {
     if more > 0 {
         let rest: u64 = kinds[MOST_KINDS..].iter().map(|(_, of)| of.calls).sum();
         let _ =
-            writeln!(text, "{} with {} calls less", counted(more as u64, "kind"), grouped(rest));
+            writeln!(text, "and {}, {} calls", counted(more as u64, "more kind"), grouped(rest));
     }
     text
 }
@@ -178,7 +177,7 @@ fn mean(durations: &Durations) -> String {
     time(durations.total_ns() / durations.count().max(1))
 }
 
-/// The most common lengths, with their shares.
+/// The most common ranges of lengths, with their shares.
 fn common(powers: &Powers) -> String {
     let all: u64 = powers.0.iter().sum();
     let mut bins: Vec<(usize, u64)> = powers.0.iter().copied().enumerate().collect();
@@ -186,7 +185,8 @@ fn common(powers: &Powers) -> String {
     bins.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let word = |(power, count): &(usize, u64)| {
         let from = if *power == 0 { "0".into() } else { binary(1 << power) };
-        format!("{from}+ {}", percent(ratio(*count, all)))
+        let to = 1_u64.checked_shl(*power as u32 + 1).map_or_else(String::new, binary);
+        format!("{from}-{to} {}", percent(ratio(*count, all)))
     };
     let words: Vec<String> = bins.iter().take(3).map(word).collect();
     if words.is_empty() { "-".into() } else { words.join(", ") }

@@ -12,10 +12,12 @@ use crate::{
     call::{Call, HandleId, Op, ThreadId},
     path::PathId,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Bytes of a page.
 const PAGE: u64 = 4096;
+/// Most bytes that Linux moves in a call; a trace that says more is not believed.
+const MOST_MOVED: u64 = 0x7fff_f000;
 /// `O_CREAT`, `O_APPEND`, `O_DIRECT`, `O_DSYNC`.
 const CREAT: u32 = 0o100;
 const APPEND: u32 = 0o2000;
@@ -96,6 +98,8 @@ pub struct Summary {
     pub wall_ns: u64,
     /// Recorded threads.
     pub threads: u64,
+    /// Sum of their lives, each from its first call to the end of its last, nanoseconds.
+    pub thread_lives_ns: u64,
     /// Reads.
     pub read: Moved,
     /// Writes.
@@ -122,13 +126,29 @@ struct Handle {
     ends: [u64; 2],
 }
 
+/// When a thread made its first call, and ended its last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Life(Option<(u64, u64)>);
+
+impl Life {
+    fn see(&mut self, call: &Call) {
+        let end_ns = call.at_ns.saturating_add(call.took_ns);
+        let (first_ns, last_ns) = self.0.unwrap_or((call.at_ns, end_ns));
+        self.0 = Some((first_ns, last_ns.max(end_ns)));
+    }
+
+    fn ns(&self) -> u64 {
+        self.0.map_or(0, |(first_ns, last_ns)| last_ns.saturating_sub(first_ns))
+    }
+}
+
 /// A summary in the making.
 #[derive(Debug)]
 pub struct Summing {
     summary: Summary,
     handles: HashMap<HandleId, Handle>,
     sizes: HashMap<PathId, u64>,
-    threads: HashSet<ThreadId>,
+    lives: HashMap<ThreadId, Life>,
     first_ns: Option<u64>,
     unsynced: u64,
 }
@@ -145,6 +165,7 @@ impl Summing {
                 calls: 0,
                 wall_ns: 0,
                 threads: 0,
+                thread_lives_ns: 0,
                 read: Moved::default(),
                 written: Moved::default(),
                 named: Named::default(),
@@ -155,7 +176,7 @@ impl Summing {
             },
             handles: HashMap::new(),
             sizes: HashMap::new(),
-            threads: HashSet::new(),
+            lives: HashMap::new(),
             first_ns: None,
             unsynced: 0,
         };
@@ -185,7 +206,7 @@ impl Summing {
     }
 
     fn see_one(&mut self, call: &Call) {
-        self.threads.insert(call.thread);
+        self.lives.entry(call.thread).or_default().see(call);
         if matches!(call.op, Op::Begin | Op::End) {
             return;
         }
@@ -269,7 +290,9 @@ impl Summing {
             }
             Op::Touch => self.summary.touched_pages += call.len,
             Read | Pread | RingRead | Write | Pwrite | RingWrite => self.moved(call, since_ns),
-            Op::CopyRange | Op::SendFile => self.count(call.op, call.result as u64),
+            Op::CopyRange | Op::SendFile => {
+                self.count(call.op, (call.result as u64).min(MOST_MOVED));
+            }
             _ => {}
         }
     }
@@ -281,7 +304,7 @@ impl Summing {
     }
 
     fn moved(&mut self, call: &Call, since_ns: u64) {
-        let bytes = call.result as u64;
+        let bytes = (call.result as u64).min(MOST_MOVED);
         self.count(call.op, bytes);
         let is_write = matches!(call.op, Op::Write | Op::Pwrite | Op::RingWrite);
         let has_position = matches!(call.op, Op::Read | Op::Write);
@@ -324,9 +347,10 @@ impl Summing {
 
     /// The figures.
     pub fn end(self) -> Summary {
-        let Summing { mut summary, sizes, threads, .. } = self;
+        let Summing { mut summary, sizes, lives, .. } = self;
         sizes.values().for_each(|bytes| summary.sizes.add(*bytes));
-        summary.threads = threads.len() as u64;
+        summary.threads = lives.len() as u64;
+        summary.thread_lives_ns = lives.values().fold(0, |sum, life| sum.saturating_add(life.ns()));
         summary
     }
 }
@@ -405,6 +429,26 @@ mod tests {
         assert_eq!(summary.wall_ns, 99_900);
         assert!((0.6..0.8).contains(&summary.parallelism()), "{}", summary.parallelism());
         assert_eq!((summary.sizes.0[20], summary.sizes.0[15]), (1, 1), "a MiB, and 51 200 bytes");
+    }
+
+    #[test]
+    fn short_thread_counts_by_its_own_life() {
+        let mut summing = Summing::new(&[], &[]);
+        for (thread, at_ns) in [(0, 0), (1, 0), (0, 900)] {
+            summing.see(&[call(Op::Sync, at_ns, 0, |c| c.thread = thread)]);
+        }
+        let summary = summing.end();
+        assert_eq!((summary.threads, summary.thread_lives_ns), (2, 1000 + 100));
+    }
+
+    #[test]
+    fn bytes_that_no_call_moves_are_not_believed() {
+        let mut summing = Summing::new(&[], &[]);
+        summing.see(&[
+            call(Op::Open, 0, 0, |_| ()),
+            call(Op::Pwrite, 1, i64::MAX, |c| c.offset = 4096),
+        ]);
+        assert_eq!(summing.end().written.bytes, MOST_MOVED);
     }
 
     #[test]
