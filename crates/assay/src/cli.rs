@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod examples;
 mod headings;
+mod import;
 mod list;
 mod plan;
 mod programs;
@@ -15,6 +16,7 @@ mod values;
 pub use backing::{BackingArgs, Consent};
 pub use check::{CheckArgs, CheckFormat};
 pub use compare::CompareArgs;
+pub use import::ImportArgs;
 pub use list::{ListArgs, ListFormat};
 pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
@@ -403,33 +405,6 @@ fn export_formats() -> PossibleValuesParser {
     ];
     let value = |(name, help): (&'static str, &'static str)| PossibleValue::new(name).help(help);
     PossibleValuesParser::new(of_samples.chain(others).map(value))
-}
-
-/// Arguments of `import`.
-#[derive(Args, Debug)]
-pub struct ImportArgs {
-    /// Files to import, or a folder written by `assay export`
-    #[arg(required_unless_present = "target")]
-    pub files: Vec<PathBuf>,
-    /// Name of the measured target, or a target and its files, e.g. alpha='a-*.json'; may be repeated; each
-    /// further file of a target is one block
-    #[arg(long, value_name = "NAME[=FILES]")]
-    pub target: Vec<String>,
-    /// Tool that wrote the files [default: detected], e.g. fio, mdtest, ior, sysbench
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
-    /// Turn the output of `strace -f -ttt -T` into this trace, which must not exist
-    #[arg(long, short, value_name = "FILE", conflicts_with_all = ["target", "format"])]
-    pub out: Option<PathBuf>,
-    /// With --out: keep only calls on files below PATH; may be repeated
-    #[arg(long = "dir", value_name = "PATH", requires = "out")]
-    pub dirs: Vec<PathBuf>,
-    /// With --out: working directory in which the application was started [default: /]
-    #[arg(long, value_name = "PATH", requires = "out")]
-    pub cwd: Option<PathBuf>,
-    /// With --out: replace all names by hashes
-    #[arg(long, requires = "out")]
-    pub anonymous: bool,
 }
 
 /// Arguments of `cleanup`.

@@ -150,7 +150,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 ///
 /// # Errors
 /// As of [`OutFile::at`].
-pub fn create_new(path: &Path) -> Result<Option<File>> {
+pub fn open_new(path: &Path) -> Result<Option<File>> {
     let make = || -> Result<Option<File>> {
         let (dir, name) = folder_of(path)?;
         let flags =

@@ -3,7 +3,7 @@
 
 use record::{
     kernel::program_exists,
-    session::{Options, Subject, record},
+    recording::{Options, Subject, record},
 };
 use std::{
     env,

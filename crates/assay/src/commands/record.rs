@@ -8,7 +8,7 @@ use crate::{
 };
 use ::record::{
     kernel::BpfError,
-    session::{self, Options, RecordError, Recorded, Subject},
+    recording::{self, Options, RecordError, Recorded, Subject},
     strace,
 };
 use anyhow::Result;
@@ -24,14 +24,14 @@ pub fn record(args: &RecordArgs) -> Result<Exit> {
         at_most: args.time_s.map(Duration::from_secs),
     };
     let stop = signals::stop_flag()?;
-    let Some(file) = outbox::create_new(&args.out)? else {
+    let Some(file) = outbox::open_new(&args.out)? else {
         let path = args.out.display();
         return Err(exit::usage(format!("{path} already exists; choose another name")));
     };
     let made = file.try_clone()?;
     let file = BufWriter::with_capacity(1 << 20, file);
     let recorded = match args.with {
-        RecordWith::Ebpf => session::record(&subject, &options, file, &stop),
+        RecordWith::Ebpf => recording::record(&subject, &options, file, &stop),
         RecordWith::Strace => {
             terminal::note("strace makes each call of the application 20 to 130 times slower");
             strace::record(&subject, &options, file, &stop)
@@ -58,7 +58,7 @@ pub fn record(args: &RecordArgs) -> Result<Exit> {
 
 fn subject(args: &RecordArgs) -> Result<Subject> {
     if let Some(unit) = &args.unit {
-        return Ok(Subject::Cgroup(session::cgroup_of_unit(unit).map_err(worded)?));
+        return Ok(Subject::Cgroup(recording::cgroup_of_unit(unit).map_err(worded)?));
     }
     if let Some(path) = &args.cgroup {
         return Ok(Subject::Cgroup(path.clone()));

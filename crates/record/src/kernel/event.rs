@@ -24,7 +24,7 @@ impl Event {
         Ok(Event { id: id.trim().parse().map_err(|_| unknown())?, format })
     }
 
-    /// Where a field of four bytes is: a line has `field:pid_t child_pid;	offset:44;	size:4;`.
+    /// Where a field of four bytes is: a line has `field:pid_t child_pid;`, then `offset:44;`.
     pub(super) fn field(&self, name: &str) -> Result<i16, BpfError> {
         let line = self.format.lines().find(|line| line.contains(&format!(" {name};")));
         let offset = line.and_then(|line| line.split("offset:").nth(1)?.split(';').next());

@@ -107,7 +107,7 @@ pub(super) struct Maps {
 impl Maps {
     pub(super) fn new() -> Result<Maps, BpfError> {
         let processors = possible_processors();
-        let share = RING_BYTES / processors >> SEGMENT_BITS;
+        let share = (RING_BYTES / processors) >> SEGMENT_BITS;
         let segments_bits = share.max(2).ilog2() as i32;
         let segments = processors << segments_bits;
         let maps = Maps {

@@ -5,6 +5,7 @@ mod asm;
 mod bpf;
 mod btf;
 mod event;
+mod form;
 mod layout;
 mod maps;
 mod programs;
@@ -19,4 +20,5 @@ pub fn recorded_calls() -> impl Iterator<Item = (i64, EntryKind)> {
     syscalls::KINDS.iter().copied()
 }
 
-pub use tap::{Floor, Form, Tap};
+pub use form::Form;
+pub use tap::{Floor, Tap};

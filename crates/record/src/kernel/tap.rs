@@ -6,32 +6,17 @@ use super::{
     bpf::{self, Attach, BpfError},
     btf::Btf,
     event::Event,
+    form::Form,
     layout::Entry,
     maps::{IDLE, Maps},
     programs::{self, TaskFields},
     ring::Reader,
 };
-use std::{ffi::CStr, fs, os::fd::AsFd, os::fd::OwnedFd};
-
-/// How programs see the arguments of tracepoints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// With their types, which needs the kernel's BTF.
-    Typed,
-    /// As numbers.
-    Plain,
-}
-
-impl Form {
-    /// The better one that this kernel has.
-    pub fn of_kernel() -> Form {
-        if fs::exists("/sys/kernel/btf/vmlinux").unwrap_or(false) {
-            Form::Typed
-        } else {
-            Form::Plain
-        }
-    }
-}
+use std::{
+    ffi::CStr,
+    fs,
+    os::fd::{AsFd, OwnedFd},
+};
 
 /// A program and where it goes.
 struct Program {

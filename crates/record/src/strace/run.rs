@@ -5,8 +5,8 @@ use crate::{
     derived::Derived,
     out::{Out, State},
     raw::Event,
+    recording::{Options, RecordError, Recorded, Subject},
     resolve::{Beginning, Places, Resolver},
-    session::{Options, RecordError, Recorded, Subject},
 };
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use std::{
@@ -262,7 +262,7 @@ fn wait(child: &mut Child, at_most: Option<Duration>, stop: &AtomicBool) -> Opti
         let is_over = at_most.is_some_and(|most| began.elapsed() >= most);
         if (is_over || stop.load(Ordering::Relaxed)) && !asked {
             asked = true;
-            crate::session::ask_to_stop(child);
+            crate::recording::ask_to_stop(child);
         }
         thread::sleep(Duration::from_millis(20));
     }

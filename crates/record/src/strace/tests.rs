@@ -1,7 +1,7 @@
 //! Text of strace, whole, damaged and hostile.
 
 use super::*;
-use crate::session::Recorded;
+use crate::recording::Recorded;
 use proptest::prelude::*;
 use std::{io::Cursor, path::PathBuf};
 use trace::{

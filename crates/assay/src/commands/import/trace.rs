@@ -11,7 +11,7 @@ pub(super) fn import(args: &ImportArgs, out: &Path) -> Result<Exit> {
         return Err(exit::usage("a trace is made of one file of strace"));
     };
     let text = File::open(input).with_context(|| format!("cannot read {}", input.display()))?;
-    let Some(file) = outbox::create_new(out)? else {
+    let Some(file) = outbox::open_new(out)? else {
         let path = out.display();
         return Err(exit::usage(format!("{path} already exists; choose another name")));
     };

@@ -3,9 +3,9 @@
 use super::{
     super::{
         asm::{Alu, Asm, FP, Helper, If, Insn, R0, R1, R2, R3, R4, R6, R7, R8, R9, Reg, Width},
+        form::Form,
         layout::{self, EntryKind, register},
         maps::{IDLE, Maps},
-        tap::Form,
     },
     parts::{ENTRY, look_up, reserve, submit},
 };

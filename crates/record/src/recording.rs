@@ -135,7 +135,7 @@ pub fn record(
     };
     let left_out = if trees.is_empty() { bytes(&proc::pseudo_mounts()) } else { Vec::new() };
     let places = Places::new(&bytes(&roots), &left_out);
-    let session = Session {
+    let recording = Recording {
         resolver: Resolver::new(places, now_ns()),
         out: Out::new(file, &header, State::Disk(state))?,
         tap,
@@ -144,10 +144,10 @@ pub fn record(
         waiting: Vec::new(),
         memory: 0,
     };
-    session.run(subject, options, stop, cost)
+    recording.run(subject, options, stop, cost)
 }
 
-struct Session<W: Write> {
+struct Recording<W: Write> {
     resolver: Resolver,
     out: Out<W>,
     tap: Tap,
@@ -159,7 +159,7 @@ struct Session<W: Write> {
     memory: u64,
 }
 
-impl<W: Write> Session<W> {
+impl<W: Write> Recording<W> {
     fn run(
         mut self,
         subject: &Subject,
@@ -276,7 +276,7 @@ impl<W: Write> Session<W> {
 
     /// Reads the rings; returns which share of the fullest was used.
     fn read(&mut self, now: Option<u64>) -> f64 {
-        let Session { resolver, tap, out, pids, me, .. } = self;
+        let Recording { resolver, tap, out, pids, me, .. } = self;
         tap.read(now, &mut |entry| {
             let Some(event) = event(entry) else { return };
             match event {
