@@ -4,8 +4,10 @@ use super::*;
 use std::{fs, io::Cursor};
 use trace::{call::Op, file::Trace, start::StartKind};
 
+type InMemory = Trace<Cursor<Vec<u8>>>;
+
 /// Records a shell script below a tree of its own; `None` where this machine does not permit it.
-fn recorded(script: &str, anonymous: bool) -> Option<(Trace<Cursor<Vec<u8>>>, Vec<Call>)> {
+fn recorded(script: &str, anonymous: bool) -> Option<(InMemory, Vec<Call>)> {
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().canonicalize().unwrap();
     fs::write(tree.join("old"), vec![b'x'; 10_000]).unwrap();
@@ -34,7 +36,7 @@ fn recorded(script: &str, anonymous: bool) -> Option<(Trace<Cursor<Vec<u8>>>, Ve
     Some((trace, all))
 }
 
-fn path_of(trace: &Trace<Cursor<Vec<u8>>>, call: &Call) -> String {
+fn path_of(trace: &InMemory, call: &Call) -> String {
     String::from_utf8(trace.paths().relative(call.path).1).unwrap()
 }
 

@@ -31,7 +31,9 @@ const TEXT: &str = r#"
 1000 1700000000.016000 +++ exited with 0 +++
 "#;
 
-fn imported(text: &[u8]) -> Result<(Recorded, Trace<Cursor<Vec<u8>>>, Vec<Call>), String> {
+type InMemory = Trace<Cursor<Vec<u8>>>;
+
+fn imported(text: &[u8]) -> Result<(Recorded, InMemory, Vec<Call>), String> {
     let options = Import {
         trees: vec![PathBuf::from("/srv")],
         directory: PathBuf::from("/srv"),
