@@ -61,10 +61,10 @@ struct TraceTest {
 
 impl TraceTest {
     fn info(&self) -> TestInfo {
-        let name = self.head.id.split_once('.').map_or(self.head.id.as_str(), |(_, name)| name);
         let (metric, unit, better) = figures::ranks(self.settings.pace);
         self.head.info(Defaults {
-            name: name.replace('.', " "),
+            // The suite is named after the file of the trace.
+            name: self.head.id.replace('.', " "),
             testtype: "replay",
             group: Group::Applications,
             metric,
