@@ -48,7 +48,7 @@ pub(super) fn nearest(summary: &Summary) -> Nearest {
         return new(
             &tests,
             "build-ci",
-            "many names are made and removed, and nobody waits for a sync",
+            "many names are made and removed, and no sync is waited for",
         );
     }
     if looked > 0.5 {

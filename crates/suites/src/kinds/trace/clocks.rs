@@ -1,4 +1,4 @@
-//! How lanes wait: for the calls of other lanes, and for the time at which a call is due.
+//! Waits of lanes: for the calls of other lanes, and for the time at which a call is due.
 
 use super::resource::Mark;
 use engine::clock::now_ns;

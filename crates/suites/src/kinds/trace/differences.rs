@@ -4,12 +4,12 @@ use super::step::Step;
 use serde::{Deserialize, Serialize};
 use trace::call::Op;
 
-/// Most kinds of differences that are told apart; the others are counted as one.
+/// Most kinds of differences that are kept apart; the others are counted as one.
 const MOST: usize = 64;
-/// The kind of those that are not told apart.
+/// The kind of those that are not kept apart.
 const OTHERS: &str = "others";
 
-/// How an outcome is told from others.
+/// Calls that all returned the same other thing than recorded.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Difference {
     /// The call, as in the manual pages.
@@ -33,7 +33,7 @@ struct Key {
     allowed: Option<&'static str>,
 }
 
-/// What a call returned, as far as kinds of differences are told apart.
+/// What a call returned, as far as kinds of differences are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Done,
@@ -119,7 +119,7 @@ impl Differences {
     }
 }
 
-/// Adds up the differences of all lanes or workers: at most as many kinds as are told apart.
+/// Adds up the differences of all lanes or workers: at most as many kinds as are kept apart.
 pub(super) fn merged(all: impl IntoIterator<Item = Difference>) -> Vec<Difference> {
     let mut merged: Vec<Difference> = Vec::new();
     for one in all {

@@ -97,7 +97,7 @@ impl TraceTest {
         let survey = source::open(path).ok();
         let survey = survey.and_then(|mut trace| Survey::of(&mut trace, self.settings.window).ok());
         match survey {
-            // Whoever runs it reports why it cannot be read.
+            // The run reports why it cannot be read.
             None => Estimate::default(),
             Some(survey) => *self.sizes.get_or_init(|| self.estimated(&survey)),
         }

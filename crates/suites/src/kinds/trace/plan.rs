@@ -41,7 +41,7 @@ pub(super) struct Planner<'p> {
     window: Window,
     cost: Cost,
     lanes: Vec<LaneState>,
-    /// Which calls are waited for is not known before all are planned, so that each is told.
+    /// Which calls are waited for is not known before all are planned, so that each is published.
     tells_all: bool,
     slots: Slots<'p>,
     files: Files,

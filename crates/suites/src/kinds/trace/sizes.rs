@@ -1,5 +1,5 @@
-//! How many bytes the files of a trace have at a time, at most: what a replay needs on its disk. A call counts with what
-//! it asks for, whatever it is said to have returned.
+//! The most bytes that the files of a trace have at a time: what a replay needs on its disk. A call counts with what it
+//! asks for, whatever it is said to have returned.
 
 use std::collections::HashMap;
 use trace::{

@@ -1,4 +1,4 @@
-//! Where a replay keeps its descriptors and mappings: a slot of the lane for what one thread uses, a shared one for
+//! Places for the descriptors and mappings of a replay: a slot of the lane for what one thread uses, a shared one for
 //! what several do. A slot of a lane is used again.
 
 use super::{
