@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # bonnie++ 2.00a+nmu1 (Debian 12): the columns `/sec` of the table of file creation do not hold a rate. Where a phase took long
-# enough to be shown, they hold the number of files of the run, the same for each such phase. The rate is only in the CSV line,
-# which the same run prints below the table. Here strace(1) delays each creation of 1024 files by 2 ms, so that both
-# phases of creation are shown and neither can reach 512 a second:
+# enough to be shown, they hold the number of files of the run, the same for each such phase: bon_time.cpp hands the rate, a
+# double, to a `%5d`, which takes what an integer's register has. The rate is only in the CSV line, which the same run prints
+# below the table. Here strace(1) delays each creation of 1024 files by 2 ms, so that both phases of creation are shown and
+# neither can reach 512 a second:
 #
 # Seen:
 #   table: created 1024 and 1024 files a second

@@ -24,6 +24,8 @@ pub(crate) struct Reading {
     pub(crate) threads: u32,
     /// The figures, the ranking one first; or why there are none.
     pub(crate) outcome: Result<Vec<Metric>, Reason>,
+    /// Figures that were measured although the ranking one was not.
+    pub(crate) besides: Vec<Metric>,
     pub(crate) histograms: Vec<Histogram>,
     /// How it went on, where the source has intervals.
     pub(crate) series: Option<Series>,
@@ -51,6 +53,7 @@ impl Reading {
             procs: 1,
             threads: 1,
             outcome,
+            besides: Vec::new(),
             histograms: Vec::new(),
             series: None,
             seconds: 0.0,
@@ -355,7 +358,8 @@ fn excerpt(text: &str) -> String {
 
 fn check_numbers(file: &str, line: u64, reading: &Reading) -> Result<(), FormatError> {
     let metrics = reading.outcome.as_deref().unwrap_or_default();
-    let mut values = metrics.iter().map(|metric| metric.value).chain([reading.seconds]);
+    let metrics = metrics.iter().chain(&reading.besides);
+    let mut values = metrics.map(|metric| metric.value).chain([reading.seconds]);
     if values.all(|value| value.is_finite() && value >= 0.0) {
         return Ok(());
     }
@@ -379,7 +383,7 @@ fn sample(position: u32, target: String, reading: Reading) -> Sample {
             (Vec::new(), Validity::Invalid(Imported::PrintedAsZero {}.into()))
         }
         Ok(metrics) => (metrics, Validity::Valid),
-        Err(why) => (Vec::new(), Validity::Invalid(why)),
+        Err(why) => (reading.besides, Validity::Invalid(why)),
     };
     let (cpu_user_s, cpu_sys_s) = reading.cpu_s.unwrap_or_default();
     let mut sample = Sample::bare(0, position, case, metrics)

@@ -4,7 +4,7 @@
 use crate::files;
 
 use files::*;
-use model::result::{Dataset, Imported};
+use model::result::{Dataset, Imported, Validity};
 
 fn rate(data: &Dataset, key: &str) -> f64 {
     sample(data, &format!("bonnie.{key}")).figures.metrics[0].value
@@ -56,6 +56,74 @@ fn text_agrees_with_csv_within_its_digits() {
         assert!((0.95..1.05).contains(&ratio), "{a:?} {b:?}");
         assert_eq!(a.figures.metrics[1..], b.figures.metrics[1..]);
     }
+}
+
+/// Debian's bonnie++ 2.00a on 1024 files: `1024` stands in its table wherever a rate should, 178 to 416 in its CSV line.
+#[test]
+fn number_of_files_in_the_text_is_no_rate() {
+    let text = read_fixtures(&["bonnie-2.00a-files.txt"]);
+    let csv = read_fixtures(&["bonnie-2.00a-files.csv"]);
+    assert_eq!(text.tests, csv.tests);
+    for (a, b) in text.samples.iter().zip(&csv.samples) {
+        assert_eq!(a.case, b.case);
+        let is_of_files = a.case.test.contains("seq_") || a.case.test.contains("random_");
+        match b.figures.metrics.split_first() {
+            Some((rate, costs)) if is_of_files => {
+                assert!((178.0..=416.0).contains(&rate.value), "{b:?}");
+                let why = Imported::BonniePrintedCount {}.into();
+                assert_eq!(a.evidence.validity, Validity::Invalid(why));
+                assert_eq!(a.figures.metrics, costs);
+            }
+            _ => assert_eq!(
+                (&a.figures.metrics, &a.evidence.validity),
+                (&b.figures.metrics, &b.evidence.validity)
+            ),
+        }
+    }
+    let counts = [rate(&csv, "seq_create"), rate(&csv, "random_delete")];
+    assert_eq!((counts, text.samples[0].case.procs), ([208.0, 220.0], 2));
+    assert_eq!(sample(&text, "bonnie.random_create").metric("latency_max_ms"), Some(41.884));
+    assert!(says(&text, "its CSV line has both"));
+}
+
+/// What `%5d` makes of a `double` depends on the processor.
+#[test]
+fn files_in_the_text_of_2_00_have_no_rate_whatever_it_prints() {
+    let spoilt = text("bonnie-2.00a-files.txt").replace("  1024  23", " -1717986918  23");
+    let why = Imported::BonniePrintedCount {}.into();
+    assert_eq!(*invalid(&read(&[file("a.txt", &spoilt)]), "bonnie.seq_create"), why);
+    let spoilt = text("bonnie-2.00a-files.txt").replace("  1024  23", "  102x  23");
+    assert!(error(&[file("a.txt", &spoilt)]).contains("`102x` is not a figure of bonnie++"));
+}
+
+#[test]
+fn concurrency_of_2_00_is_a_part_of_the_size() {
+    let text = text("bonnie.txt");
+    for (size, procs) in [("2G", 1), ("2G:4k", 1), ("2G:4k:8", 8), ("2G:::65536", 1)] {
+        let cells = format!("h1 {size:>16}");
+        let one = text.replacen("h1               2G", &cells, 1);
+        let data = read(&[file("a.txt", &one)]);
+        assert!(data.samples.iter().all(|sample| sample.case.procs == procs), "{size}");
+    }
+    // The same work by more processes is the same test.
+    let more = text.replacen("              2G", "           2G::4", 1).replace("667m", "700m");
+    let data = read(&[file("a.txt", &text), file("b.txt", &more)]);
+    assert_eq!(data.samples.len(), 24);
+}
+
+#[test]
+fn a_table_made_of_the_csv_line_is_refused_by_name() {
+    let why = error(&[fixture("bonnie-csv2txt-refused.txt")]);
+    assert!(why.contains("bon_csv2txt made this table"), "{why}");
+    assert!(why.ends_with("import the CSV line of bonnie++ that it was made of"), "{why}");
+}
+
+#[test]
+fn a_second_table_of_files_is_not_of_the_run_before_it() {
+    let whole = text("bonnie-1.96-fast.txt");
+    let files = &whole[whole.rfind("Version").unwrap()..];
+    let why = error(&[file("a.txt", &format!("{whole}{files}"))]);
+    assert!(why.contains("put each run into a separate file"), "{why}");
 }
 
 #[test]

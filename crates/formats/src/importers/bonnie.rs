@@ -59,8 +59,8 @@ const NOTES: [&str; 3] = [
     "Bytes and times are not in the source.",
 ];
 
-const LISTING_NOTE: &str =
-    "bonnie++ 2.00 prints rates in its text to two or three digits; its CSV line has more.";
+const LISTING_NOTE: &str = "bonnie++ since 1.98 prints rates in its text to two or three digits, and the number of \
+     files in place of their rate; its CSV line has both.";
 
 /// What stands for a figure that is hidden.
 const HIDDEN_MARK: &str = "+++";
@@ -101,6 +101,8 @@ enum Figure {
     Absent,
     /// `+++++`.
     Hidden,
+    /// The number of files in place of their rate.
+    Count,
     /// MB/s, or operations in a second.
     Given(f64),
 }
@@ -136,15 +138,17 @@ impl Run {
         gather: &mut Gather<'_>,
     ) -> Result<(), FormatError> {
         for (i, (phase, test)) in self.phases.iter().zip(&TESTS).enumerate() {
-            let outcome = match phase.figure {
+            let (outcome, besides) = match phase.figure {
                 Figure::Absent => continue,
-                Figure::Hidden => Err(Imported::BonnieHidPhase {}.into()),
-                Figure::Given(value) => Ok(metrics(value, phase, test)),
+                Figure::Hidden => (Err(Imported::BonnieHidPhase {}.into()), Vec::new()),
+                Figure::Count => (Err(Imported::BonniePrintedCount {}.into()), costs(phase)),
+                Figure::Given(value) => (Ok(metrics(value, phase, test)), Vec::new()),
             };
             let reading = Reading {
                 procs: self.concurrency.max(1),
                 work: if i < IO_PHASES { self.size.clone() } else { self.files.clone() },
                 label: named.then(|| self.name.clone()),
+                besides,
                 ..Reading::new(test.info(SUITE), outcome)
             };
             gather.add(file, line, reading)?;
@@ -156,8 +160,14 @@ impl Run {
 fn metrics(value: f64, phase: &Phase, test: &Known) -> Vec<Metric> {
     let ranked = test.ranked;
     let mut metrics = vec![Metric::new(ranked.name, value, ranked.unit, ranked.better)];
-    let lower = |name, value, unit| Metric::new(name, value, unit, Better::Lower);
-    metrics.extend(phase.cpu_percent.map(|percent| lower("cpu_pct", percent, "%")));
-    metrics.extend(phase.latency_ms.map(|ms| lower("latency_max_ms", ms, "ms")));
+    metrics.extend(costs(phase));
     metrics
+}
+
+/// What a phase has beside its rate.
+fn costs(phase: &Phase) -> Vec<Metric> {
+    let lower = |name, value, unit| Metric::new(name, value, unit, Better::Lower);
+    let cpu = phase.cpu_percent.map(|percent| lower("cpu_pct", percent, "%"));
+    let latency = phase.latency_ms.map(|ms| lower("latency_max_ms", ms, "ms"));
+    cpu.into_iter().chain(latency).collect()
 }

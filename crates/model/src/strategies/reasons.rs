@@ -175,6 +175,7 @@ fn imported() -> Vec<Imported> {
             Imported::SysbenchStopped { error: "at least 16MiB is expected".into() },
         ],
         Imported::BonnieHidPhase {} => [Imported::BonnieHidPhase {}],
+        Imported::BonniePrintedCount {} => [Imported::BonniePrintedCount {}],
         Imported::Io500MarkedInvalid {} => [Imported::Io500MarkedInvalid {}],
         Imported::IorPrintedBest { .. } => [Imported::IorPrintedBest { repetitions: 5 }],
         Imported::IozoneIdleProcess {} => [Imported::IozoneIdleProcess {}],

@@ -208,6 +208,9 @@ fn imported(why: &Imported) -> String {
             "verify reads are counted with the reads of the mix; run it without `verify`"
         }
         Imported::BonnieHidPhase {} => "bonnie++ hid a phase shorter than 0.5 s",
+        Imported::BonniePrintedCount {} => {
+            "bonnie++ printed the number of files in place of their rate; import its CSV line"
+        }
         Imported::Io500MarkedInvalid {} => "IO500 marked the phase as invalid",
         Imported::IozoneIdleProcess {} => {
             "one process transferred nothing while all were active: the files are too small"

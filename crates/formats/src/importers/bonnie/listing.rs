@@ -1,5 +1,7 @@
 //! The text tables of a run of bonnie++: one for the phases that move data, one for those on files,
-//! each a row of figures and, since 1.9x, a row of latencies.
+//! each a row of figures and, since 1.9x, a row of latencies. Since 1.98 each rate has its unit, and those of files
+//! are none: bon_time.cpp hands a `double` to `%5d`, which shows the number of files on x86-64 and something else
+//! elsewhere.
 
 use super::{
     Figure, HIDDEN_MARK, IO_PHASES, Phase, Run,
@@ -12,6 +14,14 @@ use crate::{
     table::short,
     text::{Line, check_end, lines, number, split_at_unit},
 };
+
+/// How the title of the tables of bon_csv2txt begins.
+const CONVERTED: &str = "Version    ";
+const NOT_CONVERTED: &str = "bon_csv2txt made this table: it does not have the number of processes, and has `0k` for \
+    a phase that ended too soon to be measured; import the CSV line of bonnie++ that it was made of";
+
+/// Which part of the size of a file is the number of processes, since 1.98.
+const CONCURRENCY: usize = 2;
 
 /// Whether a line is the title of the first table.
 pub(super) fn title(text: &str) -> bool {
@@ -54,6 +64,15 @@ enum Next {
     Latencies,
 }
 
+/// How the rates of a run are written.
+#[derive(Clone, Copy, Default)]
+struct Units {
+    /// Those without a unit are KiB/s.
+    kib: bool,
+    /// Each has its own: since 1.98.
+    each: bool,
+}
+
 #[derive(Default)]
 struct Reader {
     /// The run that is being read, and the line of its title.
@@ -61,8 +80,9 @@ struct Reader {
     next: Next,
     /// The version ends each table with a row of latencies: since 1.9x.
     has_latencies: bool,
-    /// Rates without a unit are KiB/s.
-    kib: bool,
+    units: Units,
+    /// Another program made the tables of the CSV line.
+    is_converted: bool,
     /// Which phases the last row of figures had.
     present: Vec<usize>,
     printer: Printer,
@@ -80,6 +100,7 @@ impl Reader {
                 gather.version(version);
                 self.has_latencies = number(split_at_unit(version).0).is_some_and(|v| v >= 1.9);
             }
+            self.is_converted = text.starts_with(CONVERTED);
         }
         let Some((_, run)) = &mut self.run else { return Ok(()) };
         if let Some(rest) = text.strip_prefix("Concurrency") {
@@ -87,12 +108,18 @@ impl Reader {
             run.concurrency = line.count("concurrency", count)?;
             self.printer.add(text.trim().as_bytes());
         } else if text.contains("/sec %CP") {
-            self.kib = text.contains("K/sec");
             // The second table is headed by the number of files, the first by the size of one.
             let files = text.trim_start().starts_with("files");
+            if !files {
+                self.units =
+                    Units { kib: text.contains("K/sec"), each: text.contains("Name:Size") };
+                if self.units.each && self.is_converted {
+                    return Err(line.bad(NOT_CONVERTED));
+                }
+            }
             self.next = Next::Figures(if files { IO_PHASES } else { 0 });
         } else if let Next::Figures(first) = self.next {
-            self.present = figures(line, first, self.kib, run)?;
+            self.present = figures(line, first, self.units, run)?;
             self.printer.add(text.trim().as_bytes());
             self.next = Next::Latencies;
         } else if let (Next::Latencies, Some(cells)) = (self.next, text.strip_prefix("Latency")) {
@@ -126,7 +153,7 @@ impl Reader {
 fn figures(
     line: &Line<'_>,
     first: usize,
-    kib: bool,
+    units: Units,
     run: &mut Run,
 ) -> Result<Vec<usize>, FormatError> {
     let cells: Vec<&str> = line.text.split_whitespace().collect();
@@ -146,13 +173,20 @@ fn figures(
     };
     let (head, tail) = cells.split_at(before);
     if first == 0 {
-        (run.name, run.size) = (head[0].into(), format!("size {}", head[1]));
+        let (size, concurrency) = size_and_concurrency(head[1]);
+        (run.name, run.size) = (head[0].into(), format!("size {size}"));
+        if let Some(count) = concurrency {
+            run.concurrency = line.count("concurrency", count)?;
+        }
     } else {
         run.files = format!("files {}", head[0]);
     }
     for (&at, pair) in present.iter().zip(tail.chunks_exact(2)) {
+        if !matches!(run.phases[at].figure, Figure::Absent) {
+            return Err(line.bad("the run has the table twice; put each run into a separate file"));
+        }
         run.phases[at] = Phase {
-            figure: figure(line, pair[0], at < IO_PHASES - 1, kib)?,
+            figure: figure(line, pair[0], at, units)?,
             cpu_percent: cpu_percent(line, pair[1])?,
             latency_ms: None,
         };
@@ -160,15 +194,26 @@ fn figures(
     Ok(present)
 }
 
+/// `16M:8k:2:4096`, where parts may be empty or missing at the end, is of two processes.
+fn size_and_concurrency(text: &str) -> (String, Option<&str>) {
+    let mut parts: Vec<&str> = text.split(':').collect();
+    let concurrency = (parts.len() > CONCURRENCY).then(|| parts.remove(CONCURRENCY));
+    let size = parts.join(":").trim_end_matches(':').to_owned();
+    (size, concurrency.filter(|count| !count.is_empty()))
+}
+
 /// `667m` is MiB/s; `12345` is KiB/s under `K/sec`, and a count otherwise.
-fn figure(line: &Line<'_>, text: &str, rate: bool, kib: bool) -> Result<Figure, FormatError> {
+fn figure(line: &Line<'_>, text: &str, at: usize, units: Units) -> Result<Figure, FormatError> {
     if text.starts_with(HIDDEN_MARK) {
         return Ok(Figure::Hidden);
     }
+    if units.each && at >= IO_PHASES && text.parse::<i32>().is_ok() {
+        return Ok(Figure::Count);
+    }
     let (digits, unit) = split_at_unit(text);
-    let factor = match (rate, unit) {
+    let factor = match (at < IO_PHASES - 1, unit) {
         (false, "") => 1.0,
-        (true, "") if kib => 1.024e-3,
+        (true, "") if units.kib => 1.024e-3,
         (true, "k") => 1.024e-3,
         (true, "m") => 1.048576,
         (true, "g") => 1073.741824,

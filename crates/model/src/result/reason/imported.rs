@@ -63,6 +63,8 @@ pub enum Imported {
     },
     /// bonnie++ hid a phase that was too short.
     BonnieHidPhase {},
+    /// bonnie++ printed the number of files in place of their rate.
+    BonniePrintedCount {},
     /// IO500 marked the phase as invalid.
     Io500MarkedInvalid {},
     /// IOR printed only the best of several repetitions.

@@ -138,6 +138,7 @@ impl Imported {
             | Imported::FioMergedJobs {}
             | Imported::FioVerifiedMix {}
             | Imported::BonnieHidPhase {}
+            | Imported::BonniePrintedCount {}
             | Imported::Io500MarkedInvalid {}
             | Imported::IozoneIdleProcess {}
             | Imported::DeviceIdle {}

@@ -63,6 +63,7 @@ const SENTENCES: &[&str] = &[
     "verify reads are counted with the reads of the mix; run it without `verify`",
     "sysbench stopped: at least 16MiB is expected",
     "bonnie++ hid a phase shorter than 0.5 s",
+    "bonnie++ printed the number of files in place of their rate; import its CSV line",
     "IO500 marked the phase as invalid",
     "IOR printed only the best of 5 repetitions",
     "one process transferred nothing while all were active: the files are too small",
