@@ -145,6 +145,17 @@ fn dbench_counts_millions_of_bytes_of_all_clients() {
     assert!(error(&[file("a.txt", whole.trim_end().trim_end_matches("724 ms"))]).contains("cut"));
 }
 
+/// dbench 4.00 with `-t 1`: 1154 writes were timed, and no throughput was.
+#[test]
+fn dbench_of_one_second_has_latencies_and_no_throughput() {
+    let data = read_fixtures(&["dbench-4.00-t1.txt"]);
+    assert_eq!(*invalid(&data, "dbench.load"), Imported::PrintedAsZero {}.into());
+    let load = sample(&data, "dbench.load");
+    assert_eq!((load.metric("rate"), load.metric("service_max_us")), (None, None));
+    assert_eq!(load.metric("writex_service_mean_us"), Some(240.0));
+    assert!(says(&data, "ended before its first full second"));
+}
+
 #[test]
 fn what_yabs_calls_a_megabyte_is_told_by_its_operations() {
     let data = read_fixtures(&["yabs.txt"]);

@@ -11,7 +11,7 @@ use crate::{
 };
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Dataset, Imported},
     workload::Group,
 };
 
@@ -35,6 +35,10 @@ const NOTES: [&str; 3] = [
     "NAME_service_mean_us and _max_us are of one kind of operation, as the recording has it.",
     "Cache states are not in the source; one run gives no spread.",
 ];
+
+/// The rate is that of the last line before the end, and such a line is printed each second.
+const UNMEASURED: &str = "dbench prints 0 MB/sec for a run that ended before its first full second, e.g. with `-t 1`: \
+     its rate was not measured. Run it longer.";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
@@ -94,6 +98,9 @@ impl Run {
         } else if text.starts_with("Throughput ") && text.contains(" MB/sec") {
             let (print, run_start) = (self.printer.print(), gather.run_start());
             let reading = std::mem::take(self).reading(line, text)?;
+            if reading.outcome.is_err() {
+                gather.note(UNMEASURED);
+            }
             gather.add(line.file, line.number, reading)?;
             gather.end_run(line.file, run_start, print);
             return Ok(true);
@@ -128,21 +135,30 @@ impl Run {
                                           truncated",
             )
         })?;
-        let mut metrics = vec![Metric::new(RATE.name, rate, RATE.unit, Better::Higher)];
+        let mut latencies = Vec::new();
         let us = |name: &str, ms: f64| Metric::new(name, ms * 1e3, "us", Better::Lower);
         if let Some((_, longest)) = text.split_once("max_latency=") {
             let ms =
                 longest.trim_end().strip_suffix("ms").ok_or_else(|| line.bad("the line is cut"))?;
-            metrics.push(us("service_max_us", line.number("the longest latency", ms)?));
+            let ms = line.number("the longest latency", ms)?;
+            latencies.extend((ms > 0.0).then(|| us("service_max_us", ms)));
         }
         for (name, mean, max) in &self.operations {
             let known = [("mean", *mean), ("max", *max)].into_iter().filter(|(_, ms)| *ms > 0.0);
-            metrics.extend(known.map(|(which, ms)| us(&format!("{name}_service_{which}_us"), ms)));
+            latencies
+                .extend(known.map(|(which, ms)| us(&format!("{name}_service_{which}_us"), ms)));
         }
+        let (outcome, besides) = if rate == 0.0 {
+            (Err(Imported::PrintedAsZero {}.into()), latencies)
+        } else {
+            let rate = Metric::new(RATE.name, rate, RATE.unit, Better::Higher);
+            (Ok([vec![rate], latencies].concat()), Vec::new())
+        };
         Ok(Reading {
+            besides,
             procs: line.count("the number of clients", procs)?,
             work: self.work,
-            ..Reading::new(LOAD.info(SUITE), Ok(metrics))
+            ..Reading::new(LOAD.info(SUITE), outcome)
         })
     }
 }
