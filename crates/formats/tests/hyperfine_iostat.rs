@@ -1,6 +1,7 @@
 //! hyperfine's runs are samples of a command, iostat's reports are samples of a device.
 #![allow(clippy::unwrap_used)]
 
+use crate::files;
 use formats::{FormatError, ImportOptions, import};
 use model::{
     figure::Better,
@@ -81,6 +82,45 @@ fn reports_of_a_device_are_its_samples_without_the_one_since_boot() {
     let idle = data.samples.iter().find(|s| s.case.test == "iostat.loop0").unwrap();
     assert_eq!(idle.evidence.validity, Validity::Invalid(Imported::DeviceIdle {}.into()));
     assert!(data.campaign.notes[0].said().unwrap().contains("whole machine"));
+}
+
+/// `iostat -y -x -g all vda loop0` of 12.6.1: %util of the group is that of both devices over 4, 6, 8 and 10.
+#[test]
+fn a_group_of_devices_is_named_so_and_has_no_util() {
+    for name in ["iostat-g-all.json", "iostat-g-all.txt"] {
+        let data = read(&[(name, &files::text(name))]).unwrap();
+        let of = |test: &str| -> Vec<&Sample> {
+            data.samples.iter().filter(|sample| sample.case.test == test).collect()
+        };
+        let (group, disk) = (of("iostat.group-all"), of("iostat.vda"));
+        assert_eq!(group.len(), disk.len(), "{name}: {:?}", data.tests);
+        assert!(group.len() >= 2);
+        for (group, disk) in group.iter().zip(&disk) {
+            assert!(disk.metric("util").is_some_and(|util| util > 0.0));
+            assert_eq!(group.metric("util"), None, "{name}");
+            // The other device did nothing.
+            for figure in ["iops", "read_rate", "write_rate", "read_await_ms", "flush_iops"] {
+                assert_eq!(group.metric(figure), disk.metric(figure), "{name}: {figure}");
+            }
+        }
+        assert!(data.tests.iter().any(|test| test.name == "group all"));
+        assert!(files::says(&data, "was left out"));
+    }
+}
+
+#[test]
+fn discards_in_tps_are_told() {
+    let of = |discards: &str| {
+        let text = format!(
+            "$ iostat -y\nDevice tps kB_read/s kB_wrtn/s kB_dscd/s kB_read kB_wrtn kB_dscd\n\
+             vda 153.47 3465.35 0.00 {discards} 3500 0 86756\n"
+        );
+        files::says(&files::read(&[files::file("a.txt", &text)]), "discards in tps")
+    };
+    assert!(of("85897.03") && !of("0.00"));
+    let json = r#"{"sysstat": {"hosts": [{"nodename": "host", "statistics": [{"disk": [
+        {"disk_device": "vda", "tps": 153.47, "kB_read/s": 3465.35, "kB_wrtn/s": 0.00, "kB_dscd/s": 85897.03}]}]}]}}"#;
+    assert!(files::says(&read(&[("a.json", json)]).unwrap(), "discards in tps"));
 }
 
 #[test]

@@ -33,6 +33,11 @@ pub(super) const FLUSHES: &str = "iostat counts flushes that programs ask for as
     write_or_flush_iops, iops has them, too, and write_await_ms is the mean over both. flush_iops is f/s, what the disk \
     was told after several requests became one, and is not tracked for partitions: writes alone cannot be had by \
     subtraction.";
+/// iostat 12.6.1 adds the devices of a group to its number of devices again in each report.
+const GROUP_NOTE: &str = "iostat divides %util of a group of devices (-g) by more devices in each further report (a bug \
+    of iostat): it was left out. Other figures of a group are of all its devices.";
+const DISCARDS_NOTE: &str = "iostat counts discards in tps: iops of reports with discards are of reads, writes and \
+    discards; `iostat -x` tells them apart.";
 const SHORT_ROW: &str = "A device row without r/s and w/s or tps (a bug of iostat) was ignored.";
 
 /// Why a report is no measurement.
@@ -80,6 +85,8 @@ pub(super) struct Device {
     read_total: Option<Figure>,
     #[serde(rename = "kB_wrtn", alias = "MB_wrtn")]
     write_total: Option<Figure>,
+    #[serde(rename = "kB_dscd/s", alias = "MB_dscd/s")]
+    discards: Option<Figure>,
     util: Option<Figure>,
     #[serde(rename = "await")]
     wait: Option<Figure>,
@@ -120,7 +127,7 @@ impl crate::WholeImporter for Importer {
                     short.get_or_insert_with(|| device.short(name));
                     continue;
                 }
-                let test = tests.of("iostat", &device.disk_device, |id| device.info(id));
+                let test = tests.of("iostat", &device.name(), |id| device.info(id));
                 samples.push(device.sample(test, position, label, is_interval, &mut notes));
             }
             Ok(())
@@ -154,15 +161,23 @@ impl Host {
 }
 
 impl Device {
-    pub(super) fn name(&self) -> &str {
-        &self.disk_device
+    pub(super) fn name(&self) -> String {
+        match self.is_group() {
+            true => format!("group {}", self.disk_device.trim()),
+            false => self.disk_device.clone(),
+        }
+    }
+
+    /// It is the sum of several, which iostat tells by a blank before the name.
+    fn is_group(&self) -> bool {
+        self.disk_device.starts_with(' ')
     }
 
     fn info(&self, id: String) -> TestInfo {
         TestInfo {
             id,
             suite: "iostat".into(),
-            name: self.disk_device.clone(),
+            name: self.name(),
             testtype: "device".into(),
             group: Group::Mixed,
             metric: "iops".into(),
@@ -172,10 +187,16 @@ impl Device {
         }
     }
 
-    /// Requests to read, to write and to flush together, a second.
+    /// Requests to read, to write and to flush together, a second; where there is only tps, those to discard too.
     fn iops(&self) -> Option<f64> {
         let both = self.reads.zip(self.writes).map(|(reads, writes)| reads.0 + writes.0);
         both.or(self.tps.map(|tps| tps.0))
+    }
+
+    /// Whether these are not of reads and writes alone.
+    fn tps_has_discards(&self) -> bool {
+        let is_tps = self.reads.zip(self.writes).is_none();
+        is_tps && self.discards.is_some_and(|discards| discards.0 > 0.0)
     }
 
     /// The error of a row that lacks what it should have.
@@ -202,10 +223,12 @@ impl Device {
     /// Its figures, and why they are no measurement; what readers have to know goes to `note`.
     pub(super) fn judged(
         &self,
-        note: impl FnOnce(&'static str),
+        mut note: impl FnMut(&'static str),
     ) -> (Vec<Metric>, Result<(), Reason>) {
         let rates = rates::rates(self);
-        rates.note.map(note);
+        let group = (self.util.is_some() && self.is_group()).then_some(GROUP_NOTE);
+        let discards = self.tps_has_discards().then_some(DISCARDS_NOTE);
+        rates.note.into_iter().chain(group).chain(discards).for_each(&mut note);
         let metrics = self.metrics(&rates);
         let idle = metrics.first().is_none_or(|iops| iops.value <= 0.0);
         let judged = match rates.fault {
@@ -235,7 +258,7 @@ impl Device {
             ),
             ("read_rate", rates.read, "MB/s", Better::Higher),
             ("write_rate", rates.write, "MB/s", Better::Higher),
-            ("util", told(self.util), "%", Better::Lower),
+            ("util", told(self.util.filter(|_| !self.is_group())), "%", Better::Lower),
             ("await_ms", waited(self.wait, self.iops().map(Figure)), "ms", Better::Lower),
             ("read_await_ms", waited(self.read_wait, self.reads), "ms", Better::Lower),
             ("write_await_ms", waited(self.write_wait, self.writes), "ms", Better::Lower),

@@ -144,7 +144,11 @@ impl Reports {
             let figure = |at: usize| line.number(name, &cells[at + 1].replacen(',', ".", 1));
             place.map(figure).transpose()
         };
-        let device = Device::of_columns(cells[0], figure)?;
+        let name = match line.text.starts_with(' ') {
+            true => format!(" {}", cells[0]),
+            false => cells[0].into(),
+        };
+        let device = Device::of_columns(&name, figure)?;
         self.rows.push((line.number, device));
         Ok(())
     }
@@ -160,7 +164,7 @@ impl Reports {
             let (metrics, judged) = device.judged(|note| gather.note(note));
             let since_boot = Imported::FirstReportSinceBoot {};
             let judged = judged.and(if is_interval { Ok(metrics) } else { Err(since_boot.into()) });
-            gather.add(file, line, Reading::new(info(device.name()), judged))?;
+            gather.add(file, line, Reading::new(info(&device.name()), judged))?;
         }
         Ok(())
     }

@@ -36,6 +36,7 @@ impl Device {
             write_mib: of(&["wMB/s", "MB_wrtn/s"])?,
             read_total: kib(&["kB_read", "MB_read"], &["Blk_read"])?,
             write_total: kib(&["kB_wrtn", "MB_wrtn"], &["Blk_wrtn"])?,
+            discards: of(&["kB_dscd/s", "MB_dscd/s", "Blk_dscd/s"])?,
             util: of(&["%util"])?,
             wait: of(&["await"])?,
             read_wait: of(&["r_await"])?,
