@@ -84,8 +84,8 @@ impl<'a> Cleanup<'a> {
         if self.dry_run { undo.would(mark) } else { undo.apply(mark) }
     }
 
-    /// Frees the images that are kept of devices of dead campaigns, and removes those that no campaign uses, or tells of
-    /// them.
+    /// Frees the images that are kept of devices of dead campaigns, and removes those that no campaign uses, or tells
+    /// of them.
     fn kept(&self, entries: Vec<(Mark, Undo)>, report: &mut CleanupReport) {
         let mut stay = Vec::new();
         for (mark, undo) in entries {

@@ -21,7 +21,7 @@ pub use quiesce::Waited;
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    backing::throttle::Controller,
+    backing::{image, throttle::Controller},
     error::LabError,
     mounts,
     observe::Below,
@@ -131,7 +131,7 @@ impl<'lab> Instance<'lab> {
 
     fn bring_up(&mut self) -> Result<(), LabError> {
         self.disks.iter().try_for_each(Disk::check_there)?;
-        let (made, mounted) = self.stack.make(&self.disks)?;
+        let (made, mounted) = self.stack.make(&self.disks, image::complete_after_mkfs)?;
         self.disks.iter().try_for_each(Disk::check_there)?;
         self.await_rebuild()?;
         self.mkfs_ms = made.as_secs_f64() * 1e3;

@@ -148,8 +148,8 @@ impl Lab {
     /// written, and they are not removed with the lab.
     ///
     /// # Errors
-    /// As for [`Lab::make_images`], and the file system of `dir` does not report the pieces of files. What was written so
-    /// far is removed.
+    /// As for [`Lab::make_images`], and the file system of `dir` does not report the pieces of files. What was written
+    /// so far is removed.
     pub fn keep_image_sets(
         &mut self,
         dir: &Path,

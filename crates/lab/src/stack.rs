@@ -5,7 +5,7 @@ pub(crate) mod service;
 pub(crate) mod vigil;
 
 use crate::{
-    backing::{image, nbd},
+    backing::nbd,
     error::LabError,
     mounts,
     ownership::{mark::Mark, private_dir, undo::Undo},
@@ -76,8 +76,13 @@ impl Stack {
         self.parts.last()
     }
 
-    /// Makes and brings up all parts, the lowest on `disks`. Returns how long making and mounting took.
-    pub(crate) fn make(&self, disks: &[Disk]) -> Result<(Duration, Duration), LabError> {
+    /// Makes and brings up all parts, the lowest on `disks`; once they are formatted, each is given to `formatted`.
+    /// Returns how long making and mounting took.
+    pub(crate) fn make(
+        &self,
+        disks: &[Disk],
+        formatted: fn(&Disk) -> Result<(), LabError>,
+    ) -> Result<(Duration, Duration), LabError> {
         let (mut made, mut mounted) = (Duration::ZERO, Duration::ZERO);
         for (number, part) in self.parts.iter().enumerate() {
             part.load_modules();
@@ -90,7 +95,7 @@ impl Stack {
             part.end_services()?;
             made += start.elapsed();
             if number == 0 {
-                disks.iter().try_for_each(image::complete_after_mkfs)?;
+                disks.iter().try_for_each(formatted)?;
             }
             let start = Instant::now();
             part.bring_up()?;

@@ -1,6 +1,6 @@
 //! Images that are kept for later campaigns, as large ones take minutes to be written in full. Each is in a private
-//! directory whose marker names no campaign, and which the campaign that uses it holds. What a journal names of it is its
-//! loop device alone, so that nothing but `assay cleanup --images` removes it.
+//! directory whose marker names no campaign, and which the campaign that uses it holds. What a journal names of it is
+//! its loop device alone, so that nothing but `assay cleanup --images` removes it.
 
 use super::{image, loop_device};
 use crate::{
@@ -55,8 +55,8 @@ pub(crate) fn take(dir: &Path, state: &Path, count: usize) -> Result<Vec<Kept>, 
     Ok(taken)
 }
 
-/// The lengths of the images that are kept in `dir` for campaigns of the state folder `state` and in no use, in the order
-/// in which a campaign takes them.
+/// The lengths of the images that are kept in `dir` for campaigns of the state folder `state` and in no use, in the
+/// order in which a campaign takes them.
 pub fn kept_lengths(dir: &Path, state: &Path) -> Vec<u64> {
     let real = |path: &Path| path.canonicalize().ok();
     let (Some(dir), Some(state)) = (real(dir), real(state)) else { return Vec::new() };
