@@ -15,8 +15,8 @@ const SPARE: f64 = 1.1;
 pub struct Budget {
     /// All of it, seconds.
     budget_s: Option<f64>,
-    /// Whether it was promised: the user gave it, or was told that a run in a guest takes no longer. That of a preset is
-    /// no reason to end without a figure.
+    /// Whether it was promised: the user gave it, or was told that a run in a guest takes no longer. That of a preset
+    /// is no reason to end without a figure.
     is_promised: bool,
     /// Used by earlier runs, seconds.
     earlier_s: f64,

@@ -1,8 +1,8 @@
 //! The loop images of a campaign: how large they are, whether they are kept for the next one, and how they are made.
 //!
-//! Images are as large as the work needs, and removed with the campaign. Where a candidate behaves differently on such a
-//! small volume, they are as large as it needs, if the disk has room and the budget time to write them in full. These are
-//! kept: the next campaign writes only what they lack.
+//! Images are as large as the work needs, and removed with the campaign. Where a candidate behaves differently on such
+//! a small volume, they are as large as it needs, if the disk has room and the budget time to write them in full.
+//! These are kept: the next campaign writes only what they lack.
 
 use crate::{opened, terminal};
 use anyhow::{Context, Result};
@@ -114,9 +114,9 @@ fn free_bytes(dir: &Path) -> Result<u64> {
     Ok(stat.f_bavail * stat.f_frsize)
 }
 
-/// Makes the images that the targets need, of this machine and of guests, for tests that do at most `most`, on a backing
-/// that writes at `rate` if that is known. Those for which there is no room are given up, and the others are measured, as
-/// long as there is one, or two where several are compared.
+/// Makes the images that the targets need, of this machine and of guests, for tests that do at most `most`, on a
+/// backing that writes at `rate` if that is known. Those for which there is no room are given up, and the others are
+/// measured, as long as there is one, or two where several are compared.
 pub fn make(
     mut stored: Stored,
     (most, rate): (&Amount, Option<f64>),

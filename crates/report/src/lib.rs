@@ -3,6 +3,7 @@
 //! No I/O: every renderer returns a string.
 
 pub mod block;
+mod flat;
 mod names;
 mod number;
 mod render;

@@ -12,7 +12,6 @@ mod disks;
 mod durability;
 mod environment;
 mod failures;
-pub(crate) mod flat;
 mod forest;
 mod heat_map;
 mod hosts;

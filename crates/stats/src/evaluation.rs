@@ -9,11 +9,11 @@ mod since;
 mod workloads;
 
 pub use advised::advise;
-pub use compared::compare;
+pub use compared::{compare, since};
 pub use findings::{Failure, Findings, part};
 pub use judged::findings;
 pub use logs::{
     BlockLogs, Confidence, LogRow, LogTable, LogTest, VECTORS, VariancePrior, block_logs,
 };
-pub use since::{Change, Since, since};
+pub use since::{Change, Since};
 pub use workloads::workloads;

@@ -61,9 +61,14 @@ fn unregistered(tree: &Tree, path: &str, name: &str) -> Option<String> {
         && [format!("{name}.rs"), format!("{name}/mod.rs")].iter().any(|p| p == below);
     let source = &folder[..folder.find("/src/")? + 5];
     let mut files = tree.rust().filter(|file| file.path.starts_with(source));
-    let listed = files
-        .any(|file| registered(&on_one_line(&file.text)).any(|list| lexer::has_word(list, name)));
-    (direct && !listed).then(|| format!("`{name}` is in no list of {source}; add its line"))
+    // Text is searched first: all files of a crate are lexed for each module otherwise.
+    let mut is_listed = || {
+        files.any(|file| {
+            file.text.contains(name)
+                && registered(&on_one_line(&file.text)).any(|list| lexer::has_word(list, name))
+        })
+    };
+    (direct && !is_listed()).then(|| format!("`{name}` is in no list of {source}; add its line"))
 }
 
 /// The code of a file, in which rustfmt may have put the start of a list on a line of its own.

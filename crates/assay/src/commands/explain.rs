@@ -1,4 +1,5 @@
-//! `assay explain`: the page of a test, a check or a recorded application, the tests of a suite, or the list of suites and checks.
+//! `assay explain`: the page of a test, a check or a recorded application, the tests of a suite, or the list of suites
+//! and checks.
 
 use super::{application, check, shipped};
 use crate::{

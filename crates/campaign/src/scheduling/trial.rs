@@ -1,6 +1,6 @@
 //! Tries the tests before the first block, to size them: a few targets are made once, every test runs on them for a
-//! moment, and its length decides how much it does in the campaign. Only the sizes are stored. Trying ends early where a
-//! budget would have no time left for the blocks.
+//! moment, and its length decides how much it does in the campaign. Only the sizes are stored. Trying ends early where
+//! a budget would have no time left for the blocks.
 
 mod time;
 

@@ -3,8 +3,7 @@
 
 use crate::{
     block::{Block, LinePanel, Lines, Span},
-    names,
-    sections::flat,
+    flat, names,
 };
 use model::result::Dataset;
 use stats::{evaluation::Findings, verdict::Candidate};

@@ -4,8 +4,8 @@ pub(super) mod moved;
 
 use crate::{
     block::{Bar, BarGroup, Bars, Block, Cell, Column, Row, Scatter, Spot, Table},
-    number,
-    sections::{Section, flat},
+    flat, number,
+    sections::Section,
 };
 use model::result::Dataset;
 use stats::{evaluation::Findings, kernel::Ratio};

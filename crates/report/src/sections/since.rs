@@ -1,5 +1,5 @@
-//! What changed since the last campaign of the same name: in a line of the short answer, and in tables. Where the two
-//! did different work, what differs and how to repeat the work of the last.
+//! Shows the change since the last campaign of the same name: in a line of the short answer, and in tables. Where the
+//! two did different work, what differs and how to repeat the work of the last.
 
 use super::compare::{LOOK, changed};
 use crate::{

@@ -4,8 +4,8 @@ mod lines;
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
-    names, number,
-    sections::{Section, flat, ratios},
+    flat, names, number,
+    sections::{Section, ratios},
 };
 use model::{result::Dataset, target::LeftOut};
 use stats::{

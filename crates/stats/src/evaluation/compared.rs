@@ -2,9 +2,9 @@
 
 use crate::{
     comparison::{self, CampaignComparison, Columns},
-    description::{Counts, Settings, StatsError, class::classes::classes},
+    description::{CampaignFacts, Counts, Settings, StatsError, class::classes::classes},
     evaluation::{
-        Findings,
+        Change, Findings, Since,
         judged::{Judged, judged, together},
     },
     verdict::{Compared, Reason, Verdict, VerdictKind},
@@ -35,6 +35,20 @@ pub fn compare(
     let findings =
         findings.ok_or_else(|| StatsError::NoTargets { campaign: a[0].campaign.id.clone() });
     Ok((joined.dataset, findings?))
+}
+
+/// What changed from `before` to `now`, which are campaigns of one name; `None` where they have none.
+pub fn since(before: &Dataset, now: &Dataset, settings: &Settings) -> Option<Since> {
+    let name = now.campaign.plan.name.clone()?;
+    let settings = Settings { baseline: None, ..settings.clone() };
+    let [a, b] = [before, now].map(std::slice::from_ref);
+    let change = match compare(a, b, &settings) {
+        Ok((_, findings)) => Change::Compared(Box::new(findings.comparison?)),
+        Err(StatsError::Unlike { what, .. }) => Change::OtherWork(what),
+        Err(error) => Change::Incomparable(error.to_string()),
+    };
+    let CampaignFacts { id, created, .. } = CampaignFacts::of(before, &[], &[]);
+    Some(Since { name, id, created, change })
 }
 
 fn columns((findings, cells): &Judged) -> Columns<'_> {

@@ -1,4 +1,5 @@
-//! The part of a replay that its lanes share: the tree, the names, descriptors and mappings of several lanes, and data to write.
+//! The part of a replay that its lanes share: the tree, the names, descriptors and mappings of several lanes, and data
+//! to write.
 
 use super::{step::SHARED, texts::Texts};
 use engine::{calls::Mapped, data::Pattern};
