@@ -27,7 +27,7 @@ pub(super) fn nearest(summary: &Summary) -> Nearest {
     let new =
         |tests: &[&'static str], profile, why| Nearest { tests: tests.to_vec(), profile, why };
     if is_durable && changed > 0.1 && of(Op::Lock) == 0.0 {
-        let tests = ["files.create.4k", "metadata.hard.create"];
+        let tests = ["files.create.4k", "metadata.hard.file.create"];
         return new(&tests, "mail-small-files", "many small files, made durable one by one");
     }
     if is_durable && before <= TRANSACTION {
@@ -65,7 +65,7 @@ pub(super) fn nearest(summary: &Summary) -> Nearest {
             new(&["stream.write"], "backup-target", "it writes files from their start to their end")
         }
         (_, true) => new(&["matrix.rndwr.4k.t1"], "vm-images", "it writes at random places"),
-        _ => new(&["mixed.randrw70.8k.j8"], "vm-images", "it reads and writes about as much"),
+        _ => new(&["mixed.randrw70.16k.j8"], "vm-images", "it reads and writes about as much"),
     }
 }
 
