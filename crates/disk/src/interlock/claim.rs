@@ -213,7 +213,8 @@ impl Claim {
     ) -> Result<(), Error> {
         let (file, size) = (self.take(true)?, self.info.size);
         let filled = (0..CONDITION_FILLS).try_for_each(|round| {
-            let all = (&[0..size.0][..], fill::Filling::Random);
+            let whole = 0..size.0;
+            let all = (std::slice::from_ref(&whole), fill::Filling::Random);
             fill::fill(&file, &self.info.link, all, stop, &mut |done| {
                 progress(round * size.0 + done);
             })

@@ -51,7 +51,8 @@ pub(crate) fn write(
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), LabError> {
     let file = create(path).map_err(LabError::io("create", path))?;
-    let all = (&[0..size.0][..], Filling::Random);
+    let whole = 0..size.0;
+    let all = (std::slice::from_ref(&whole), Filling::Random);
     Ok(disk::fill(&file, path, all, stop, progress)?)
 }
 

@@ -4,18 +4,12 @@
 const BINS: usize = 8;
 
 /// Durations of calls.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Durations {
     bins: Vec<u32>,
     count: u64,
     total_ns: u64,
     longest_ns: u64,
-}
-
-impl Default for Durations {
-    fn default() -> Durations {
-        Durations { bins: Vec::new(), count: 0, total_ns: 0, longest_ns: 0 }
-    }
 }
 
 impl Durations {
