@@ -11,11 +11,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("needs", &[]),
     ("engine", &["model", "needs"]),
     ("trace", &["model"]),
+    ("faults", &["model"]),
     ("record", &["model", "trace", "needs"]),
     // Reads traces, and never the recorder, which runs as root.
     ("suites", &["model", "engine", "trace", "needs"]),
     ("disk", &["model", "fs", "needs"]),
-    ("lab", &["model", "fs", "disk", "needs"]),
+    ("lab", &["model", "fs", "disk", "faults", "needs"]),
     ("workers", &["model", "suites", "engine", "needs"]),
     ("formats", &["model", "fs"]),
     ("store", &["model"]),
@@ -24,15 +25,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "campaign",
         &[
-            "model", "fs", "engine", "suites", "disk", "lab", "workers", "formats", "store",
-            "stats", "needs",
+            "model", "fs", "engine", "suites", "disk", "faults", "lab", "workers", "formats",
+            "store", "stats", "needs",
         ],
     ),
     (
         "assay",
         &[
-            "model", "fs", "engine", "trace", "record", "suites", "disk", "lab", "workers",
-            "campaign", "formats", "store", "stats", "report", "needs",
+            "model", "fs", "engine", "trace", "record", "suites", "disk", "faults", "lab",
+            "workers", "campaign", "formats", "store", "stats", "report", "needs",
         ],
     ),
     // No crate depends on the MPI crate.

@@ -1,0 +1,94 @@
+//! Log of a recording disk: what it was asked, in order, with the data that was written.
+
+use std::ops::Range;
+
+/// One request to the disk, or a mark of the workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A write that the disk has completed. It is in the volatile cache until the next flush.
+    Write {
+        /// First byte of the disk, in bytes.
+        offset: u64,
+        /// Where the data is; see [`Log::data`].
+        data: Range<usize>,
+    },
+    /// A flush, logged when it arrived: every write before it is durable once it is answered.
+    Flush,
+    /// Bytes that the file system does not need any more.
+    Discard {
+        /// First byte of the disk, in bytes.
+        offset: u64,
+        /// Length, bytes.
+        length: u64,
+    },
+    /// The workload has been told that what has this number is done.
+    Mark(u64),
+}
+
+/// The log is full: recording it on would take more memory than allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// Requests in order. The data of all writes lies in one piece of memory of bounded size.
+#[derive(Clone, Debug)]
+pub struct Log {
+    events: Vec<Event>,
+    data: Vec<u8>,
+    limit: usize,
+}
+
+impl Log {
+    /// An empty log that holds at most `limit` bytes of data.
+    pub fn new(limit: usize) -> Log {
+        Log { events: Vec::new(), data: Vec::new(), limit }
+    }
+
+    /// Appends a write of `data` at byte `offset` of the disk.
+    ///
+    /// # Errors
+    /// The log is full; nothing is appended.
+    pub fn write(&mut self, offset: u64, data: &[u8]) -> Result<(), Full> {
+        let start = self.data.len();
+        if data.len() > self.limit - start {
+            return Err(Full);
+        }
+        self.data.extend_from_slice(data);
+        self.events.push(Event::Write { offset, data: start..self.data.len() });
+        Ok(())
+    }
+
+    /// Appends a request without data, or a mark.
+    pub fn push(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    /// All events, oldest first.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The bytes of a write of this log.
+    pub fn data(&self, range: &Range<usize>) -> &[u8] {
+        &self.data[range.clone()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_does_not_fit_is_refused_whole() {
+        let mut log = Log::new(10);
+        log.write(4096, b"abcdefgh").unwrap();
+        log.push(Event::Flush);
+        assert_eq!(log.write(0, b"xyz"), Err(Full));
+        log.write(8, b"yz").unwrap();
+        let [Event::Write { offset: 4096, data }, Event::Flush, Event::Write { offset: 8, .. }] =
+            log.events()
+        else {
+            panic!("{log:?}");
+        };
+        assert_eq!(log.data(data), b"abcdefgh");
+    }
+}
