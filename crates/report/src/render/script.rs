@@ -34,7 +34,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-ziskx3iG9J9IB+iNaLGA+p1FrmcoazrgaE4Y7YvOJio='";
+                                 script-src 'sha256-R020hho3/lNLCoGHbcEYsSYI7vgd0ytP0A0HJrcipA4='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [

@@ -230,12 +230,12 @@ show();
 
 // What sticks to the top of a window has its place below the bar.
 let width = 0;
-function follow() {
+function settle() {
   const isSticky = getComputedStyle(bar).position === 'sticky';
   document.documentElement.style.setProperty('--top', `${isSticky ? bar.offsetHeight : 0}px`);
   if (width !== document.documentElement.clientWidth) fit();
   width = document.documentElement.clientWidth;
 }
-follow();
+settle();
 // In the next frame: what changes sizes while they are observed is an error on the console.
-new ResizeObserver(() => requestAnimationFrame(follow)).observe(document.body);
+new ResizeObserver(() => requestAnimationFrame(settle)).observe(document.body);
