@@ -115,7 +115,7 @@ impl Derived {
     pub(crate) fn entries(&self) -> Vec<StartEntry> {
         let entry = |(path, found): (&PathId, &Found)| {
             let (kind, mode) = if found.is_directory {
-                (StartKind::Directory { others: 0 }, 0o755)
+                (StartKind::Directory { entries: 0 }, 0o755)
             } else if found.is_link {
                 (StartKind::Link(None), 0o777)
             } else {

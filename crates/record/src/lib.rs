@@ -7,6 +7,7 @@
 
 mod calibrate;
 mod derived;
+mod descriptions;
 pub mod kernel;
 mod out;
 mod proc;

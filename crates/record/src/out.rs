@@ -1,6 +1,6 @@
 //! The trace that a recording writes: names as they are or hidden, and what belongs before each block of calls.
 
-use crate::{derived::Derived, resolve::Resolver, start::StartState};
+use crate::{derived::Derived, resolve::Places, start::StartState};
 use std::{
     hash::{BuildHasher, RandomState},
     io::Write,
@@ -34,7 +34,9 @@ pub(crate) struct Out<W: Write> {
 impl<W: Write> Out<W> {
     pub(crate) fn new(file: W, header: &Header, state: State) -> Result<Self, TraceError> {
         let hidden = header.anonymous.then(|| (Paths::default(), RandomState::new()));
-        let writer = Writer::create(file, header)?;
+        let mut writer = Writer::create(file, header)?;
+        // A recorder that is killed from here on leaves a trace, if an empty one.
+        writer.flush()?;
         Ok(Out { writer, state, hidden, handles: Vec::new(), calls: 0 })
     }
 
@@ -44,16 +46,16 @@ impl<W: Write> Out<W> {
     }
 
     /// Writes calls, and before them what they are the first to need.
-    pub(crate) fn write(&mut self, resolver: &Resolver, calls: &[Call]) -> Result<(), TraceError> {
-        let places = resolver.places();
-        let paths = places.names().paths();
+    pub(crate) fn write(&mut self, places: &mut Places, calls: &[Call]) -> Result<(), TraceError> {
         let entries = match &mut self.state {
-            State::Disk(state) => state.of(calls, |id| paths.parent(id), |id| places.name_of(id)),
+            State::Disk(state) => state.of(calls, places),
             State::Calls(derived) => {
+                let paths = places.names().paths();
                 calls.iter().for_each(|call| derived.see(call, paths));
                 Vec::new()
             }
         };
+        let paths = places.names().paths();
         match &mut self.hidden {
             None => self.writer.names(paths)?,
             Some((hidden, key)) => {

@@ -64,7 +64,8 @@ pub(crate) fn descriptors(pid: u32) -> Vec<OpenFile> {
         let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{fd}")).ok()?;
         let flags = u32::from_str_radix(field(&info, "flags:")?, 8).ok()?;
         let offset = field(&info, "pos:")?.parse().ok()?;
-        name.starts_with(b"/").then_some(OpenFile { fd, name, flags, offset })
+        let description = 0;
+        name.starts_with(b"/").then_some(OpenFile { fd, name, flags, offset, description })
     };
     let mut numbers = numbers(&format!("/proc/{pid}/fd"));
     numbers.sort_unstable();

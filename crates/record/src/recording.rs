@@ -2,6 +2,7 @@
 
 use crate::{
     calibrate,
+    descriptions::Descriptions,
     kernel::{BpfError, Entry, EntryKind, Form, Tap},
     out::{Out, State},
     proc,
@@ -141,6 +142,7 @@ pub fn record(
         tap,
         me: calibrate::tid(),
         pids: BTreeSet::new(),
+        descriptions: Descriptions::default(),
         waiting: Vec::new(),
         memory: 0,
     };
@@ -154,6 +156,7 @@ struct Recording<W: Write> {
     /// This thread, which makes the command and is recorded for that moment.
     me: u32,
     pids: BTreeSet<u32>,
+    descriptions: Descriptions,
     waiting: Vec<Call>,
     /// Most memory that the processes held.
     memory: u64,
@@ -268,7 +271,8 @@ impl<W: Write> Recording<W> {
         // Marked first: what changes while /proc is read is seen as a call, too.
         let mut marked = BTreeSet::new();
         while proc::threads(pid).into_iter().any(|tid| marked.insert(tid) && self.tap.mark(tid)) {}
-        if let Some(beginning) = proc::beginning(pid) {
+        if let Some(mut beginning) = proc::beginning(pid) {
+            self.descriptions.number(pid, &mut beginning.descriptors);
             let handles = self.resolver.begin(&beginning);
             self.out.begin(handles);
         }
@@ -276,13 +280,13 @@ impl<W: Write> Recording<W> {
 
     /// Reads the rings; returns which share of the fullest was used.
     fn read(&mut self, now: Option<u64>) -> f64 {
-        let Recording { resolver, tap, out, pids, me, .. } = self;
+        let Recording { resolver, tap, out, pids, me, descriptions, .. } = self;
         tap.read(now, &mut |entry| {
             let Some(event) = event(entry) else { return };
             match event {
                 Event::Fork(fork) if fork.tid == *me => {
                     pids.insert(fork.child);
-                    out.begin(resolver.begin(&as_child(fork.child)));
+                    out.begin(resolver.begin(&as_child(fork.child, descriptions)));
                 }
                 Event::Call(RawCall { tid, .. }) | Event::Exit { tid, .. } if tid == *me => {}
                 Event::Fork(fork) => {
@@ -299,7 +303,7 @@ impl<W: Write> Recording<W> {
     fn write(&mut self, is_last: bool) -> Result<(), RecordError> {
         self.resolver.take(is_last, &mut self.waiting);
         if is_last || !self.waiting.is_empty() {
-            self.out.write(&self.resolver, &self.waiting)?;
+            self.out.write(self.resolver.places(), &self.waiting)?;
             self.waiting.clear();
         }
         Ok(())
@@ -325,9 +329,10 @@ impl<W: Write> Recording<W> {
 }
 
 /// The command's first process has what this one has, but what closes on exec.
-fn as_child(tid: u32) -> Beginning {
+fn as_child(tid: u32, descriptions: &mut Descriptions) -> Beginning {
     let directory = std::env::current_dir().unwrap_or_default();
     let mut descriptors = proc::descriptors(std::process::id());
+    descriptions.number(std::process::id(), &mut descriptors);
     descriptors.retain(|file| file.flags & libc::O_CLOEXEC as u32 == 0);
     Beginning {
         tids: vec![tid],

@@ -3,6 +3,7 @@
 //! Trees that the user named are looked through before the application begins. What else it touches is looked at
 //! soon after: a file that was made since did not exist, and sizes are those of that moment.
 
+use crate::resolve::Places;
 use flate2::{Compression, write::DeflateEncoder};
 use std::{
     collections::HashMap,
@@ -10,7 +11,7 @@ use std::{
     fs::{self, File, Metadata},
     io::Write,
     os::unix::{
-        ffi::OsStrExt,
+        ffi::{OsStrExt, OsStringExt},
         fs::{FileExt, MetadataExt, OpenOptionsExt},
     },
     path::Path,
@@ -32,6 +33,25 @@ const SAMPLE_BYTES: usize = 16 << 10;
 struct Before {
     metadata: Metadata,
     cached_bytes: Option<u64>,
+    /// Entries of a directory.
+    entries: u32,
+    /// What a symbolic link says.
+    link: Option<Vec<u8>>,
+}
+
+impl Before {
+    fn of(place: &Path, metadata: Metadata) -> Before {
+        let entries = || fs::read_dir(place).map_or(0, |entries| entries.count());
+        Before {
+            cached_bytes: None,
+            entries: if metadata.is_dir() { entries().min(u32::MAX as usize) as u32 } else { 0 },
+            link: metadata
+                .is_symlink()
+                .then(|| Some(fs::read_link(place).ok()?.into_os_string().into_vec()))
+                .flatten(),
+            metadata,
+        }
+    }
 }
 
 /// Collects the entries of paths that calls name.
@@ -42,6 +62,8 @@ pub(crate) struct StartState {
     began: SystemTime,
     /// For each path whether its first call was seen.
     seen: Vec<bool>,
+    /// The first path of each file that has several, by device and number.
+    linked: HashMap<(u64, u64), PathId>,
     samples: usize,
 }
 
@@ -53,6 +75,7 @@ impl StartState {
             is_complete: !trees.is_empty(),
             began: SystemTime::now(),
             seen: Vec::new(),
+            linked: HashMap::new(),
             samples: 0,
         };
         for tree in trees {
@@ -73,35 +96,47 @@ impl StartState {
             if metadata.is_dir() {
                 next.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|e| e.path()));
             }
-            let cached_bytes = metadata.is_file().then(|| cached_bytes(&path)).flatten();
-            let name = path.as_os_str().as_bytes().to_vec();
-            self.before.insert(name, Before { metadata, cached_bytes });
+            let mut before = Before::of(&path, metadata);
+            let is_file = before.metadata.is_file();
+            before.cached_bytes = is_file.then(|| cached_bytes(&path)).flatten();
+            self.before.insert(path.into_os_string().into_vec(), before);
         }
     }
 
-    /// The entries of paths that `calls` are the first to name; `name_of` gives their absolute names.
-    pub(crate) fn of(
-        &mut self,
-        calls: &[Call],
-        parent: impl Fn(PathId) -> Option<PathId>,
-        name_of: impl Fn(PathId) -> Vec<u8>,
-    ) -> Vec<StartEntry> {
+    /// The entries of paths that `calls` are the first to name, and of those that links among them lead to.
+    pub(crate) fn of(&mut self, calls: &[Call], places: &mut Places) -> Vec<StartEntry> {
         let mut entries = Vec::new();
         for call in calls {
             for (path, existed) in first_named(call) {
-                if !self.is_first(path) {
-                    continue;
-                }
-                entries.extend(existed.then(|| self.entry(path, &name_of(path), call)).flatten());
-                // The directories above it were there, unless a call has made them.
-                let mut at = path;
-                while let Some(above) = parent(at).filter(|above| self.is_first(*above)) {
-                    entries.extend(self.entry(above, &name_of(above), call));
-                    at = above;
-                }
+                self.add(path, existed, Some(call), places, &mut entries);
             }
         }
         entries
+    }
+
+    /// Adds the entry of `path` where this is the first time that it is named, and of what that leads to.
+    fn add(
+        &mut self,
+        path: PathId,
+        existed: bool,
+        call: Option<&Call>,
+        places: &mut Places,
+        entries: &mut Vec<StartEntry>,
+    ) {
+        let mut next = vec![(path, existed)];
+        while let Some((path, existed)) = next.pop() {
+            if !self.is_first(path) {
+                continue;
+            }
+            // The directories above it were there, unless a call has made them.
+            let parent = places.names().paths().parent(path);
+            next.extend(parent.map(|parent| (parent, true)));
+            let entry = if existed { self.entry(path, call, places) } else { None };
+            if let Some(StartEntry { kind: StartKind::Link(Some(to)), .. }) = entry {
+                next.push((to, true));
+            }
+            entries.extend(entry);
+        }
     }
 
     fn is_first(&mut self, path: PathId) -> bool {
@@ -112,28 +147,33 @@ impl StartState {
         !std::mem::replace(&mut self.seen[at], true)
     }
 
-    fn entry(&mut self, path: PathId, name: &[u8], call: &Call) -> Option<StartEntry> {
-        let place = Path::new(OsStr::from_bytes(name));
-        if let Some(before) = self.before.get(name) {
-            let (metadata, cached) = (before.metadata.clone(), before.cached_bytes);
-            return Some(self.described(path, place, &metadata, cached));
+    fn entry(
+        &mut self,
+        path: PathId,
+        call: Option<&Call>,
+        places: &mut Places,
+    ) -> Option<StartEntry> {
+        let name = places.name_of(path);
+        let place = Path::new(OsStr::from_bytes(&name));
+        if let Some(before) = self.before.remove(&name) {
+            return Some(self.described(path, place, &before, places));
         }
         let was_made_since = |m: &Metadata| m.created().is_ok_and(|made| made >= self.began);
         match fs::symlink_metadata(place) {
             _ if self.is_complete => None,
             Ok(metadata) if !was_made_since(&metadata) => {
-                Some(self.described(path, place, &metadata, None))
+                Some(self.described(path, place, &Before::of(place, metadata), places))
             }
             // It is gone or another by now, and its first call found it.
-            _ if call.path == path && call.op != Op::Open => {
+            _ => {
+                let call = call.filter(|call| call.path == path && call.op != Op::Open)?;
                 let kind = match call.op {
-                    Op::Rmdir | Op::Chdir => StartKind::Directory { others: 0 },
+                    Op::Rmdir | Op::Chdir => StartKind::Directory { entries: 0 },
                     Op::Readlink => StartKind::Link(None),
                     _ => StartKind::File { bytes: 0, cached_bytes: None, compressed: None },
                 };
                 Some(StartEntry { path, kind, mode: 0o644 })
             }
-            _ => None,
         }
     }
 
@@ -141,17 +181,26 @@ impl StartState {
         &mut self,
         path: PathId,
         place: &Path,
-        metadata: &Metadata,
-        cached_bytes: Option<u64>,
+        before: &Before,
+        places: &mut Places,
     ) -> StartEntry {
+        let Before { metadata, cached_bytes, entries, link } = before;
         let kind = if metadata.is_dir() {
-            let others = fs::read_dir(place).map_or(0, |entries| entries.count());
-            StartKind::Directory { others: others.min(u32::MAX as usize) as u32 }
+            StartKind::Directory { entries: *entries }
         } else if metadata.is_symlink() {
-            StartKind::Link(None)
+            StartKind::Link(link.as_deref().and_then(|text| places.led_to(path, text)))
         } else {
-            let compressed = self.compressed(place, metadata);
-            StartKind::File { bytes: metadata.len(), cached_bytes, compressed }
+            let id = (metadata.dev(), metadata.ino());
+            let first = match metadata.nlink() > 1 {
+                true => *self.linked.entry(id).or_insert(path),
+                false => path,
+            };
+            if first == path {
+                let compressed = self.compressed(place, metadata);
+                StartKind::File { bytes: metadata.len(), cached_bytes: *cached_bytes, compressed }
+            } else {
+                StartKind::HardLink(first)
+            }
         };
         StartEntry { path, kind, mode: metadata.mode() & 0o7777 }
     }

@@ -33,8 +33,8 @@ pub enum StartKind {
     },
     /// A directory.
     Directory {
-        /// Its entries, those besides the ones that the trace names; listing it takes time for these, too.
-        others: u32,
+        /// Its entries, also those that the trace does not name: listing it takes time for these, too.
+        entries: u32,
     },
     /// A symbolic link to a path of the trace; `None` leads outside its roots.
     Link(Option<PathId>),

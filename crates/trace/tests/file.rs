@@ -69,7 +69,7 @@ fn entries(files: usize) -> Vec<StartEntry> {
         .map(|path| StartEntry {
             path,
             kind: match path % 5 {
-                0 => StartKind::Directory { others: path },
+                0 => StartKind::Directory { entries: path },
                 1 => StartKind::File { bytes: 1 << 40, cached_bytes: None, compressed: Some(0.25) },
                 2 => StartKind::Link((path > 2).then_some(1)),
                 3 => StartKind::HardLink(1),

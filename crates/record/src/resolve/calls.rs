@@ -255,11 +255,7 @@ impl Resolver {
     fn symlink(&mut self, raw: &RawCall, thread: &Thread, directory: Option<u64>) {
         let [text, name] = raw.paths;
         let Some(path) = self.path(thread, directory, name) else { return };
-        let parent = self.places.names().paths().parent(path).unwrap_or(path);
-        let path2 = match self.places.resolve(&Place::Inside(parent), text) {
-            Place::Inside(path2) => path2,
-            Place::Outside(_) => NONE,
-        };
+        let path2 = self.places.led_to(path, text).unwrap_or(NONE);
         let fill = |call: &mut Call| (call.path, call.path2) = (path, path2);
         self.emit(raw, thread, Op::Symlink, fill);
     }

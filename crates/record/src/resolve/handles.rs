@@ -64,14 +64,13 @@ impl Resolver {
 
     /// `dup` and its kin: `to` is another descriptor of what `from` is.
     pub(super) fn dup(&mut self, raw: &RawCall, thread: &Thread, from: u64, flags: u64) {
-        let Some(descriptor) = self.descriptor(thread, from).cloned() else {
-            return self.skip(LeftOut::Unknown);
-        };
+        let descriptor = self.descriptor(thread, from).cloned();
         let to = raw.result;
         if to == from as i64 {
             return;
         }
         let is_new = to >= 0;
+        // Whatever `from` is, a shell that gives its output back to a pipe ends what was there.
         if is_new && raw.number != libc::SYS_dup && raw.number != libc::SYS_fcntl {
             let table = self.tables.files.get_mut(thread.files);
             let old = table.and_then(|table| table.take(to as u64, u64::MAX));
@@ -79,6 +78,7 @@ impl Resolver {
                 self.close(thread, &old.open, raw.start_ns, Ended::BySystem);
             }
         }
+        let Some(descriptor) = descriptor else { return self.skip(LeftOut::Unknown) };
         let open = match descriptor.open {
             Open::Inside { path, handle } => {
                 let new = if is_new { self.new_handle() } else { NONE };

@@ -20,7 +20,7 @@ pub use places::{Place, Places};
 use crate::raw::{Event, RawCall};
 use clock::Clock;
 use order::Order;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use tables::{Descriptor, Open, Table, Tables, Thread};
 use trace::{
     call::{Call, HandleId, MapId, NONE, Op},
@@ -42,7 +42,7 @@ pub struct Beginning {
 }
 
 /// A descriptor that is open at the beginning.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct OpenFile {
     /// Its number.
     pub fd: u32,
@@ -52,6 +52,8 @@ pub struct OpenFile {
     pub flags: u32,
     /// Its position.
     pub offset: u64,
+    /// Which open file it is: descriptors with the same number share a position.
+    pub description: u32,
 }
 
 /// Why calls were left out.
@@ -87,6 +89,8 @@ pub struct Resolver {
     /// Descriptors of each handle that is open.
     handles: BTreeMap<HandleId, u32>,
     next_handle: HandleId,
+    /// Handles of open files that processes began with, by their numbers.
+    started: HashMap<u32, HandleId>,
     /// By table of descriptors, which stands for the process, and address: length and id.
     maps: BTreeMap<(usize, u64), (u64, MapId)>,
     next_map: MapId,
@@ -103,6 +107,7 @@ impl Resolver {
             tables: Tables::default(),
             handles: BTreeMap::new(),
             next_handle: 0,
+            started: HashMap::new(),
             maps: BTreeMap::new(),
             next_map: 0,
             order: Order::default(),
@@ -117,10 +122,22 @@ impl Resolver {
         for file in &process.descriptors {
             let open = match self.places.absolute(&file.name) {
                 Place::Inside(path) => {
-                    let handle = self.new_handle();
-                    let (flags, offset) = (file.flags, file.offset);
-                    let thread = self.tables.next_thread;
-                    started.push(StartHandle { handle, thread, path, flags, offset });
+                    let known = self.started.get(&file.description).copied();
+                    let users = known.and_then(|handle| self.handles.get_mut(&handle));
+                    let handle = match (known, users) {
+                        (Some(handle), Some(users)) => {
+                            *users += 1;
+                            handle
+                        }
+                        _ => {
+                            let handle = self.new_handle();
+                            let (flags, offset) = (file.flags, file.offset);
+                            let thread = self.tables.next_thread;
+                            started.push(StartHandle { handle, thread, path, flags, offset });
+                            self.started.insert(file.description, handle);
+                            handle
+                        }
+                    };
                     Open::Inside { path, handle }
                 }
                 place => Open::Outside(place),
@@ -162,8 +179,8 @@ impl Resolver {
     }
 
     /// Where the recorded trees are, and the names in them.
-    pub fn places(&self) -> &Places {
-        &self.places
+    pub fn places(&mut self) -> &mut Places {
+        &mut self.places
     }
 
     /// Calls that were left out, by reason.

@@ -70,6 +70,15 @@ impl Places {
         }
     }
 
+    /// The path that a symbolic link at `link` leads to; `None` where that is outside the roots.
+    pub(crate) fn led_to(&mut self, link: PathId, text: &[u8]) -> Option<PathId> {
+        let parent = self.names.paths().parent(link).unwrap_or(link);
+        match self.resolve(&Place::Inside(parent), text) {
+            Place::Inside(path) => Some(path),
+            Place::Outside(_) => None,
+        }
+    }
+
     /// Where an absolute name leads.
     pub fn absolute(&mut self, name: &[u8]) -> Place {
         let name = normal(name);

@@ -131,6 +131,16 @@ fn dup_replaces_what_was_there() {
 }
 
 #[test]
+fn dup_of_a_pipe_ends_what_was_there() {
+    let mut made = Made::new();
+    made.open(10, 1, "/srv/a", 0);
+    made.call(10, libc::SYS_dup2, 1, &[9, 1], &[]);
+    made.call(10, libc::SYS_write, 6, &[1, 0, 6], &[]);
+    assert_eq!(made.resolver.left_out[&LeftOut::Unknown], 2);
+    assert_eq!(made.shown(), ["0 open 0 /srv/a 0", "0 close 0 0"]);
+}
+
+#[test]
 fn close_that_ends_after_its_number_was_reused_closes_the_old_file() {
     let mut made = Made::new();
     made.fork(10, 20, true);
@@ -189,14 +199,21 @@ fn mappings_go_by_their_addresses() {
 #[test]
 fn open_files_at_the_beginning_have_handles() {
     let mut resolver = Resolver::new(Places::new(&[b"/srv".to_vec()], &[]), 0);
-    let file = |fd, name: &str| OpenFile { fd, name: name.into(), flags: 2, offset: 7 };
+    let file = |fd, name: &str| OpenFile {
+        fd,
+        name: name.into(),
+        flags: 2,
+        offset: 7,
+        description: fd.min(3),
+    };
     let started = resolver.begin(&Beginning {
         tids: vec![5, 6],
         pid: 5,
         directory: b"/srv".to_vec(),
-        descriptors: vec![file(0, "/dev/null"), file(3, "/srv/db/wal")],
+        descriptors: vec![file(0, "/dev/null"), file(3, "/srv/db/wal"), file(4, "/srv/db/wal")],
     });
-    assert_eq!(started.len(), 1);
+    assert_eq!(started.len(), 1, "two descriptors of one open file");
+    assert_eq!(resolver.handles[&0], 2);
     assert_eq!((started[0].handle, started[0].offset), (0, 7));
     assert_eq!(resolver.places.name_of(started[0].path), b"/srv/db/wal");
 }

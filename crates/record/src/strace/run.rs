@@ -124,7 +124,7 @@ impl<W: Write> Taken<'_, W> {
         resolver.see(event);
         if resolver.held() > 2 * trace::file::BLOCK_CALLS {
             resolver.take(false, &mut self.waiting);
-            out.write(resolver, &self.waiting)?;
+            out.write(resolver.places(), &self.waiting)?;
             self.waiting.clear();
         }
         Ok(())
@@ -138,7 +138,7 @@ impl<W: Write> Taken<'_, W> {
             )));
         };
         resolver.take(true, &mut self.waiting);
-        out.write(&resolver, &self.waiting)?;
+        out.write(resolver.places(), &self.waiting)?;
         let mut left_out: Vec<(String, u64)> =
             resolver.left_out().map(|(why, calls)| (why.words().into(), calls)).collect();
         let words = |why| match why {

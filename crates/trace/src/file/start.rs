@@ -50,7 +50,7 @@ fn encode_kind(bytes: &mut Vec<u8>, kind: &StartKind) {
                 compressed.map_or(0, |share| 1 + (share.clamp(0.0, 1.0) * 1e4).round() as u64);
             varint::put(bytes, share);
         }
-        StartKind::Directory { others } => varint::put(bytes, (*others).into()),
+        StartKind::Directory { entries } => varint::put(bytes, (*entries).into()),
         StartKind::Link(Some(path)) | StartKind::HardLink(path) => {
             varint::put(bytes, (*path).into());
         }
@@ -71,7 +71,7 @@ pub(super) fn decode_entries(bytes: &[u8], count: usize, paths: usize) -> Option
         let mode = bytes.word()?;
         let kind = match code {
             FILE => decode_file(&mut bytes)?,
-            DIRECTORY => StartKind::Directory { others: bytes.word()? },
+            DIRECTORY => StartKind::Directory { entries: bytes.word()? },
             LINK => StartKind::Link(Some(known(bytes.word()?.into())?)),
             LINK_OUTSIDE => StartKind::Link(None),
             HARD_LINK => StartKind::HardLink(known(bytes.word()?.into())?),

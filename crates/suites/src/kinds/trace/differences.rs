@@ -130,7 +130,9 @@ pub(super) fn merged(all: impl IntoIterator<Item = Difference>) -> Vec<Differenc
             None => merged.push(one),
         }
     }
-    merged.sort_by_key(|one| (one.allowed.is_some(), std::cmp::Reverse(one.count)));
+    // A call that was not made is the cause of what others find.
+    let is_cause = |one: &Difference| one.found == words(Outcome::Refused);
+    merged.sort_by_key(|one| (one.allowed.is_some(), !is_cause(one), std::cmp::Reverse(one.count)));
     merged.truncate(MOST);
     merged
 }

@@ -137,10 +137,9 @@ impl<'p> Planner<'p> {
             refused,
         };
         if call.op == Op::Symlink {
-            step.path2 = texts::link(self.paths, call.path, call.path2).map_or(NONE, |text| {
-                chunk.links.push(text);
-                chunk.links.len() as u32 - 1
-            });
+            let text = texts::link(self.paths, call.path, call.path2);
+            chunk.links.push(text.unwrap_or_else(|| texts::OUTSIDE.into()));
+            step.path2 = chunk.links.len() as u32 - 1;
         }
         self.slots.resolve(call, lane, &mut step);
         chunk.steps.push(step);

@@ -224,7 +224,7 @@ fn threads_keep_the_order_of_what_they_share() {
 fn start_has_links_other_entries_and_open_handles() {
     let mut story = Story::new();
     let folder = story.path(0, "folder");
-    let kind = StartKind::Directory { others: 5 };
+    let kind = StartKind::Directory { entries: 6 };
     story.entries.push(StartEntry { path: folder, kind, mode: 0o755 });
     let file = story.file(folder, "file", 3000);
     let (link, hard, out) = (story.path(0, "link"), story.path(0, "hard"), story.path(0, "out"));

@@ -7,6 +7,8 @@ use trace::path::{PathId, Paths};
 
 /// Longest path that a call takes, bytes, with its end.
 const PATH_MAX: usize = 4096;
+/// What a link says that leads out of the recorded trees: nothing is there.
+pub(super) const OUTSIDE: &CStr = c"assay-outside";
 /// Most bytes of all of them.
 const MOST_BYTES: usize = 1 << 30;
 

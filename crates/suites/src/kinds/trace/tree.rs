@@ -16,7 +16,7 @@ use rustix::{
     io::Errno,
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet, HashMap},
     ffi::{CStr, OsStr},
     fs::{File, remove_dir_all},
     io,
@@ -81,9 +81,11 @@ impl Making<'_> {
         let roots = (0..self.paths.len() as u32).take_while(|id| self.paths.parent(*id).is_none());
         roots.into_iter().try_for_each(|root| self.directory(root))?;
         let mut others = 0_u64;
+        let named = children(self.paths, entries);
         for entry in entries {
-            if let StartKind::Directory { others: own } = entry.kind {
+            if let StartKind::Directory { entries: all } = entry.kind {
                 self.directory(entry.path)?;
+                let own = all.saturating_sub(named.get(&entry.path).copied().unwrap_or(0));
                 others = others.saturating_add(u64::from(own));
                 if others > MOST_OTHERS {
                     let why = format!("its directories have more than {MOST_OTHERS} other entries");
@@ -115,7 +117,7 @@ impl Making<'_> {
                 self.above(entry.path)?;
                 // One that leads elsewhere leads nowhere here.
                 let text = to.and_then(|to| texts::link(self.paths, entry.path, to));
-                let text = text.unwrap_or_else(|| c"assay-outside".into());
+                let text = text.unwrap_or_else(|| texts::OUTSIDE.into());
                 let made = symlinkat(&text, &self.tree, self.text(entry.path)?);
                 self.made("link", entry.path, made)?;
             }
@@ -216,6 +218,16 @@ impl Making<'_> {
         }
         Ok(())
     }
+}
+
+/// How many of `entries` each directory has.
+fn children(paths: &Paths, entries: &[StartEntry]) -> HashMap<PathId, u32> {
+    let paths_of: BTreeSet<PathId> = entries.iter().map(|entry| entry.path).collect();
+    let mut children = HashMap::new();
+    for parent in paths_of.into_iter().filter_map(|path| paths.parent(path)) {
+        *children.entry(parent).or_default() += 1;
+    }
+    children
 }
 
 /// The sixteenths that compression leaves of a file, rounded; the data of the campaign decides where it was chosen.
