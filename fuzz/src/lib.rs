@@ -10,6 +10,7 @@ mod import;
 mod job;
 mod journal;
 mod plan;
+mod recorded;
 mod shown;
 mod store;
 mod suite;
@@ -22,6 +23,7 @@ pub use self::{
     job::job,
     journal::journal,
     plan::plan,
+    recorded::{strace, trace},
     store::store,
     suite::suite,
     target::{sweep, target},
@@ -36,7 +38,7 @@ use model::text::is_unprintable;
 pub type Run = fn(&[u8]) -> bool;
 
 /// Every target, by name.
-pub const TARGETS: [(&str, Run); 10] = [
+pub const TARGETS: [(&str, Run); 12] = [
     ("target", target),
     ("sweep", sweep),
     ("plan", plan),
@@ -47,6 +49,8 @@ pub const TARGETS: [(&str, Run); 10] = [
     ("dataset", dataset),
     ("bundle", bundle),
     ("store", store),
+    ("trace", trace),
+    ("strace", strace),
 ];
 
 /// The text that `bytes` hold; files that are no text are refused where they are read.

@@ -12,6 +12,7 @@
 mod corpus;
 mod mutate;
 mod seeds;
+mod traces;
 
 use corpus::Group;
 use fuzz::{Run, TARGETS, pack};
@@ -137,6 +138,11 @@ fn damaged(name: &str, groups: &[Group], seed: u64) -> Vec<u8> {
     // Most damage to its bytes leaves no database; damage to its rows does.
     if name == "store" && !seed.is_multiple_of(4) {
         return seeds::damaged_rows(&mut rng, &groups[0].files[0].1);
+    }
+    // Nor does it leave a part of a trace that its checksum fits.
+    if name == "trace" && !seed.is_multiple_of(4) {
+        let group = &groups[rng.below(groups.len() as u64) as usize];
+        return traces::damaged_part(&mut rng, &group.files[0].1);
     }
     whole(name, &mutate::files(&mut rng, groups))
 }

@@ -124,6 +124,18 @@ fn damage(rng: &mut Rng, bytes: &mut Vec<u8>, groups: &[Group]) {
     }
 }
 
+/// Another byte at some place: one bit of it, or all.
+pub(crate) fn byte(rng: &mut Rng, bytes: &mut [u8]) {
+    let at = rng.below(bytes.len() as u64 + 1) as usize;
+    if let Some(byte) = bytes.get_mut(at) {
+        match rng.below(3) {
+            0 => *byte = rng.below(256) as u8,
+            1 => *byte = *pick(rng, &[0, 1, 127, 128, 255]),
+            _ => *byte ^= 1 << rng.below(8),
+        }
+    }
+}
+
 fn flip(rng: &mut Rng, bytes: &mut [u8]) {
     if bytes.is_empty() {
         return;

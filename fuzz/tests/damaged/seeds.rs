@@ -1,6 +1,9 @@
 //! What is damaged: for each target inputs that it accepts, and rows of a store.
 
-use crate::corpus::{self, Group};
+use crate::{
+    corpus::{self, Group},
+    traces,
+};
 use flate2::read::GzDecoder;
 use model::random::Rng;
 use rusqlite::{Connection, types::Value};
@@ -89,6 +92,8 @@ pub(crate) fn groups(target: &str) -> Vec<Group> {
         "import" | "dataset" => corpus::groups(),
         "bundle" => bundles().into_iter().map(group).collect(),
         "store" => vec![group(store_file())],
+        "trace" => traces::traces().into_iter().map(group).collect(),
+        "strace" => texts(&traces::STRACES),
         other => panic!("{other} has nothing to start from"),
     }
 }

@@ -39,6 +39,9 @@ pub(super) fn page(path: &str) -> Result<String> {
     let mut text = head(path, trace.header(), &summary);
     if trace.is_cut() {
         text += "The trace was cut off; this is what it has up to there.\n";
+        if let Some(damage) = trace.damage() {
+            let _ = writeln!(text, "What follows is damaged: {damage}.");
+        }
     }
     if let Some(why) = damaged {
         let _ = writeln!(text, "Calls are missing: {why}.");

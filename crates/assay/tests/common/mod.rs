@@ -150,8 +150,9 @@ impl Place {
         }
         let mut left = Vec::new();
         files_below(&self.path("state"), &mut left);
-        // It stays, so that campaigns can be resumed.
-        left.retain(|path| *path != self.path("state/key"));
+        // They stay, so that campaigns can be resumed.
+        let stays = [self.path("state/key"), self.path("state/assets")];
+        left.retain(|path| !stays.iter().any(|stays| path.starts_with(stays)));
         assert!(left.is_empty(), "left: {left:?}");
     }
 }
