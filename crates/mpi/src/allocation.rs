@@ -7,8 +7,9 @@ use crate::{
     merge::{Part, merge},
     orders::{Answer, Card, Looks, Order, Task},
     placement::{self, Request},
+    pulse::RANK_SILENCE,
     topic::Topic,
-    world::{self, SILENCE, World},
+    world::{self, World},
 };
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::{messages::with_causes, run::hosts::Hosts};
@@ -117,7 +118,7 @@ impl Allocation {
         (1..world.size()).try_for_each(|rank| world.tell(rank, Topic::Order, &order))?;
         let mut missing: BTreeSet<usize> = (1..world.size()).collect();
         while !missing.is_empty() {
-            let Some((rank, _)) = world.await_word::<Answer>(Topic::Answer, SILENCE)? else {
+            let Some((rank, _)) = world.await_word::<Answer>(Topic::Answer, RANK_SILENCE)? else {
                 let names: Vec<String> = missing.iter().map(|rank| world.name(*rank)).collect();
                 bail!("no answer from {}: it was stopped, or its host is lost", names.join(", "));
             };

@@ -6,8 +6,9 @@ use crate::{
     each_host::{ALONE, EachHost, marked},
     orders::{Answer, HostEnded, Order},
     placement,
+    pulse::{RANK_SILENCE, SAY_EVERY, is_silent},
     topic::Topic,
-    world::{self, SILENCE, World},
+    world::{self, World},
 };
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::{messages::with_causes, run::hosts::ThisHost};
@@ -27,8 +28,6 @@ use store::{Imported, Store};
 
 /// How often those who wait look.
 const LOOK: Duration = Duration::from_millis(50);
-/// How often a host says that its campaign runs.
-const SAY_EVERY: Duration = Duration::from_secs(1);
 /// What a host may take to hand over what it measured.
 const HAND_WITHIN: Duration = Duration::from_secs(600);
 /// Status of a campaign that ended although a target or case failed.
@@ -196,11 +195,12 @@ impl Fleet<'_> {
                 _ => {}
             }
         }
+        let now = Instant::now();
         let is_lost = |m: &&Member| {
-            m.rank > 0 && m.ended.is_none() && m.heard.is_some_and(|at| at.elapsed() > SILENCE)
+            m.rank > 0 && m.ended.is_none() && m.heard.is_some_and(|at| is_silent(at, now))
         };
         if let Some(member) = self.members.iter().find(is_lost) {
-            let (host, seconds) = (&member.host, SILENCE.as_secs());
+            let (host, seconds) = (&member.host, RANK_SILENCE.as_secs());
             bail!(
                 "no message from {host} for {seconds} s: it was stopped, or is lost; results of \
                  the other hosts are in their own stores"

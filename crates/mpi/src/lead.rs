@@ -3,10 +3,11 @@
 
 use crate::{
     orders::{News, Ruling, Step, Word},
+    pulse::{RANK_SILENCE, is_silent},
     topic::Topic,
-    world::{LOOK_EVERY, SILENCE, World},
+    world::{LOOK_EVERY, World},
 };
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use campaign::messages::with_causes;
 use model::workload::WorkerReport;
 use std::{
@@ -147,7 +148,7 @@ impl<'a> Lead<'a> {
             return self.fail(PoolError::Lost { why });
         }
         // The ranks look at the same limit and know what hangs; this is for those that do not tell.
-        if self.began.elapsed() > self.timeout + SILENCE {
+        if self.began.elapsed() > self.timeout + RANK_SILENCE {
             let late = |(_, state): &(u32, &RankState)| !state.is_over && state.at.is_none();
             let missing = (0..).zip(&self.ranks).skip(1).filter(late).map(|(worker, _)| worker);
             self.fail(PoolError::TimedOut { after: self.timeout, missing: missing.collect() });
@@ -156,14 +157,15 @@ impl<'a> Lead<'a> {
 
     /// Says who is silent.
     fn lost(&self) -> Option<String> {
-        let silent = |state: &&RankState| !state.is_over && state.heard.elapsed() > SILENCE;
+        let now = Instant::now();
+        let silent = |state: &&RankState| !state.is_over && is_silent(state.heard, now);
         let names: Vec<String> = self
             .others()
             .iter()
             .filter(silent)
             .map(|state| format!("rank {} on {}", state.rank, state.host))
             .collect();
-        let seconds = SILENCE.as_secs();
+        let seconds = RANK_SILENCE.as_secs();
         (!names.is_empty()).then(|| {
             format!(
                 "no message from {} for {seconds} s: it was stopped, or its host is lost",
@@ -216,7 +218,7 @@ impl<'a> Lead<'a> {
                 continue;
             };
             let hurries = self.stop.load(Relaxed) || matches!(error, PoolError::Lost { .. });
-            let grace = if hurries { SHORT_GRACE } else { SILENCE };
+            let grace = if hurries { SHORT_GRACE } else { RANK_SILENCE };
             if since.elapsed() > grace {
                 let is_stopped = matches!(error, PoolError::Stopped);
                 let why = self.lost().filter(|_| !is_stopped);
@@ -234,10 +236,15 @@ impl<'a> Lead<'a> {
         }
     }
 
-    /// Begins the phase together with all others.
+    /// Begins the phase together with all others, who say while they wait that they are there.
     fn go(&mut self) {
         self.rule(true);
-        if let Err(error) = self.world.barrier(self.ranks.len()) {
+        let (world, size) = (self.world, self.ranks.len());
+        let reached = world.barrier(size, &mut || {
+            self.listen();
+            self.lost().map_or(Ok(()), |why| Err(anyhow!(why)))
+        });
+        if let Err(error) = reached {
             self.fail(PoolError::Lost { why: with_causes(&error) });
         }
     }

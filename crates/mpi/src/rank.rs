@@ -4,6 +4,7 @@ use crate::{
     delivery::Arriving,
     differences, fleet,
     orders::{Answer, News, Order, Ruling, Step, Task, Word},
+    pulse::SAY_EVERY,
     topic::Topic,
     world::{self, LOOK_EVERY, World},
 };
@@ -18,9 +19,6 @@ use std::{
     time::{Duration, Instant},
 };
 use workers::{LocalPool, Observer, Pool, PoolError};
-
-/// How often a rank says that it is there.
-const SAY_EVERY: Duration = Duration::from_secs(1);
 
 /// Takes orders until the campaign ends.
 ///
@@ -174,7 +172,13 @@ impl Follower<'_> {
         };
         match (goes_on, step) {
             (false, _) => self.stop.store(true, Relaxed),
-            (true, Step::Release(_)) => self.world.barrier(self.task.size)?,
+            (true, Step::Release(_)) => {
+                let world = self.world;
+                world.barrier(self.task.size, &mut || {
+                    self.say(News::Alive)?;
+                    world.look_at_zero()
+                })?;
+            }
             (true, Step::End(_)) => {}
         }
         Ok(())

@@ -4,11 +4,11 @@ use crate::{
     clocks::{Offset, RoundTrip},
     heart::Heart,
     orders::Card,
-    pulse::Pulse,
+    pulse::{Pulse, RANK_SILENCE, Turn, Wait, ZERO_SILENCE, longest_call},
     topic::Topic,
     watchdog::Watchdog,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use engine::clock::now_ns;
 use rsmpi::{
     Threading,
@@ -25,9 +25,6 @@ use std::{
     fs, hint, mem, thread,
     time::{Duration, Instant},
 };
-
-/// A rank of which nothing was heard for so long is lost. Each says once a second that it is there.
-pub(crate) const SILENCE: Duration = Duration::from_secs(10);
 
 /// How often those who wait look for messages: others may work on the same processors.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(1);
@@ -84,7 +81,7 @@ impl World {
 
     /// Ends all ranks at once, and this one also if no process is left that could end the others.
     pub fn abort(&self) -> ! {
-        self.watchdog.guard(SILENCE / 2, "the launcher", || self.all.abort(1))
+        self.watchdog.guard(RANK_SILENCE / 2, "the launcher", || self.all.abort(1))
     }
 
     /// Looks for signs of life of rank 0.
@@ -97,10 +94,10 @@ impl World {
             heard = true;
         }
         let mut pulse = self.pulse.get();
-        let is_lost = pulse.is_lost(Instant::now(), heard, SILENCE);
+        let is_lost = pulse.is_lost(Instant::now(), heard);
         self.pulse.set(pulse);
         if is_lost {
-            let seconds = SILENCE.as_secs();
+            let seconds = ZERO_SILENCE.as_secs();
             bail!("no message from rank 0 for {seconds} s: it was stopped, or its host is lost");
         }
         Ok(())
@@ -173,21 +170,27 @@ impl World {
         Ok(())
     }
 
-    /// The barrier of the group of `size`, at which all of it stand already or will within milliseconds.
-    pub(crate) fn barrier(&self, size: usize) -> Result<()> {
+    /// The barrier of the group of `size`, at which all of it stand already or will within milliseconds. While one does
+    /// not, `speak` is called once a second, and ends the wait by its error.
+    pub(crate) fn barrier(&self, size: usize, speak: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let groups = self.groups.borrow();
         let group = groups.get(&size).with_context(|| format!("no group of {size} was formed"))?;
-        let since = Instant::now();
+        let mut wait = Wait::begin(self.rank(), Instant::now());
         let mut request = group.immediate_barrier();
         loop {
             request = match request.test() {
                 Ok(_) => return Ok(()),
                 Err(request) => request,
             };
-            if since.elapsed() > SILENCE {
+            let spoken = match wait.turn(Instant::now()) {
+                Turn::Look => Ok(()),
+                Turn::Speak => speak(),
+                Turn::GiveUp => Err(anyhow!("a rank did not reach the barrier")),
+            };
+            if spoken.is_err() {
                 // It cannot be taken back, and the campaign ends.
                 mem::forget(request);
-                bail!("a rank did not reach the barrier");
+                return spoken;
             }
             hint::spin_loop();
             thread::yield_now();
@@ -234,8 +237,7 @@ impl World {
 
     /// Does `act`, which needs `rank`. Rank 0 gives up first: it can say more.
     fn guard<T>(&self, rank: usize, act: impl FnOnce() -> T) -> T {
-        let limit = if self.rank() == 0 { 3 } else { 6 } * SILENCE;
-        self.watchdog.guard(limit, &self.name(rank), act)
+        self.watchdog.guard(longest_call(self.rank()), &self.name(rank), act)
     }
 }
 
