@@ -7,7 +7,7 @@ use crate::{
     merge::{Part, merge},
     orders::{Answer, Card, Looks, Order, Task},
     placement::{self, Request},
-    pulse::RANK_SILENCE,
+    rounds::rounds,
     topic::Topic,
     world::{self, World},
 };
@@ -22,15 +22,12 @@ use model::{
 use rustix::process::getppid;
 use std::{
     cell::RefCell,
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs::File,
     path::{Path, PathBuf},
     rc::Rc,
     slice,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
 use workers::{LocalPool, Observer, Pool, PoolError, TimeSharing};
@@ -55,8 +52,6 @@ pub struct Allocation {
     /// Whether hosts must not read their own data.
     shift: bool,
     runs: AtomicU64,
-    /// Sizes of the groups that were formed.
-    formed: Mutex<BTreeSet<usize>>,
     is_lost: AtomicBool,
 }
 
@@ -76,8 +71,8 @@ impl Allocation {
         let order = placement::order(&hosts, map);
         world.name_hosts(hosts);
         WORLD.set(Some(world));
-        let (runs, formed, is_lost) = Default::default();
-        Ok(Allocation { cards, order, shift, runs, formed, is_lost })
+        let (runs, is_lost) = Default::default();
+        Ok(Allocation { cards, order, shift, runs, is_lost })
     }
 
     /// Lets all ranks go; ends them where one of them cannot go any more.
@@ -105,26 +100,6 @@ impl Allocation {
     /// The first rank of each host.
     fn leaders(&self) -> Vec<usize> {
         placement::leaders(&self.cards.iter().map(|card| card.host.clone()).collect::<Vec<_>>())
-    }
-
-    /// Has those who work in a pool of `workers` keep step.
-    fn form(&self, world: &World, workers: usize) -> Result<()> {
-        let mut formed = self.formed.lock().unwrap_or_else(PoisonError::into_inner);
-        if !formed.insert(workers) {
-            return Ok(());
-        }
-        let ranks: Vec<usize> = self.order.iter().take(workers).copied().collect();
-        let order = Order::Form { ranks: ranks.clone() };
-        (1..world.size()).try_for_each(|rank| world.tell(rank, Topic::Order, &order))?;
-        let mut missing: BTreeSet<usize> = (1..world.size()).collect();
-        while !missing.is_empty() {
-            let Some((rank, _)) = world.await_word::<Answer>(Topic::Answer, RANK_SILENCE)? else {
-                let names: Vec<String> = missing.iter().map(|rank| world.name(*rank)).collect();
-                bail!("no answer from {}: it was stopped, or its host is lost", names.join(", "));
-            };
-            missing.remove(&rank);
-        }
-        world.form(&ranks)
     }
 
     /// What the clocks of a pool show beyond that of this rank, one look at each.
@@ -344,13 +319,12 @@ impl MpiPool<'_> {
     ) -> Result<Vec<WorkerReport>, PoolError> {
         let lost = |error: anyhow::Error| PoolError::Lost { why: with_causes(&error) };
         let run = self.allocation.runs.fetch_add(1, Relaxed);
-        let size = others.len() + 1;
-        self.allocation.form(world, size).map_err(lost)?;
-        let ranks = self.allocation.ranks(size);
-        for ((rank, _), job) in ranks.iter().skip(1).zip(others) {
+        let ranks = self.allocation.ranks(others.len() + 1);
+        let numbers: Vec<usize> = ranks.iter().map(|(rank, _)| *rank).collect();
+        for ((place, rank), job) in numbers.iter().enumerate().skip(1).zip(others) {
             let task = Task {
                 run,
-                size,
+                barrier: rounds(&numbers, place),
                 job: job.clone(),
                 user: self.user,
                 timeout_s: self.timeout.as_secs_f64(),

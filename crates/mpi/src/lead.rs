@@ -4,6 +4,7 @@
 use crate::{
     orders::{News, Ruling, Step, Word},
     pulse::{RANK_SILENCE, is_silent},
+    rounds::rounds,
     topic::Topic,
     world::{LOOK_EVERY, World},
 };
@@ -239,8 +240,9 @@ impl<'a> Lead<'a> {
     /// Begins the phase together with all others, who say while they wait that they are there.
     fn go(&mut self) {
         self.rule(true);
-        let (world, size) = (self.world, self.ranks.len());
-        let reached = world.barrier(size, &mut || {
+        let world = self.world;
+        let ranks: Vec<usize> = self.ranks.iter().map(|state| state.rank).collect();
+        let reached = world.barrier(&rounds(&ranks, 0), &mut || {
             self.listen();
             self.lost().map_or(Ok(()), |why| Err(anyhow!(why)))
         });

@@ -4,7 +4,8 @@
 //! A rank does its job by a local pool of one worker process; that the pools of all ranks keep step is what MPI is for.
 //! `placement` says which ranks work, `clocks` brings the times of their hosts together, `merge` makes one report of
 //! theirs, `orders` is what rank 0 says, `differences` compares hosts, `keeper` cleans up after a rank 0 that was
-//! killed, `delivery` sends assets to hosts that lack them, `pulse` knows when rank 0 is lost. The rest needs an MPI:
+//! killed, `delivery` sends assets to hosts that lack them, `pulse` knows when a rank is lost, `rounds` is the
+//! barrier at which a phase begins. The rest needs an MPI:
 //! `world` carries messages of the kinds of `topic`, `heart` those that say that rank 0 lives, `watchdog` ends what
 //! waits for ever, `rank` is what every other rank does, `lead` keeps them in step, `allocation` is rank 0's view of
 //! all.
@@ -20,6 +21,7 @@ pub mod merge;
 pub mod orders;
 pub mod placement;
 pub mod pulse;
+pub mod rounds;
 
 #[cfg(feature = "mpi")]
 pub mod allocation;

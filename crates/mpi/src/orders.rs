@@ -1,6 +1,6 @@
 //! Orders of rank 0 to the others, and their answers. Jobs and reports are those of local workers.
 
-use crate::clocks::Offset;
+use crate::{clocks::Offset, rounds::Round};
 use model::{
     plan::User,
     result::{Dataset, Environment},
@@ -13,17 +13,12 @@ use std::path::PathBuf;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Those of `ranks` keep step from now on as a group of this many; all ranks get this.
-    Form {
-        /// Their numbers, in the order of their workers.
-        ranks: Vec<usize>,
-    },
     /// Answer this many round trips with the time.
     Clock {
         /// How many.
         trips: usize,
     },
-    /// Do a job in step with the group.
+    /// Do a job in step with others.
     Run(Box<Task>),
     /// Let the worker process of earlier jobs go.
     Dismiss,
@@ -74,8 +69,8 @@ pub enum Order {
 pub struct Task {
     /// Number of the run, by which messages of an earlier one are known.
     pub run: u64,
-    /// Size of the group.
-    pub size: usize,
+    /// Its barrier before each phase.
+    pub barrier: Vec<Round>,
     /// The job.
     pub job: Job,
     /// In whose name.
@@ -88,7 +83,7 @@ pub struct Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// Before the phase of this number, which a barrier of the group begins.
+    /// Before the phase of this number, which a barrier begins.
     Release(usize),
     /// At the end of the phase of this number.
     End(usize),
@@ -143,8 +138,6 @@ pub struct Card {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// It is about to join the group.
-    Joins,
     /// Bytes of the files in memory, all of theirs, and what they hold on their devices.
     Resident(u64, u64, u64),
     /// The host has the assets.

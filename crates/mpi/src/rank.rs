@@ -23,7 +23,7 @@ use workers::{LocalPool, Observer, Pool, PoolError};
 /// Takes orders until the campaign ends.
 ///
 /// # Errors
-/// A message cannot be read, the group is broken, or no message from rank 0 for long.
+/// A message cannot be read, a barrier is broken, or no message from rank 0 for long.
 pub fn serve(world: &World) -> Result<()> {
     world.tell(0, Topic::Answer, &world::card())?;
     let (mut pool, mut received) = (None, Vec::new());
@@ -34,10 +34,6 @@ pub fn serve(world: &World) -> Result<()> {
             continue;
         };
         match order {
-            Order::Form { ranks } => {
-                world.tell(0, Topic::Answer, &Answer::Joins)?;
-                world.form(&ranks)?;
-            }
             Order::Clock { trips } => world.answer_clock(trips),
             Order::Run(task) => run(world, &task, &mut pool)?,
             Order::Dismiss => pool = None,
@@ -174,7 +170,7 @@ impl Follower<'_> {
             (false, _) => self.stop.store(true, Relaxed),
             (true, Step::Release(_)) => {
                 let world = self.world;
-                world.barrier(self.task.size, &mut || {
+                world.barrier(&self.task.barrier, &mut || {
                     self.say(News::Alive)?;
                     world.look_at_zero()
                 })?;

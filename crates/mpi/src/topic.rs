@@ -18,4 +18,6 @@ pub(crate) enum Topic {
     Beat = 6,
     /// From rank 0: a piece of an asset, bytes as they are.
     Piece = 7,
+    /// A token of the barrier before a phase.
+    Barrier = 8,
 }

@@ -5,6 +5,7 @@ use crate::{
     heart::Heart,
     orders::Card,
     pulse::{Pulse, RANK_SILENCE, Turn, Wait, ZERO_SILENCE, longest_call},
+    rounds::Round,
     topic::Topic,
     watchdog::Watchdog,
 };
@@ -12,16 +13,15 @@ use anyhow::{Context, Result, anyhow, bail};
 use engine::clock::now_ns;
 use rsmpi::{
     Threading,
-    collective::CommunicatorCollectives,
     environment::Universe,
     point_to_point::{Destination, MatchedReceiveVec, Source},
-    topology::{Color, Communicator, SimpleCommunicator},
+    request::{Request, StaticScope},
+    topology::{Communicator, SimpleCommunicator},
 };
 use rustix::system::uname;
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
     fs, hint, mem, thread,
     time::{Duration, Instant},
 };
@@ -29,10 +29,15 @@ use std::{
 /// How often those who wait look for messages: others may work on the same processors.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(1);
 
+/// A token of a barrier.
+static TOKEN: [u8; 1] = *b"1";
+
+type Sending = Request<'static, [u8; 1], StaticScope>;
+
 /// All ranks, as one of them sees them.
 pub struct World {
-    /// Of each size of a pool, those who keep step; they end before the universe.
-    groups: RefCell<BTreeMap<usize, SimpleCommunicator>>,
+    /// Tokens of barriers that are not taken yet.
+    under_way: RefCell<Vec<Sending>>,
     all: SimpleCommunicator,
     watchdog: Watchdog,
     /// What is known of the life of rank 0.
@@ -59,7 +64,7 @@ impl World {
         let beats = all.rank() == 0 && threading == Threading::Multiple;
         let watchdog = Watchdog::start(tell);
         Ok(World {
-            groups: RefCell::default(),
+            under_way: RefCell::default(),
             all,
             watchdog,
             pulse: Cell::default(),
@@ -157,44 +162,47 @@ impl World {
         Ok(None)
     }
 
-    /// Makes those of `ranks` a group, in that order; all ranks must call this.
-    pub(crate) fn form(&self, ranks: &[usize]) -> Result<()> {
-        let place = ranks.iter().position(|rank| *rank == self.rank());
-        let color = if place.is_some() { Color::with_value(0) } else { Color::undefined() };
-        let key = place.unwrap_or(0) as i32;
-        let group = self.guard(0, || self.all.split_by_color_with_key(color, key));
-        if place.is_some() {
-            let group = group.context("MPI created no group of ranks")?;
-            self.groups.borrow_mut().insert(ranks.len(), group);
+    /// The barrier of `rounds`, at which all stand already or will within milliseconds. While one does not, `speak` is
+    /// called once a second, and ends the wait by its error.
+    pub(crate) fn barrier(
+        &self,
+        rounds: &[Round],
+        speak: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let mut wait = Wait::begin(self.rank(), Instant::now());
+        for round in rounds {
+            self.send_token(round.to);
+            let sender = self.all.process_at_rank(round.from as i32);
+            let message = loop {
+                match sender.immediate_matched_probe_with_tag(Topic::Barrier as i32) {
+                    Some(message) => break message,
+                    None => self.turn(&mut wait, speak)?,
+                }
+            };
+            self.guard(round.from, || message.matched_receive_vec::<u8>());
         }
         Ok(())
     }
 
-    /// The barrier of the group of `size`, at which all of it stand already or will within milliseconds. While one does
-    /// not, `speak` is called once a second, and ends the wait by its error.
-    pub(crate) fn barrier(&self, size: usize, speak: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        let groups = self.groups.borrow();
-        let group = groups.get(&size).with_context(|| format!("no group of {size} was formed"))?;
-        let mut wait = Wait::begin(self.rank(), Instant::now());
-        let mut request = group.immediate_barrier();
-        loop {
-            request = match request.test() {
-                Ok(_) => return Ok(()),
-                Err(request) => request,
-            };
-            let spoken = match wait.turn(Instant::now()) {
-                Turn::Look => Ok(()),
-                Turn::Speak => speak(),
-                Turn::GiveUp => Err(anyhow!("a rank did not reach the barrier")),
-            };
-            if spoken.is_err() {
-                // It cannot be taken back, and the campaign ends.
-                mem::forget(request);
-                return spoken;
-            }
-            hint::spin_loop();
-            thread::yield_now();
+    /// One look of those who wait at a barrier.
+    fn turn(&self, wait: &mut Wait, speak: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        hint::spin_loop();
+        thread::yield_now();
+        match wait.turn(Instant::now()) {
+            Turn::Look => Ok(()),
+            Turn::Speak => speak(),
+            Turn::GiveUp => Err(anyhow!("a rank did not reach the barrier")),
         }
+    }
+
+    /// Sends a token to `rank`, without waiting for one that takes none.
+    fn send_token(&self, rank: usize) {
+        let there = self.all.process_at_rank(rank as i32);
+        let sending = there.immediate_send_with_tag(StaticScope, &TOKEN, Topic::Barrier as i32);
+        let mut under_way = self.under_way.borrow_mut();
+        let before = under_way.drain(..).chain([sending]);
+        let left: Vec<Sending> = before.filter_map(|sending| sending.test().err()).collect();
+        *under_way = left;
     }
 
     /// How far the clock of `rank`, which has the order to answer, is ahead of that of this one.
@@ -238,6 +246,13 @@ impl World {
     /// Does `act`, which needs `rank`. Rank 0 gives up first: it can say more.
     fn guard<T>(&self, rank: usize, act: impl FnOnce() -> T) -> T {
         self.watchdog.guard(longest_call(self.rank()), &self.name(rank), act)
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // They end with MPI; none can be taken back.
+        self.under_way.take().into_iter().for_each(mem::forget);
     }
 }
 
