@@ -1,6 +1,6 @@
 //! Tries the tests before the first block, to size them: a few targets are made once, every test runs on them for a
 //! moment, and its length decides how much it does in the campaign. Only the sizes are stored. Trying ends early where
-//! a budget would have no time left for the blocks.
+//! a budget would have no time left for the blocks, in the middle of a trial if need be.
 
 mod time;
 
@@ -21,7 +21,7 @@ use std::{
     sync::atomic::Ordering,
     time::{Duration, Instant},
 };
-use time::{Pace, TrialShare};
+use time::{Bound, Pace, TrialShare};
 
 /// Trials of every test, each on another target if there are several.
 pub const ROUNDS: usize = 3;
@@ -68,9 +68,10 @@ pub fn run(
     progress: &dyn Watch,
 ) -> Result<Option<Found>> {
     let aim_s = context.placed.plan.preset.aim_s();
-    let (mut trials, mut pace) = (Trials::default(), Pace::new(left));
+    let (mut trials, mut pace) = (Trials::default(), Pace::new(left, Instant::now()));
     for round in 0..ROUNDS {
-        if !pace.allows_another() {
+        let start = Instant::now();
+        if !pace.allows_another(start) {
             break;
         }
         let targets = targets(context.placed);
@@ -78,8 +79,8 @@ pub fn run(
         let sizes = trials.sizes(context.placed, range, ENOUGH_S, false);
         let amount = Amount { scale: range.first.scale, sizes };
         let context = RunContext { amount: &amount, ..*context };
-        let tried = Tried { round, limit: pace.guest_limit(), progress };
-        let start = Instant::now();
+        let bound = Bound { since: start, limit: pace.limit(start) };
+        let tried = Tried { round, bound, guest_limit: pace.guest_limit(start), progress };
         let (ended, shown) = try_target(&context, campaign, target, tried, &mut trials)?;
         if ended == RunEnd::Stopped {
             return Ok(None);
@@ -110,10 +111,11 @@ fn targets(placed: &Placed) -> Vec<usize> {
     if hosts.is_empty() { distinct(of(false).collect()) } else { hosts }
 }
 
-/// Which trial it is, and how long one in a guest may take.
+/// Which trial it is, and how long it may take here or in a guest.
 struct Tried<'a> {
     round: usize,
-    limit: Duration,
+    bound: Bound,
+    guest_limit: Duration,
     progress: &'a dyn Watch,
 }
 
@@ -122,7 +124,7 @@ fn try_target(
     context: &RunContext<'_>,
     campaign: &str,
     target: usize,
-    Tried { round, limit, progress }: Tried<'_>,
+    Tried { round, bound, guest_limit, progress }: Tried<'_>,
     trials: &mut Trials,
 ) -> Result<(RunEnd, TrialShare)> {
     let placed = context.placed;
@@ -140,13 +142,13 @@ fn try_target(
     let ended = match &placed.entrants[target].place {
         TargetPlace::Guest(guest) => {
             let of = (BLOCK, 0, target);
-            guest::run_target(context, &**guest, campaign, of, (None, Some(limit)), &mut take)
+            guest::run_target(context, &**guest, campaign, of, (None, Some(guest_limit)), &mut take)
                 .map_or(RunEnd::Done, |ended| match ended {
                     lab::guest::GuestExit::Stopped => RunEnd::Stopped,
                     lab::guest::GuestExit::Exit(_) => RunEnd::Done,
                 })
         }
-        TargetPlace::Host | TargetPlace::Nowhere(_) => on_host(context, target, &mut take)?,
+        TargetPlace::Host | TargetPlace::Nowhere(_) => on_host(context, target, &bound, &mut take)?,
     };
     let timed_s = seen.values().flat_map(|lengths| &lengths.each_s).sum();
     let share = seen.len() as f64 / context.amount.sizes.len().max(1) as f64;
@@ -159,30 +161,35 @@ fn try_target(
     Ok((if stopped { RunEnd::Stopped } else { ended }, TrialShare { timed_s, share }))
 }
 
+/// Tries `target` on this machine at every process count. What `bound` cuts short ends like a whole trial.
 fn on_host(
     context: &RunContext<'_>,
     target: usize,
+    bound: &Bound,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<RunEnd> {
-    let placed = context.placed;
-    for &procs in &placed.counts {
-        let target_run = TargetRun {
-            block: BLOCK,
-            position: 0,
-            label: &placed.entrants[target].label,
-            target: &placed.entrants[target].target,
-            part: placed.part(context.seed, 0, target),
-            procs,
-            last: false,
-            retakes: None,
-        };
-        if target_run::run(context, &[target_run], &mut |_, event| take(procs, event))?
-            == RunEnd::Stopped
-        {
-            return Ok(RunEnd::Stopped);
+    bound.hold(context.stop, |cut| {
+        let context = RunContext { stop: cut, ..*context };
+        let placed = context.placed;
+        for &procs in &placed.counts {
+            let target_run = TargetRun {
+                block: BLOCK,
+                position: 0,
+                label: &placed.entrants[target].label,
+                target: &placed.entrants[target].target,
+                part: placed.part(context.seed, 0, target),
+                procs,
+                last: false,
+                retakes: None,
+            };
+            if target_run::run(&context, &[target_run], &mut |_, event| take(procs, event))?
+                == RunEnd::Stopped
+            {
+                break;
+            }
         }
-    }
-    Ok(RunEnd::Done)
+        Ok(RunEnd::Done)
+    })
 }
 
 /// Lengths of the parts of a run.

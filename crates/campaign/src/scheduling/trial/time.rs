@@ -1,10 +1,24 @@
-//! The time of trials: the share of a budget that they may take, and what they show of a block.
+//! The time of trials: the share of a budget that they may take, their end, and what they show of a block.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        atomic::{AtomicBool, Ordering::Relaxed},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
-/// Share of the time that is left for which a guest is tried, when nothing is known of its speed.
-const GUEST_SHARE: f64 = 0.3;
-/// The longest that it is tried where there is no budget.
+/// How often the end of a trial is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Share of the time that is left which the first trial may take: nothing is known yet of the speed.
+const FIRST_SHARE: f64 = 0.3;
+/// How much longer than the last trial the next one may take.
+const LONGER: f64 = 1.5;
+/// The least that a trial gets.
+const LEAST: Duration = Duration::from_secs(1);
+/// The longest that a guest is tried where there is no budget.
 const GUEST_MOST: Duration = Duration::from_secs(600);
 
 /// What a trial showed.
@@ -16,7 +30,7 @@ pub(super) struct TrialShare {
     pub(super) share: f64,
 }
 
-/// Decides whether there is time for another trial. Reads the clock, and judges by numbers.
+/// Decides whether there is time for another trial, and how long it may take. The caller passes the time.
 pub(super) struct Pace {
     since: Instant,
     left: Option<Duration>,
@@ -25,25 +39,34 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(left: Option<Duration>) -> Pace {
-        Pace { since: Instant::now(), left, last_s: 0.0, block_s: None }
+    /// Trials begin at `now`, when so much of a budget is `left`.
+    pub(super) fn new(left: Option<Duration>, now: Instant) -> Pace {
+        Pace { since: now, left, last_s: 0.0, block_s: None }
     }
 
-    pub(super) fn allows_another(&self) -> bool {
-        let Some(left) = self.left else { return true };
-        self.last_s == 0.0
-            || has_time(
-                left.as_secs_f64() - self.since.elapsed().as_secs_f64(),
-                self.last_s,
-                self.block_s,
-            )
+    /// What is left of the budget at `now`.
+    fn left(&self, now: Instant) -> Option<Duration> {
+        self.left.map(|left| left.saturating_sub(now.duration_since(self.since)))
     }
 
-    /// The longest that a trial in a guest may take.
-    pub(super) fn guest_limit(&self) -> Duration {
-        let Some(left) = self.left else { return GUEST_MOST };
-        let left = left.saturating_sub(self.since.elapsed());
-        left.mul_f64(GUEST_SHARE).max(Duration::from_secs(1))
+    pub(super) fn allows_another(&self, now: Instant) -> bool {
+        let Some(left) = self.left(now) else { return true };
+        self.last_s == 0.0 || has_time(left.as_secs_f64(), self.last_s, self.block_s)
+    }
+
+    /// The longest that a trial which begins at `now` may take; `None` without a budget.
+    pub(super) fn limit(&self, now: Instant) -> Option<Duration> {
+        let left = self.left(now)?;
+        let limit = match self.last_s {
+            0.0 => left.mul_f64(FIRST_SHARE),
+            last_s => left.min(Duration::from_secs_f64(LONGER * last_s)),
+        };
+        Some(limit.max(LEAST))
+    }
+
+    /// The same for a trial in a guest, which always has an end.
+    pub(super) fn guest_limit(&self, now: Instant) -> Duration {
+        self.limit(now).unwrap_or(GUEST_MOST)
     }
 
     /// A trial of one candidate took `all_s` and showed this; in a block of `candidates` the timed parts that are known
@@ -56,10 +79,42 @@ impl Pace {
     }
 }
 
+/// The end of a trial on this machine: a signal, or the time that it may take.
+pub(super) struct Bound {
+    pub(super) since: Instant,
+    pub(super) limit: Option<Duration>,
+}
+
+impl Bound {
+    /// Whether the trial ends at `now`, at which a signal has come or not.
+    fn is_reached(&self, now: Instant, is_stopped: bool) -> bool {
+        is_stopped || self.limit.is_some_and(|limit| now.duration_since(self.since) >= limit)
+    }
+
+    /// Does `act`, whose argument becomes true when a signal has set `stop` or the time is over.
+    pub(super) fn hold<T>(&self, stop: &AtomicBool, act: impl FnOnce(&AtomicBool) -> T) -> T {
+        let (end, ended) = mpsc::channel::<()>();
+        let cut = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let ended = ended;
+                while ended.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+                    if self.is_reached(Instant::now(), stop.load(Relaxed)) {
+                        cut.store(true, Relaxed);
+                    }
+                }
+            });
+            // Dropped by a panic, too, which would otherwise wait for the thread.
+            let _end = end;
+            act(&cut)
+        })
+    }
+}
+
 /// Whether a trial fits that takes half as long again as the last one, which took `last_s`, and two blocks after it, in
 /// the `left_s` of the budget.
 fn has_time(left_s: f64, last_s: f64, block_s: Option<f64>) -> bool {
-    1.5 * last_s + 2.0 * block_s.unwrap_or(0.0) <= left_s
+    LONGER * last_s + 2.0 * block_s.unwrap_or(0.0) <= left_s
 }
 
 #[cfg(test)]
@@ -74,8 +129,24 @@ mod tests {
     }
 
     #[test]
+    fn the_first_trial_gets_a_share_of_the_budget_and_the_next_what_was_set_aside_for_it() {
+        let begin = Instant::now();
+        let at = |s: f64| begin + Duration::from_secs_f64(s);
+        let mut pace = Pace::new(Some(Duration::from_secs(50)), begin);
+        assert_eq!(pace.limit(at(0.0)), Some(Duration::from_secs(15)));
+        assert_eq!(pace.limit(at(10.0)), Some(Duration::from_secs(12)));
+        pace.took(8.0, TrialShare { timed_s: 2.0, share: 1.0 }, 4.0, 2);
+        assert_eq!(pace.limit(at(8.0)), Some(Duration::from_secs(12)), "half as long again");
+        assert_eq!(pace.limit(at(45.0)), Some(Duration::from_secs(5)), "the budget is over then");
+        assert_eq!(pace.limit(at(60.0)), Some(LEAST));
+        let without = Pace::new(None, begin);
+        assert_eq!((without.limit(begin), without.guest_limit(begin)), (None, GUEST_MOST));
+    }
+
+    #[test]
     fn a_block_is_forecast_from_a_trial() {
-        let mut pace = Pace::new(None);
+        let begin = Instant::now();
+        let mut pace = Pace::new(None, begin);
         let shown = |timed_s, share| TrialShare { timed_s, share };
         pace.took(10.0, shown(2.0, 1.0), 4.0, 3);
         assert_eq!(
@@ -87,6 +158,31 @@ mod tests {
         assert_eq!(pace.block_s, Some(72.0), "half of the cases were reached");
         pace.took(10.0, shown(0.0, 0.0), 4.0, 3);
         assert_eq!(pace.block_s, None, "a trial without a timed part tells nothing");
-        assert!(pace.allows_another() && pace.guest_limit() == GUEST_MOST, "there is no budget");
+        assert!(pace.allows_another(begin), "there is no budget");
+    }
+
+    #[test]
+    fn a_trial_ends_by_a_signal_or_when_its_time_is_over() {
+        let since = Instant::now();
+        let at = |ms: u64| since + Duration::from_millis(ms);
+        let bound = Bound { since, limit: Some(Duration::from_secs(15)) };
+        assert!(!bound.is_reached(at(14_999), false) && bound.is_reached(at(15_000), false));
+        assert!(bound.is_reached(at(0), true));
+        let without = Bound { since, limit: None };
+        assert!(!without.is_reached(at(1_000_000), false) && without.is_reached(at(0), true));
+    }
+
+    #[test]
+    fn what_is_tried_hears_of_its_end_without_a_signal() {
+        let bound = Bound { since: Instant::now(), limit: Some(Duration::ZERO) };
+        let stop = AtomicBool::new(false);
+        let wait = |cut: &AtomicBool| {
+            while !cut.load(Relaxed) {
+                thread::yield_now();
+            }
+            "ended"
+        };
+        assert_eq!(bound.hold(&stop, wait), "ended");
+        assert!(!stop.load(Relaxed), "the campaign goes on");
     }
 }
