@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds assay-mpi and prints its path. It links the MPI of this machine, and is therefore no static program; what its
-# build needs is installed where it is missing and where that can be done. Ends with 3 where it cannot.
+# build needs is installed where it is missing and where that can be done. Ends with 3 where it cannot. `mpi.sh tools`
+# only installs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,6 +19,6 @@ if ! has_mpi; then
         exit 3
     fi
 fi
-profile=${PROFILE:-release}
-cargo build --quiet --locked --profile "$profile" -p assay-mpi --features mpi >&2
-echo "$PWD/target/${profile/dev/debug}/assay-mpi"
+[ "${1:-}" != tools ] || exit 0
+cargo build --quiet --locked --release -p assay-mpi --features mpi >&2
+echo "$PWD/target/release/assay-mpi"
