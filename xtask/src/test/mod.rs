@@ -84,7 +84,7 @@ const MODULES: &[&str] = &["assay/e2e", "assay/e2e_labs", "lab/machine"];
 /// of the lab on devices.
 const LANES: [&str; 2] = ["assay/e2e", "lab/machine::"];
 
-/// Units of the program that measure nothing: they compute in any lane.
+/// Units of the program that measure nothing on the devices of this machine: they run in any lane.
 const COMPUTING: &[&str] = &[
     "assay/e2e::advise",
     "assay/e2e::cells",
@@ -98,6 +98,8 @@ const COMPUTING: &[&str] = &[
     "assay/e2e::report_files",
     "assay/e2e::studies",
     "assay/e2e_labs::audit",
+    "assay/e2e_labs::bare_root",
+    "assay/e2e_labs::browser",
     "assay/e2e_labs::import_memory",
     "assay/e2e_labs::packages",
 ];
