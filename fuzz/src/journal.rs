@@ -32,6 +32,7 @@ fn assert_ours(entry: &Undo) {
             is_straight(link) && parts(link)[0] == "dev"
         }
         Undo::ExportPool { pool: name }
+        | Undo::DetachRecording { name }
         | Undo::StopArray { name }
         | Undo::RemoveMapping { name }
         | Undo::StopCache { name } => name.starts_with("assay-") && !name.contains('/'),

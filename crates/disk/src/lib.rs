@@ -24,6 +24,8 @@ pub mod lock;
 #[cfg(test)]
 mod loops;
 pub mod mounts;
+#[allow(unsafe_code)]
+pub mod named_loop;
 mod part;
 #[allow(unsafe_code)]
 pub mod program;

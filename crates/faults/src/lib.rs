@@ -4,3 +4,4 @@
 //! A recording disk fills a [`log::Log`] while a workload runs on it.
 
 pub mod log;
+pub mod rule;

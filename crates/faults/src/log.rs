@@ -14,7 +14,8 @@ pub enum Event {
     },
     /// A flush, logged when it arrived: every write before it is durable once it is answered.
     Flush,
-    /// Bytes that the file system does not need any more.
+    /// Bytes that the file system does not need any more, or wants to read as zeros: a loop device asks for both in the
+    /// same words. They read as zeros once it is done, and like a write it is in the volatile cache until a flush.
     Discard {
         /// First byte of the disk, in bytes.
         offset: u64,

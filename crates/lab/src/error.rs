@@ -221,6 +221,14 @@ pub enum LabError {
          or omit the options cap.*"
     )]
     NoThrottle,
+    /// A recording disk cannot do what it is asked for.
+    #[error("the recording disk {disk} {why}")]
+    Recording {
+        /// Its device.
+        disk: String,
+        /// The reason and the next step.
+        why: String,
+    },
     /// A guest gave no result.
     #[error("{guest} {why}; its last output: {said}")]
     Guest {

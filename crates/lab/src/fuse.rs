@@ -25,7 +25,7 @@ use std::{
 };
 use tree::Tree;
 
-const DEVICE: &str = "/dev/fuse";
+pub(crate) const DEVICE: &str = "/dev/fuse";
 
 pub use busy::{BURN, serve_busy};
 pub use lying::Lying;
@@ -77,7 +77,7 @@ impl Delayed {
     }
 }
 
-fn missing() -> Option<String> {
+pub(crate) fn missing() -> Option<String> {
     if !disk::is_root() {
         return Some("mounting needs root".into());
     }
@@ -129,7 +129,7 @@ impl Drop for Served {
     }
 }
 
-fn open_device() -> Result<File, LabError> {
+pub(crate) fn open_device() -> Result<File, LabError> {
     let device = Path::new(DEVICE);
     File::options().read(true).write(true).open(device).map_err(LabError::io("open", device))
 }

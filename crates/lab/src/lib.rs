@@ -19,5 +19,6 @@ pub mod ownership;
 pub mod page_cache;
 pub mod plan;
 pub mod programs;
+pub mod recording;
 pub mod setup;
 mod stack;

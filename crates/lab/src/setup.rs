@@ -385,6 +385,18 @@ impl Lab {
         self.directory(&format!("{}-{}", self.numbers(1), slug(label)))
     }
 
+    /// Makes a directory called after `label` on which a file system can be mounted; what is mounted there is unmounted
+    /// with the lab, or by a cleanup.
+    ///
+    /// # Errors
+    /// It cannot be made, or the journal cannot be written.
+    pub fn make_mount_dir(&self, label: &str) -> Result<PathBuf, LabError> {
+        let dir = self.mount_point(label);
+        self.create_private(&dir)?;
+        self.journal.record(&Undo::Unmount { mount_point: dir.clone() })?;
+        Ok(dir)
+    }
+
     pub(crate) fn create_private(&self, dir: &Path) -> Result<(), LabError> {
         self.journal.record(&Undo::RemoveDir { path: dir.into() })?;
         private_dir::create(dir, &self.mark)

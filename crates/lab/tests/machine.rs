@@ -10,6 +10,7 @@ mod durable;
 mod fuse;
 mod interlock;
 mod loop_devices;
+mod recording;
 mod rehearsal;
 mod split;
 mod stand_in;

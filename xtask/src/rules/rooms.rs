@@ -31,6 +31,7 @@ const ROOMS: &Rooms = &[
             "setup",
             "instance",
             "fuse",
+            "recording",
         ],
     ),
     (

@@ -163,9 +163,10 @@ fn campaign_of(state: &Path, path: &Path) -> Option<String> {
     dir.strip_prefix(mark::OURS).map(String::from)
 }
 
-/// Pools, caches, mappings and arrays with the names of these campaigns, the upper ones first.
+/// Pools, caches, mappings, arrays and recording disks with the names of these campaigns, the upper ones first.
 fn named(marks: &[Mark]) -> Result<Vec<(Mark, Undo)>, LabError> {
     let (arrays, mappings) = layers::all()?;
+    let recordings = disk::named_loop::names()?;
     let mut found = Vec::new();
     for mark in marks {
         let mut add = |names: &[String], undo: fn(String) -> Undo| {
@@ -176,6 +177,7 @@ fn named(marks: &[Mark]) -> Result<Vec<(Mark, Undo)>, LabError> {
         add(&zpool::all(), |pool| Undo::ExportPool { pool });
         add(&mappings, |name| Undo::RemoveMapping { name });
         add(&arrays, |name| Undo::StopArray { name });
+        add(&recordings, |name| Undo::DetachRecording { name });
         let caches = bcache::among((0..MOST_PARTS).map(|number| mark.name(number)))?;
         add(&caches, |name| Undo::StopCache { name });
     }

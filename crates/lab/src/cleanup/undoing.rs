@@ -13,6 +13,7 @@ use crate::{
     },
     programs::{keys, tool},
 };
+use disk::named_loop;
 use fs::Endpoint;
 use model::plan::ObjectStore;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,7 @@ impl Undo {
                 around && private_dir::is_named(path) && mark.holds(witness)
             }
             Undo::ExportPool { pool: name }
+            | Undo::DetachRecording { name }
             | Undo::StopArray { name }
             | Undo::RemoveMapping { name }
             | Undo::StopCache { name } => mark.number(name).is_some(),
@@ -83,6 +85,7 @@ impl Undo {
             // Another campaign has taken it since.
             Undo::DetachLoop { image } if kept::is_in_use(image) => false,
             Undo::DetachLoop { image } => return Ok(named(&loop_device::detach(image)?, image)),
+            Undo::DetachRecording { name } => !named_loop::detach(name)?.is_empty(),
             Undo::ReportDisk { link } => return left_on(link),
             Undo::ForgetParts { link, disk, parts } => {
                 return Ok(parts_on(&disk::forget_parts(link, disk, parts)?, link));
@@ -112,6 +115,7 @@ impl Undo {
             Undo::Unmount { mount_point } => mounts::at(mount_point)?.is_some(),
             Undo::DetachLoop { image } if kept::is_in_use(image) => false,
             Undo::DetachLoop { image } => return Ok(named(&loop_device::find(image)?, image)),
+            Undo::DetachRecording { name } => !named_loop::find(name)?.is_empty(),
             Undo::ReportDisk { link } => return left_on(link),
             Undo::ForgetParts { link, disk, parts } => {
                 return Ok(parts_on(&disk::known_parts(link, disk, parts)?, link));
@@ -221,6 +225,7 @@ mod tests {
             },
             Undo::ExportPool { pool: "assay-rpool".into() },
             Undo::StopArray { name: Mark::new(Path::new("/t"), "c").name(1) },
+            Undo::DetachRecording { name: Mark::new(Path::new("/t"), "c").name(1) },
             Undo::RemoveMapping { name: "root".into() },
             Undo::StopCache { name: Mark::new(Path::new("/s"), "d").name(1) },
             Undo::Uncap { file: "/etc/passwd".into(), device: "0".into() },

@@ -19,6 +19,11 @@ pub enum Undo {
         /// An image of ours.
         image: PathBuf,
     },
+    /// Detach the loop devices of a recording disk, whose file is in no directory.
+    DetachRecording {
+        /// Ours: that of the file.
+        name: String,
+    },
     /// Remove this directory with all that is in it.
     RemoveDir {
         /// A private directory.
@@ -107,6 +112,7 @@ impl Undo {
         match self {
             Undo::Unmount { .. }
             | Undo::ForgetParts { .. }
+            | Undo::DetachRecording { .. }
             | Undo::Uncap { .. }
             | Undo::LeaveGroup { .. }
             | Undo::EndNetwork { .. } => true,
@@ -127,7 +133,7 @@ impl Undo {
     pub(crate) fn verb(&self) -> (&'static str, &'static str) {
         match self {
             Undo::Unmount { .. } => ("unmount", "unmounted"),
-            Undo::DetachLoop { .. } => ("detach", "detached"),
+            Undo::DetachLoop { .. } | Undo::DetachRecording { .. } => ("detach", "detached"),
             Undo::ReportDisk { .. } | Undo::ReportExport { .. } => ("leave", "left"),
             Undo::ForgetParts { .. } => ("give up", "gave up"),
             Undo::RemoveDir { .. }
@@ -148,6 +154,7 @@ impl Undo {
             | Undo::RemoveDir { path }
             | Undo::LeaveGroup { group: path, .. } => path.display().to_string(),
             Undo::DetachLoop { image } => image.display().to_string(),
+            Undo::DetachRecording { name } => format!("the recording disk {name}"),
             Undo::ReportDisk { link } | Undo::ForgetParts { link, .. } => {
                 link.display().to_string()
             }

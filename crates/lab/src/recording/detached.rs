@@ -1,0 +1,95 @@
+//! A FUSE mount that is in no mount table: it is reached by its descriptor alone, and ends when nothing holds a file of
+//! it. So it disturbs no program that walks the table, and nothing of it is left when its process is killed.
+
+use super::server::Server;
+use crate::{error::LabError, fuse};
+use fuser::Config;
+use rustix::{
+    fs::{Mode, OFlags, openat},
+    mount::{
+        FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_string, fsmount,
+        fsopen,
+    },
+};
+use std::{
+    fs::File,
+    io,
+    os::fd::{AsRawFd, OwnedFd},
+    path::Path,
+    thread::{self, JoinHandle},
+};
+
+/// Threads that answer: one reads a request while another waits for its delay or its lock.
+const SERVERS: usize = 4;
+
+/// A served mount.
+#[derive(Debug)]
+pub(super) struct Detached {
+    mount: Option<OwnedFd>,
+    server: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Detached {
+    /// Mounts and serves what `server` has. `source` is a name for it.
+    ///
+    /// # Errors
+    /// No FUSE here, or a kernel before Linux 5.2.
+    pub(super) fn mount(source: &str, server: Server) -> Result<Detached, LabError> {
+        let path = Path::new(fuse::DEVICE);
+        let device = fuse::open_device()?;
+        let mount = create(source, &device).map_err(LabError::errno("mount by", path))?;
+        let config = || {
+            let mut config = Config::default();
+            config.n_threads = Some(SERVERS);
+            config
+        };
+        let serve = move || {
+            let acl = fuser::SessionACL::All;
+            fuser::Session::from_fd(server, device.into(), acl, config())?.run()
+        };
+        let server = thread::Builder::new()
+            .name(source.into())
+            .spawn(serve)
+            .map_err(LabError::io("serve by", path))?;
+        Ok(Detached { mount: Some(mount), server: Some(server) })
+    }
+
+    /// Opens the file `name` for reading and writing.
+    ///
+    /// # Errors
+    /// It is not served any more.
+    pub(super) fn open(&self, name: &str) -> Result<File, LabError> {
+        let flags = OFlags::RDWR | OFlags::CLOEXEC;
+        let opened = match &self.mount {
+            Some(mount) => openat(mount, name, flags, Mode::empty()),
+            None => Err(rustix::io::Errno::NODEV),
+        };
+        opened.map(File::from).map_err(LabError::errno("open", Path::new(name)))
+    }
+
+    /// Gives up the mount and waits for its server, which ends when no file is open any more.
+    ///
+    /// # Errors
+    /// It could not be served to the end.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        self.mount = None;
+        let Some(server) = self.server.take() else { return Ok(()) };
+        server.join().unwrap_or_else(|_| Err(io::Error::other("the server panicked")))
+    }
+}
+
+fn create(source: &str, device: &File) -> rustix::io::Result<OwnedFd> {
+    let context = fsopen("fuse", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    let number = device.as_raw_fd().to_string();
+    let options = [
+        ("source", source),
+        ("fd", &number),
+        ("rootmode", "40755"),
+        ("user_id", "0"),
+        ("group_id", "0"),
+    ];
+    options.iter().try_for_each(|(key, value)| fsconfig_set_string(&context, *key, *value))?;
+    fsconfig_create(&context)?;
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
+}
