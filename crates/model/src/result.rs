@@ -1,5 +1,6 @@
 //! The result of a campaign: samples with their evidence, the dataset, and its check.
 
+mod after_fault;
 mod check;
 mod classes;
 mod dataset;
@@ -10,6 +11,7 @@ mod note;
 mod reason;
 mod sample;
 
+pub use after_fault::{AfterFault, FaultOnDisk, Found, Harm, Spread};
 pub use check::{Checker, DatasetError};
 pub use dataset::{
     BY_HAND, Campaign, CampaignState, Dataset, Head, NOT_AS_ASKED, NOT_DURABLE, Origin,

@@ -1,0 +1,223 @@
+//! A target after faults that were made on purpose: how many states were tried, and what was wrong in them.
+
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt};
+
+/// What is done to the disk below a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultOnDisk {
+    /// The power goes: what was not flushed is there, in part, or not at all.
+    Crash,
+    /// A crash of a disk that answers flushes before it has done them.
+    CrashOfEarlyDisk,
+}
+
+/// What is wrong in a state that a fault left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Harm {
+    /// Data that was acknowledged is past the end of its file, or its file has no name any more.
+    Lost,
+    /// Zeros within the size of a file, where data was written.
+    Zeros,
+    /// Data older than what was acknowledged.
+    Old,
+    /// Data of another file.
+    OtherFile,
+    /// Data that the workload never wrote.
+    Foreign,
+    /// A file that was to be replaced whole is empty.
+    Empty,
+    /// A file that was to be replaced whole is a part of the old or the new one, or of both.
+    Torn,
+    /// A size that the file never had.
+    Size,
+    /// An acknowledged name is not there.
+    NameGone,
+    /// A name is there whose removal was acknowledged, or it still leads to the file that was replaced.
+    NameStays,
+    /// A name that the workload never made.
+    NameUnknown,
+    /// What a name leads to is of another kind: a file, a directory, a symbolic link, or one with another target.
+    Kind,
+    /// A file has more or fewer names than its count of links says.
+    Links,
+    /// A name or a file that is there cannot be read.
+    Unreadable,
+    /// It cannot be mounted.
+    NotMounted,
+    /// Mounting, reading or unmounting did not end in time.
+    Hung,
+    /// Its checker finds damage.
+    Damage,
+}
+
+impl Harm {
+    /// All of them, the worst first.
+    pub const ALL: [Harm; 17] = [
+        Harm::Hung,
+        Harm::NotMounted,
+        Harm::Lost,
+        Harm::NameGone,
+        Harm::OtherFile,
+        Harm::Foreign,
+        Harm::Zeros,
+        Harm::Empty,
+        Harm::Torn,
+        Harm::Old,
+        Harm::Size,
+        Harm::NameStays,
+        Harm::NameUnknown,
+        Harm::Kind,
+        Harm::Links,
+        Harm::Unreadable,
+        Harm::Damage,
+    ];
+
+    /// What is wrong, in words that end a sentence about a state.
+    pub fn words(self) -> &'static str {
+        match self {
+            Harm::Lost => "acknowledged data is lost",
+            Harm::Zeros => "zeros in place of data",
+            Harm::Old => "older data than acknowledged",
+            Harm::OtherFile => "data of another file",
+            Harm::Foreign => "data that was never written",
+            Harm::Empty => "a replaced file is empty",
+            Harm::Torn => "a replaced file is neither the old nor the new one",
+            Harm::Size => "a size that the file never had",
+            Harm::NameGone => "an acknowledged name is gone",
+            Harm::NameStays => "a removed name is there",
+            Harm::NameUnknown => "a name that was never made",
+            Harm::Kind => "a name leads to something of another kind",
+            Harm::Links => "the count of links is wrong",
+            Harm::Unreadable => "what is there cannot be read",
+            Harm::NotMounted => "it cannot be mounted",
+            Harm::Hung => "it hung",
+            Harm::Damage => "its checker finds damage",
+        }
+    }
+
+    /// Whether what a program was told to be durable is not there as it was.
+    pub fn loses_acknowledged(self) -> bool {
+        matches!(self, Harm::Lost | Harm::Old | Harm::NameGone)
+    }
+}
+
+impl fmt::Display for Harm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+/// One kind of harm in the states of one contract.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// States in which it is.
+    pub states: u64,
+    /// The number of the first of them, from which it can be made again.
+    pub example: u64,
+    /// What is wrong in that one, with the path, in one line.
+    pub detail: String,
+}
+
+/// Shortest, middle and longest of some times, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The shortest.
+    pub min_ns: u64,
+    /// The middle one; of an even number the lower of the two.
+    pub median_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+}
+
+impl Spread {
+    /// Of `times_ns`; `None` where there are none.
+    pub fn of(mut times_ns: Vec<u64>) -> Option<Spread> {
+        times_ns.sort_unstable();
+        let (min_ns, max_ns) = (*times_ns.first()?, *times_ns.last()?);
+        Some(Spread { min_ns, median_ns: times_ns[(times_ns.len() - 1) / 2], max_ns })
+    }
+}
+
+/// What was tried of one kind of fault under one contract, and what was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AfterFault {
+    /// What was done.
+    pub fault: FaultOnDisk,
+    /// The name of the workload whose contract had to hold.
+    pub contract: String,
+    /// The seed of the workload's content and of the draw of states.
+    pub seed: u64,
+    /// Distinct states that were tried.
+    pub tried: u64,
+    /// Whether these are all states that the disk may be left in; otherwise they are a sample.
+    pub is_complete: bool,
+    /// Times that a mount with its recovery took; `None` where none succeeded.
+    pub recovery: Option<Spread>,
+    /// States that the checker looked at.
+    pub checked: u64,
+    /// Harm of each kind.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub found: BTreeMap<Harm, Found>,
+}
+
+impl AfterFault {
+    /// Notes that `harm` is in the state with this number, once for each state: callers pass each kind once.
+    pub fn note(&mut self, harm: Harm, state: u64, detail: impl FnOnce() -> String) {
+        let new = || Found { states: 0, example: state, detail: detail() };
+        self.found.entry(harm).or_insert_with(new).states += 1;
+    }
+
+    /// States with `harm`.
+    pub fn count(&self, harm: Harm) -> u64 {
+        self.found.get(&harm).map_or(0, |found| found.states)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> AfterFault {
+        AfterFault {
+            fault: FaultOnDisk::Crash,
+            contract: "append".into(),
+            seed: 7,
+            tried: 400,
+            is_complete: false,
+            recovery: Spread::of(vec![9, 1, 5, 7]),
+            checked: 0,
+            found: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn a_spread_is_of_the_sorted_times() {
+        let spread = Spread { min_ns: 1, median_ns: 5, max_ns: 9 };
+        assert_eq!(example().recovery, Some(spread));
+        assert_eq!(Spread::of(vec![]), None);
+    }
+
+    #[test]
+    fn the_first_state_of_a_kind_is_its_example_and_survives_json() {
+        let mut after = example();
+        after.note(Harm::Zeros, u64::MAX - 1, || "a: bytes 0 to 4096".into());
+        after.note(Harm::Zeros, 4, || unreachable!("the first has said it"));
+        after.note(Harm::Lost, 4, || "b".into());
+        assert_eq!((after.count(Harm::Zeros), after.count(Harm::Lost)), (2, 1));
+        assert_eq!(after.count(Harm::Old), 0);
+        assert_eq!(after.found[&Harm::Zeros].example, u64::MAX - 1);
+        let text = serde_json::to_string(&after).unwrap();
+        assert!(text.contains("\"zeros\":{\"states\":2"), "{text}");
+        assert_eq!(serde_json::from_str::<AfterFault>(&text).unwrap(), after);
+    }
+
+    #[test]
+    fn every_harm_is_listed_once() {
+        let listed: std::collections::BTreeSet<Harm> = Harm::ALL.into_iter().collect();
+        assert_eq!(listed.len(), Harm::ALL.len());
+        assert_eq!(listed.into_iter().next_back(), Some(Harm::Damage), "the last of the enum");
+    }
+}
