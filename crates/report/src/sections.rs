@@ -2,6 +2,7 @@
 //! renderer changes.
 
 mod advice;
+mod after_faults;
 mod by_group;
 mod by_weights;
 mod cells;
@@ -66,6 +67,7 @@ pub const SECTIONS: &[&dyn Section] = &[
     &by_weights::ByWeights,
     &heat_map::Heat,
     &leaders::Leaders,
+    &after_faults::AfterFaults,
     &failures::Failures,
     &not_as_asked::NotAsAsked,
     &values::Values,

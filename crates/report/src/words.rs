@@ -4,6 +4,7 @@
 pub(crate) mod advice;
 pub(crate) mod durability;
 pub(crate) mod gate;
+pub(crate) mod harm;
 pub(crate) mod limit;
 pub(crate) mod note;
 pub(crate) mod objection;

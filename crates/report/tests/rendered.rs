@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod advice;
+mod after_faults;
 mod ageing;
 mod by_group;
 mod by_weights;

@@ -31,6 +31,7 @@ pub use figure::{
 };
 pub use names::{list, processes};
 pub use sample::{
+    after_faults::FaultCell,
     amount::{Amount, Moved},
     contention::{Contention, shared_pct},
     proof::{Doubt, doubt},

@@ -14,9 +14,11 @@ mod posterior;
 pub(crate) mod power;
 pub(crate) mod prior;
 pub(crate) mod ratio;
+mod share;
 pub(crate) mod significance;
 
 pub use bound::Bound;
 pub use modes::Mode;
 pub use ratio::{Interval, Ratio, decimals, half_width, log_ratio};
+pub use share::upper_bound;
 pub use significance::{CLEAR_LEAD, LEADS_P};

@@ -152,6 +152,8 @@ pub struct AfterFault {
     pub seed: u64,
     /// Distinct states that were tried.
     pub tried: u64,
+    /// Those in which anything is wrong.
+    pub harmed: u64,
     /// Whether these are all states that the disk may be left in; otherwise they are a sample.
     pub is_complete: bool,
     /// Times that a mount with its recovery took; `None` where none succeeded.
@@ -186,6 +188,7 @@ mod tests {
             contract: "append".into(),
             seed: 7,
             tried: 400,
+            harmed: 0,
             is_complete: false,
             recovery: Spread::of(vec![9, 1, 5, 7]),
             checked: 0,

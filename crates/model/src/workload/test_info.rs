@@ -38,11 +38,14 @@ pub enum Group {
     Transactions,
     /// Whole programs.
     Applications,
+    /// What is left after a fault of the disk. How long recovery takes is shown, and in no mean and no score: what
+    /// counts is what was found.
+    AfterFaults,
 }
 
 impl Group {
     /// Every group in the order of the tables.
-    pub const ALL: [Group; 14] = [
+    pub const ALL: [Group; 15] = [
         Group::WriteCritical,
         Group::WriteOther,
         Group::Sync,
@@ -57,6 +60,7 @@ impl Group {
         Group::Files,
         Group::Transactions,
         Group::Applications,
+        Group::AfterFaults,
     ];
 
     /// The word used in files.
@@ -76,12 +80,13 @@ impl Group {
             Group::Files => "files",
             Group::Transactions => "transactions",
             Group::Applications => "applications",
+            Group::AfterFaults => "after-faults",
         }
     }
 
     /// Whether its tests enter means, scores and the verdict.
     pub fn is_scored(self) -> bool {
-        self != Group::Sync
+        !matches!(self, Group::Sync | Group::AfterFaults)
     }
 
     /// The heading of the table.
@@ -101,6 +106,7 @@ impl Group {
             Group::Files => "Small files",
             Group::Transactions => "Transactions",
             Group::Applications => "Applications",
+            Group::AfterFaults => "Recovery after a fault",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Says what a sample is worth: whether it is steady, long enough, proven and undisturbed, and how much it moved.
 
+pub(crate) mod after_faults;
 pub(crate) mod amount;
 pub(crate) mod contention;
 pub(crate) mod proof;

@@ -5,8 +5,8 @@ use crate::{
     advice::{Advice, Workloads},
     comparison::CampaignComparison,
     description::{
-        CampaignFacts, DiskCell, Doubt, Durability, HostCell, Io500, Latencies, Scaling, SelfCheck,
-        Steadiness, Table, Timed, class::classes,
+        CampaignFacts, DiskCell, Doubt, Durability, FaultCell, HostCell, Io500, Latencies, Scaling,
+        SelfCheck, Steadiness, Table, Timed, class::classes,
     },
     tuning::SweepEffects,
     verdict::{Cost, Leaders, Next, Verdict},
@@ -59,6 +59,8 @@ pub struct Findings {
     pub costs: Vec<Cost>,
     /// Whether sustained runs had reached a steady state, where they were long enough to tell.
     pub steadiness: Vec<Steadiness>,
+    /// What was found after faults, by test and target; empty where none was made.
+    pub fault_cells: Vec<FaultCell>,
     /// How far hosts and ranks were apart, where several hosts worked.
     pub hosts: Vec<HostCell>,
     /// What each disk did of targets that have several.

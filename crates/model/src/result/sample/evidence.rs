@@ -3,7 +3,10 @@
 use super::rare::{Group, Rare};
 use crate::{
     figure::Durability,
-    result::reason::{Reason, in_json},
+    result::{
+        AfterFault,
+        reason::{Reason, in_json},
+    },
 };
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -42,6 +45,8 @@ pub struct Evidence {
     pub rebuild_looks: Option<u32>,
     /// Rate of operations in each fifth of a sustained run, 1/s, in order.
     pub round_rates: Rare<RoundRates>,
+    /// What was found after a fault that was made on purpose, where that is what was tried.
+    pub after_fault: Option<Box<AfterFault>>,
 }
 
 impl Default for Evidence {
@@ -57,6 +62,7 @@ impl Default for Evidence {
             held_device_bytes: None,
             rebuild_looks: None,
             round_rates: Rare::default(),
+            after_fault: None,
         }
     }
 }

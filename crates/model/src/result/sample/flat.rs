@@ -4,6 +4,7 @@ use super::{Covariates, Evidence, Figures, Limiter, Sample, Validity};
 use crate::{
     figure::{Durability, Histogram, Metric, Series},
     plan::LabKind,
+    result::AfterFault,
     workload::Case,
 };
 use serde::{Deserialize, Serialize, Serializer};
@@ -36,6 +37,8 @@ pub(super) struct FlatSample<'a> {
     histograms: Cow<'a, [Histogram]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     series: Option<Cow<'a, Series>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after_fault: Option<Cow<'a, AfterFault>>,
 }
 
 fn is_empty<T: Clone>(list: &[T]) -> bool {
@@ -65,6 +68,7 @@ impl<'a> From<&'a Sample> for FlatSample<'a> {
             durability: evidence.durability.as_ref().map(Cow::Borrowed),
             histograms: Cow::Borrowed(&figures.histograms),
             series: figures.series.as_ref().map(Cow::Borrowed),
+            after_fault: evidence.after_fault.as_deref().map(Cow::Borrowed),
         }
     }
 }
@@ -92,6 +96,7 @@ impl From<FlatSample<'_>> for Sample {
             limiter: flat.limiter,
             validity: flat.validity.into_owned(),
             durability: flat.durability.map(Cow::into_owned),
+            after_fault: flat.after_fault.map(|own| Box::new(own.into_owned())),
             ..Evidence::default()
         };
         let (block, position, case) = (flat.block, flat.position, flat.case.into_owned());

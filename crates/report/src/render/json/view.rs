@@ -11,8 +11,8 @@ use serde::Serialize;
 use stats::{
     comparison::CampaignComparison,
     description::{
-        CampaignFacts, DiskCell, Doubt, Durability, HostCell, Io500, Latencies, Scaling, SelfCheck,
-        Steadiness, Table, Timed,
+        CampaignFacts, DiskCell, Doubt, Durability, FaultCell, HostCell, Io500, Latencies, Scaling,
+        SelfCheck, Steadiness, Table, Timed,
     },
     evaluation::{Failure, Findings},
     kernel::Ratio,
@@ -53,6 +53,8 @@ pub(super) struct View<'a> {
     io500: &'a [Io500],
     costs: &'a [Cost],
     steadiness: &'a [Steadiness],
+    #[serde(skip_serializing_if = "<[FaultCell]>::is_empty")]
+    after_faults: &'a [FaultCell],
     #[serde(skip_serializing_if = "is_empty")]
     hosts: &'a [HostCell],
     #[serde(skip_serializing_if = "is_empty")]
@@ -94,6 +96,7 @@ impl View<'_> {
             io500: &findings.io500,
             costs: &findings.costs,
             steadiness: &findings.steadiness,
+            after_faults: &findings.fault_cells,
             hosts: &findings.hosts,
             disks: &findings.disks,
             doubts: &findings.doubts,

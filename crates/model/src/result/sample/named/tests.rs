@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    result::{Reason, Validity, sample::flat::FlatSample},
+    result::{AfterFault, FaultOnDisk, Reason, Spread, Validity, sample::flat::FlatSample},
     strategies,
     workload::{CacheState, Case},
 };
@@ -49,6 +49,22 @@ fn every_line_sets_its_field_and_reads_it() {
     }
 }
 
+fn after_fault() -> AfterFault {
+    let fault = FaultOnDisk::Crash;
+    let (tried, recovery) = (1, Spread::of(vec![1]));
+    let (contract, is_complete) = ("append".into(), true);
+    let (seed, harmed, checked, found) = (0, 0, 0, std::collections::BTreeMap::new());
+    AfterFault { fault, contract, seed, tried, harmed, is_complete, recovery, checked, found }
+}
+
+#[test]
+fn what_a_fault_left_survives_files() {
+    let mut sample = bare(Vec::new());
+    sample.evidence.after_fault = Some(Box::new(after_fault()));
+    let text = serde_json::to_string(&sample).unwrap();
+    assert_eq!(serde_json::from_str::<Sample>(&text).unwrap(), sample);
+}
+
 #[test]
 fn every_field_has_a_line() {
     let mut sample = bare(Vec::new()).judged(Validity::Invalid(Reason::said("x")));
@@ -60,6 +76,7 @@ fn every_field_has_a_line() {
     sample.covariates.device_read_bytes = Some(1);
     sample.covariates.device_write_bytes = Some(1);
     sample.evidence.durability = Some(crate::figure::Durability::Proven);
+    sample.evidence.after_fault = Some(Box::new(after_fault()));
     let shown = format!("{:#?}\n{:#?}", sample.covariates, sample.evidence);
     let without: Vec<&str> = shown.lines().filter(|line| line.contains("None")).collect();
     assert!(without.is_empty(), "no line of the table sets {without:?}");

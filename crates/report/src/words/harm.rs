@@ -1,0 +1,60 @@
+//! Words what was found after a fault.
+
+use crate::number;
+use model::result::{FaultOnDisk, Harm};
+use stats::kernel::upper_bound;
+
+/// What was done to the disk, as the end of "after".
+pub(crate) fn fault(fault: FaultOnDisk) -> &'static str {
+    match fault {
+        FaultOnDisk::Crash => "a crash",
+        FaultOnDisk::CrashOfEarlyDisk => "a crash of a disk that acknowledges flushes early",
+    }
+}
+
+/// What is wrong in a state, as a part of a sentence about it.
+pub(crate) fn harm(harm: Harm) -> &'static str {
+    match harm {
+        Harm::Lost => "acknowledged data is lost",
+        Harm::Zeros => "zeros in place of data",
+        Harm::Old => "older data than acknowledged",
+        Harm::OtherFile => "data of another file",
+        Harm::Foreign => "data that was never written",
+        Harm::Empty => "a replaced file is empty",
+        Harm::Torn => "a replaced file is neither the old nor the new one",
+        Harm::Size => "a size that the file never had",
+        Harm::NameGone => "an acknowledged name is gone",
+        Harm::NameStays => "a removed name is still there",
+        Harm::NameUnknown => "a name that was never created",
+        Harm::Kind => "a name leads to something of another kind",
+        Harm::Links => "the link count is wrong",
+        Harm::Unreadable => "a file cannot be read",
+        Harm::NotMounted => "the file system cannot be mounted",
+        Harm::Hung => "it hung",
+        Harm::Damage => "the checker finds damage",
+    }
+}
+
+/// The states with something wrong of those that were tried: "0 of 400 (below 0.75 %)", "12 of 400", "0 of all 31".
+pub(crate) fn count(harmed: u64, tried: u64, is_complete: bool) -> String {
+    match (harmed, is_complete) {
+        (_, true) => format!("{harmed} of all {tried}"),
+        (0, false) => {
+            let bound_pct = 100.0 * upper_bound(0, tried);
+            format!("0 of {tried} (below {} %)", number::value(bound_pct))
+        }
+        (_, false) => format!("{harmed} of {tried}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_without_harm_says_what_it_leaves_possible() {
+        assert_eq!(count(0, 400, false), "0 of 400 (below 0.746 %)");
+        assert_eq!(count(12, 400, false), "12 of 400");
+        assert_eq!(count(0, 31, true), "0 of all 31");
+    }
+}
