@@ -1,15 +1,22 @@
 //! Provides a recording disk: a loop device whose file this process serves over FUSE, so that it sees every write,
 //! flush and discard. It logs them with their data, shows any state that it is given, and injects faults. The file is
-//! in memory and in no directory; its mount is in no mount table. A write that has to be durable by itself (FUA) comes
+//! in no directory, and its mount in no mount table; the content is in memory, or in a file besides. A write that has to be durable by itself (FUA) comes
 //! from a loop device as a write and a flush of all, so a state in which it alone is durable is never seen.
 
 mod content;
 mod detached;
+mod mount;
 mod server;
 
+pub use mount::Mounted;
 pub use server::Counts;
 
-use crate::{error::LabError, ownership::undo::Undo, setup::Lab};
+use crate::{
+    error::LabError,
+    ownership::{mark, undo::Undo},
+    setup::Lab,
+};
+use content::Content;
 use detached::Detached;
 use disk::named_loop;
 use faults::{
@@ -30,6 +37,8 @@ pub struct RecordingDisk {
     shared: Arc<Shared>,
     device: PathBuf,
     detached: Detached,
+    /// The directory in which the lab mounts.
+    mounts: PathBuf,
 }
 
 impl RecordingDisk {
@@ -44,16 +53,36 @@ impl RecordingDisk {
     /// # Errors
     /// No root, no FUSE, no loop device, or the journal cannot be written.
     pub fn make(lab: &Lab, name: &str, bytes: u64) -> Result<RecordingDisk, LabError> {
+        let content = Content::in_memory(name, bytes);
+        RecordingDisk::of(lab, content.map_err(LabError::io("make the disk", name.as_ref()))?)
+    }
+
+    /// Like [`RecordingDisk::make`], with the content in a file in a private directory under `dir`, which is removed
+    /// with the lab. A flush syncs the file.
+    ///
+    /// # Errors
+    /// As for [`RecordingDisk::make`], and the file cannot be made.
+    pub fn make_in(lab: &Lab, dir: &Path, bytes: u64) -> Result<RecordingDisk, LabError> {
+        let dir = dir.canonicalize().map_err(LabError::io("find", dir))?;
+        let own = format!("{}-recording{}", lab.mark().campaign, lab.numbers(1));
+        let dir = dir.join(mark::own_name(&own));
+        lab.create_private(&dir)?;
+        let path = dir.join("content");
+        let content = Content::in_file(&path, bytes);
+        RecordingDisk::of(lab, content.map_err(LabError::io("create", &path))?)
+    }
+
+    fn of(lab: &Lab, content: Content) -> Result<RecordingDisk, LabError> {
         crate::setup::need_root("attaching a recording disk")?;
-        let shown = Path::new(name);
         let name = lab.mark().name(lab.numbers(1));
-        let shared = Shared::new(&name, bytes).map_err(LabError::io("make the disk", shown))?;
+        let shared =
+            Shared::new(&name, content).map_err(LabError::io("make the disk", name.as_ref()))?;
         let shared = Arc::new(shared);
         lab.record(&Undo::DetachRecording { name: name.clone() })?;
         let server = Server::new(Arc::clone(&shared));
         let detached = Detached::mount(&name, server)?;
         let device = named_loop::attach(&detached.open(&name)?, &name)?;
-        Ok(RecordingDisk { name, shared, device, detached })
+        Ok(RecordingDisk { name, shared, device, detached, mounts: lab.mark().mounts() })
     }
 
     /// Its loop device. It stays the same as long as the disk is there.

@@ -1,11 +1,17 @@
-//! Content of a recording disk, in memory. From the moment it has a base, what is written over it is remembered by
+//! Content of a recording disk, in memory or in a file. From the moment it has a base, what is written over it is remembered by
 //! blocks, so that the base can be had back at a cost that grows with what was changed alone.
 
 use rustix::{
     fs::{FallocateFlags, MemfdFlags, SeekFrom, fallocate, memfd_create, seek},
     io::Errno,
 };
-use std::{fs::File, io, ops::Range, os::unix::fs::FileExt};
+use std::{
+    fs::File,
+    io,
+    ops::Range,
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    path::Path,
+};
 
 /// Unit of what is remembered, bytes.
 const BLOCK: u64 = 4096;
@@ -15,6 +21,7 @@ const BLOCK: u64 = 4096;
 pub(super) struct Content {
     file: File,
     bytes: u64,
+    is_in_memory: bool,
     base: Option<Base>,
 }
 
@@ -35,10 +42,28 @@ struct Changed {
 
 impl Content {
     /// `bytes` zeros, which take no memory yet. The name is seen in `/proc` alone.
-    pub(super) fn zeros(name: &str, bytes: u64) -> io::Result<Content> {
+    pub(super) fn in_memory(name: &str, bytes: u64) -> io::Result<Content> {
         let file = File::from(memfd_create(name, MemfdFlags::CLOEXEC)?);
         file.set_len(bytes)?;
-        Ok(Content { file, bytes, base: None })
+        Ok(Content { file, bytes, is_in_memory: true, base: None })
+    }
+
+    /// `bytes` zeros in a new file at `path`, which take no space yet.
+    pub(super) fn in_file(path: &Path, bytes: u64) -> io::Result<Content> {
+        let mut options = File::options();
+        let file = options.read(true).write(true).create_new(true).mode(0o600).open(path)?;
+        file.set_len(bytes)?;
+        Ok(Content { file, bytes, is_in_memory: false, base: None })
+    }
+
+    /// Its length, bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether it is lost with this process.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.is_in_memory
     }
 
     /// The file that holds it.
@@ -206,7 +231,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_base_comes_back_byte_for_byte(steps in steps()) {
-            let mut content = Content::zeros("test", BYTES).unwrap();
+            let mut content = Content::in_memory("test", BYTES).unwrap();
             let mut model = vec![0u8; BYTES as usize];
             let mut base: Option<Vec<u8>> = None;
             for step in steps {
@@ -235,7 +260,7 @@ mod tests {
 
     #[test]
     fn what_is_not_on_the_disk_is_refused() {
-        let mut content = Content::zeros("test", BYTES).unwrap();
+        let mut content = Content::in_memory("test", BYTES).unwrap();
         assert!(content.write(BYTES - 1, &[1, 2]).is_err());
         assert!(content.discard(u64::MAX, 2).is_err());
         content.discard(BYTES, 0).unwrap();

@@ -57,6 +57,8 @@ pub(super) struct Shared {
     name: String,
     bytes: u64,
     file: File,
+    /// Whether a flush syncs the file.
+    syncs: bool,
     state: Mutex<State>,
     rules: Mutex<Armed>,
     has_rules: AtomicBool,
@@ -103,14 +105,15 @@ impl State {
 }
 
 impl Shared {
-    pub(super) fn new(name: &str, bytes: u64) -> io::Result<Shared> {
-        let content = Content::zeros(name, bytes)?;
+    pub(super) fn new(name: &str, content: Content) -> io::Result<Shared> {
+        let (bytes, syncs) = (content.bytes(), !content.is_in_memory());
         let file = content.file().try_clone()?;
         let state = Mutex::new(State { content, log: None, spoilt: None });
         Ok(Shared {
             name: name.into(),
             bytes,
             file,
+            syncs,
             state,
             rules: Mutex::default(),
             has_rules: false.into(),
@@ -201,10 +204,11 @@ impl Shared {
         if fate.is_error {
             return Err(failed());
         }
-        if !fate.is_lost {
-            self.state().note(Event::Flush);
+        if fate.is_lost {
+            return Ok(());
         }
-        Ok(())
+        self.state().note(Event::Flush);
+        if self.syncs { self.file.sync_data() } else { Ok(()) }
     }
 
     fn discard(&self, offset: u64, length: u64) -> io::Result<()> {
