@@ -1,7 +1,7 @@
-//! The barrier of a pool as messages: in each round a rank sends a token and waits for one, over distances 1, 2, 4 and so
-//! on (a dissemination barrier: D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization", 1988). No
-//! rank passes before all have arrived. A barrier of MPI does the same, but only of a communicator, and to make one is a
-//! call that a stopped rank holds without saying which it is.
+//! The barrier of a pool as messages: in each round a rank sends a token and waits for one, over distances 1, 2, 4 and
+//! so on (a dissemination barrier: D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization",
+//! 1988). No rank passes before all have arrived. A barrier of MPI does the same, but only of a communicator, and to
+//! make one is a call that a stopped rank holds without saying which it is.
 
 use serde::{Deserialize, Serialize};
 use std::iter;
