@@ -115,8 +115,12 @@ fn serve_link() -> anyhow::Result<exit::Exit> {
 
 /// The verb that `arguments` name, the first of which is the program; workers of campaigns come from `hosts`.
 pub fn main_on(hosts: &dyn Hosts, arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    match cli::Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.collect();
+    match cli::Cli::try_parse_from(&arguments) {
         Ok(cli) => ended(commands::dispatch(cli, hosts)),
+        Err(error) if error.kind() == clap::error::ErrorKind::InvalidUtf8 => {
+            ended(Err(exit::usage(cli::not_utf8(&arguments))))
+        }
         Err(error) => terminal::usage(&error),
     }
 }

@@ -1,9 +1,9 @@
 //! Every mistake a user can make: one line that says what, on which object, and what to do next,
 //! the documented exit status, and nothing left behind.
 
-use crate::common::{Place, root_or_skip};
+use crate::common::{Place, root_or_skip, text};
 use needs::Mounted;
-use std::{fs, process::Command};
+use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, process::Command};
 
 #[test]
 fn wrong_names_are_refused_before_anything_is_touched() {
@@ -57,6 +57,23 @@ fn a_plan_with_a_wrong_key_names_file_and_line() {
     assert!(line.contains("plan.toml:2") && line.contains("proces"), "{line}");
     let line = place.fails(&["run", "missing.toml"], 1);
     assert!(line.contains("cannot read the plan missing.toml"), "{line}");
+}
+
+#[test]
+fn a_name_that_is_not_utf8_is_named() {
+    let place = Place::new();
+    let name = OsStr::from_bytes(b"p\xff.toml");
+    fs::write(place.path("").join(name), "targets = [\"null\"]\n").unwrap();
+    for words in [&["run"][..], &["plan"], &["run", "--on", "null", "--suite"]] {
+        let output = place.command(words).arg(name).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("`p\u{fffd}.toml` is not UTF-8") && said.lines().count() == 1,
+            "{said}"
+        );
+    }
+    place.assert_clean();
 }
 
 #[test]
