@@ -85,6 +85,18 @@ fn unmount_within(patience: Duration, dir: &Path, commands: &[Cmd]) -> Result<bo
     Ok(was_mounted)
 }
 
+/// A mount of type `kind` at `mount_point`, for tests of what reads the table.
+#[cfg(test)]
+pub(crate) fn mount(kind: &str, mount_point: &Path, options: &str) -> Mount {
+    Mount {
+        number: "0:9".into(),
+        mount_point: mount_point.into(),
+        kind: kind.into(),
+        source: kind.into(),
+        options: options.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

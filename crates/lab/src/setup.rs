@@ -119,12 +119,8 @@ impl Lab {
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
         need_root("attaching a loop image")?;
-        for path in self.write_images(dir, size, count, (loop_device::IMAGE, stop), progress)? {
-            self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
-            let attached = loop_device::attach(&path)?;
-            self.add_image(path, size, attached)?;
-        }
-        Ok(())
+        let paths = self.write_images(dir, size, count, (loop_device::IMAGE, stop), progress)?;
+        paths.into_iter().try_for_each(|path| self.add_image(path, size, None))
     }
 
     /// Like [`Lab::make_images`], for `sets` sets of `count` images: targets on different sets can be there at
@@ -175,21 +171,21 @@ impl Lab {
             return Err(error);
         }
         for kept in taken {
-            self.journal.record(&Undo::DetachLoop { image: kept.path() })?;
-            let attached = loop_device::attach_part(&kept.path(), Some(size))?;
-            self.add_image(kept.path(), size, attached)?;
+            self.add_image(kept.path(), size, Some(size))?;
             self.kept.push(kept);
         }
         Ok(())
     }
 
-    /// Has targets made on the `attached` image `path`.
+    /// Attaches the image `path`, of which targets use `size`, at most `limit` of it, and has them made on it.
     fn add_image(
         &mut self,
         path: PathBuf,
         size: Bytes,
-        attached: LoopDevice,
+        limit: Option<Bytes>,
     ) -> Result<(), LabError> {
+        self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
+        let attached = loop_device::attach_part(&path, limit)?;
         let held = loop_device::hold(&attached.node).map(Arc::new);
         let image = Image { path, direct_io: attached.direct_io, held };
         self.disks.push(Disk::of_image(attached.node, size, image)?);

@@ -64,16 +64,7 @@ fn of_text(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn mount(kind: &str, mount_point: &Path, options: &str) -> Mount {
-        Mount {
-            number: "0:9".into(),
-            mount_point: mount_point.into(),
-            kind: kind.into(),
-            source: kind.into(),
-            options: options.into(),
-        }
-    }
+    use crate::mounts::mount;
 
     #[test]
     fn both_versions_count_the_time() {

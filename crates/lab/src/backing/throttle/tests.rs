@@ -1,6 +1,7 @@
 //! Caps without a controller: what is read, what is found, what is written where.
 
 use super::*;
+use crate::mounts::mount;
 use ::fs::caps;
 use model::target::Options;
 
@@ -9,16 +10,6 @@ const DEVICE: &str = "7:9";
 
 fn options(pairs: &[(&str, &str)]) -> Options {
     pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
-}
-
-fn mount(kind: &str, mount_point: &Path, options: &str) -> Mount {
-    Mount {
-        number: "0:9".into(),
-        mount_point: mount_point.into(),
-        kind: kind.into(),
-        source: kind.into(),
-        options: options.into(),
-    }
 }
 
 #[test]
