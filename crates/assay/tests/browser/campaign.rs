@@ -1,7 +1,9 @@
 //! A campaign with something for every control of the page: three candidates, four groups, two process counts, four
 //! blocks, one test that a candidate could not do, one of which it lacks a block and one in which it is noisy.
 
+use super::{BROWSER, devtools::Browser};
 use crate::common::Place;
+use needs::program_or_skip;
 use std::{fmt::Write, fs, path::PathBuf};
 
 const SAMPLES: &str = "campaign,block,position,target,suite,test,procs,threads,cache,metric,value,unit,better,bytes,ops,\
@@ -116,4 +118,22 @@ pub(super) fn page_with(place: &Place, baseline: &str, more: &[&str]) -> PathBuf
     let path = place.path(&format!("{baseline}{}.html", more.join("")));
     fs::write(&path, text).unwrap();
     path
+}
+
+/// A browser beside its page over ext4, which no test has opened yet.
+pub(super) struct Shown {
+    pub(super) place: Place,
+    pub(super) page: PathBuf,
+    pub(super) browser: Browser,
+}
+
+/// Imports it, and starts a browser where there is one.
+pub(super) fn shown() -> Option<Shown> {
+    if !program_or_skip(BROWSER) {
+        return None;
+    }
+    let place = Place::new();
+    import(&place);
+    let (page, browser) = (page(&place, "ext4"), Browser::start(&place));
+    Some(Shown { place, page, browser })
 }

@@ -1,9 +1,10 @@
 //! Tests that the page's recomputed results equal the program's, that the URL keeps the choice, and that every table
 //! can be exported.
 
-use super::{BROWSER, campaign, devtools::Browser};
-use crate::common::Place;
-use needs::program_or_skip;
+use super::{
+    campaign::{self, Shown},
+    devtools::Browser,
+};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs};
 
@@ -24,13 +25,7 @@ pub(super) fn said(browser: &mut Browser, scope: &str) -> (String, String) {
 
 #[test]
 fn another_baseline_says_what_the_program_says_over_it() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let mut browser = Browser::start(&place);
-    let page = campaign::page(&place, "ext4");
+    let Some(Shown { place, page, mut browser }) = campaign::shown() else { return };
     for baseline in ["ext4", "xfs", "btrfs"] {
         let own = campaign::page(&place, baseline);
         browser.open(&own, "");
@@ -51,13 +46,7 @@ fn another_baseline_says_what_the_program_says_over_it() {
 
 #[test]
 fn another_metric_says_what_the_program_says_by_it() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let mut browser = Browser::start(&place);
-    let page = campaign::page(&place, "ext4");
+    let Some(Shown { place, page, mut browser }) = campaign::shown() else { return };
     browser.open(&campaign::page_with(&place, "ext4", &["--metric", "sum_rate"]), "");
     let program = said(&mut browser, "main");
     browser.open(&page, "");
@@ -91,13 +80,7 @@ fn parts(description: &str) -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn controls_choose_and_the_address_keeps_it() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };
     browser.open(&page, "");
     assert_eq!(browser.eval("document.getElementById('what-if')"), Value::Null);
     let links =
@@ -135,13 +118,7 @@ fn controls_choose_and_the_address_keeps_it() {
 
 #[test]
 fn a_weight_of_nothing_is_as_if_its_group_were_not_there() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };
     let mut scores = |fragment: &str| {
         browser.open(&page, fragment);
         browser.text("document.querySelector('#what-if desc').textContent.split('. ')[0]")
@@ -157,13 +134,7 @@ fn a_weight_of_nothing_is_as_if_its_group_were_not_there() {
 
 #[test]
 fn the_page_tests_itself_and_computes_nothing_when_that_fails() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    let Some(Shown { place, page, mut browser }) = campaign::shown() else { return };
     browser.open(&page, "");
     let result = browser.text("document.getElementById('selftest').textContent");
     let figures: Vec<u32> = result.split(' ').filter_map(|word| word.parse().ok()).collect();
@@ -183,14 +154,8 @@ fn the_page_tests_itself_and_computes_nothing_when_that_fails() {
 
 #[test]
 fn every_table_can_be_taken_as_csv_json_and_markdown() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
+    let Some(Shown { place, page, mut browser }) = campaign::shown() else { return };
     let taken = place.dir("taken");
-    let mut browser = Browser::start(&place);
     let folder = json!({ "behavior": "allow", "downloadPath": taken, "eventsEnabled": true });
     browser.call("Browser.setDownloadBehavior", folder);
     browser.open(&page, "#base=xfs");

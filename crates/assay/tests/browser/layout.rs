@@ -1,8 +1,6 @@
 //! Tests of how the page behaves: nothing scrolls within it, heads stay, panels close, filters say what they hide.
 
-use super::{BROWSER, campaign, devtools::Browser};
-use crate::common::Place;
-use needs::program_or_skip;
+use super::campaign::{self, Shown};
 use serde_json::json;
 
 /// Boxes that scroll within the page.
@@ -12,13 +10,7 @@ const SCROLLED: &str = "[...document.querySelectorAll('main *')].filter(own => o
 
 #[test]
 fn no_box_scrolls_within_the_page_and_heads_stay_below_the_bar() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    let Some(Shown { place, page, mut browser }) = campaign::shown() else { return };
     for width in [1280, 1920] {
         browser.width(width);
         for published in place.campaigns(&["--published"]) {
@@ -42,13 +34,7 @@ fn no_box_scrolls_within_the_page_and_heads_stay_below_the_bar() {
 
 #[test]
 fn intervals_stand_in_the_map_without_another_choice() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };
     browser.open(&page, "");
     let flag = "[...document.querySelectorAll('.bar label')].find(own => own.textContent.includes('Intervals'))";
     browser.eval(&format!("{flag}.click()"));
@@ -63,13 +49,7 @@ fn intervals_stand_in_the_map_without_another_choice() {
 
 #[test]
 fn a_panel_closes_when_it_is_left_and_by_escape() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };
     browser.width(1280);
     browser.open(&page, "");
     let open = "document.querySelector('.weights').open";
@@ -87,13 +67,7 @@ fn a_panel_closes_when_it_is_left_and_by_escape() {
 
 #[test]
 fn escape_gives_back_the_address_and_a_cell_says_what_it_is() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };
     browser.open(&page, "");
     let address = browser.text("location.href");
     browser.eval("document.querySelector('table.heat a').click()");
@@ -112,13 +86,7 @@ fn escape_gives_back_the_address_and_a_cell_says_what_it_is() {
 
 #[test]
 fn what_leaves_nothing_is_named_and_taken_back() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };
     browser.open(&page, "#without=1,2&procs=16");
     let said = browser.text("document.querySelector('#what-if .nothing').textContent");
     assert!(said.contains("because of: Candidates.") && !said.contains("Processes"), "{said}");
