@@ -42,6 +42,7 @@ const ROOMS: &Rooms = &[
             "inputs",
             "machine",
             "evidence",
+            "faults",
             "stages",
             "sizes",
             "run",

@@ -37,8 +37,14 @@ enum Part {
 
 /// Units that are left to `make test-labs`: guests, kills, whole suites on real file systems, long simulations.
 /// `CRATE/BINARY`.
-const LABS: &[&str] =
-    &["assay/e2e_labs", "lab/guests", "lab/layers", "stats/coverage", "stats/simulation"];
+const LABS: &[&str] = &[
+    "assay/e2e_labs",
+    "campaign/crashes",
+    "lab/guests",
+    "lab/layers",
+    "stats/coverage",
+    "stats/simulation",
+];
 
 /// The unit that tries damaged inputs: for [`LONG`] seconds where the labs are run, else for its own ten.
 const FUZZ: &str = "fuzz/damaged";

@@ -1,0 +1,243 @@
+//! Cuts the power: performs a workload on a recording disk, draws states that the disk may be left in, and holds each
+//! against the contract.
+
+use super::{
+    FaultsError,
+    looker::{Looker, PATIENCE, Seen},
+    mount::How,
+    perform::perform,
+};
+use ::faults::{
+    content::Content,
+    contract::{Contract, Expected},
+    log::{Event, Log},
+    rule::{On, Rule, What, When},
+    states::{Draw, Drawn, Epochs, State, draw},
+};
+use ::fs::{Part, ResolvedTarget, Site, sites};
+use lab::{error::LabError, programs::Run, recording::RecordingDisk, setup::Lab};
+use model::result::{AfterFault, FaultOnDisk, Harm, Spread};
+use rustix::fs::syncfs;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    time::Duration,
+};
+
+/// The directory of the workload.
+const WORK: &str = "work";
+/// Least size of the disk, bytes: what mkfs.xfs takes.
+const DISK_BYTES: u64 = 300 << 20;
+/// Most data that is logged, bytes.
+const LOG_BYTES: usize = 256 << 20;
+
+/// What is to be tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Crash<'a> {
+    /// One file system on one disk.
+    pub target: &'a ResolvedTarget,
+    /// What is performed, and what must hold.
+    pub contract: &'a Contract,
+    /// Of content and states.
+    pub seed: u64,
+    /// Most distinct states.
+    pub states: usize,
+    /// What the disk writes whole or not at all: 512 bytes, or 4096.
+    pub atomic_bytes: u64,
+    /// Each write takes this much longer while the workload runs: on a disk as fast as memory some orders of events
+    /// never come up.
+    pub slow_writes: Duration,
+    /// What the disk is like.
+    pub fault: FaultOnDisk,
+    /// Whether the checker looks at each state.
+    pub with_checker: bool,
+}
+
+/// Performs the workload once, and looks at states until there are as many as asked for, or `stop` is set.
+///
+/// # Errors
+/// The target cannot be made or mounted on a recording disk, or the workload fails without any fault.
+pub fn crash(lab: &Lab, asked: &Crash<'_>, stop: &AtomicBool) -> Result<AfterFault, FaultsError> {
+    let part = single(asked.target)?;
+    let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
+    let disk = RecordingDisk::make(lab, "crash", bytes)?;
+    let site = site(part, &disk, bytes);
+    for command in part.fs.mkfs(&site, &part.options) {
+        command.run()?;
+    }
+    let how = How::of(part, &site)?;
+    let log = record(&disk, &how, asked)?;
+    let log = match asked.fault {
+        FaultOnDisk::Crash => log,
+        FaultOnDisk::CrashOfEarlyDisk => without_flushes(&log),
+    };
+    let epochs = Epochs::new(&log)?;
+    let (seed, limit, atomic_bytes) = (asked.seed, asked.states, asked.atomic_bytes);
+    let drawn = draw(&epochs, Draw { seed, limit, atomic_bytes });
+    let looker = Looker::new(how, WORK, Content::new(asked.seed))?;
+    let trial = Trial { asked, disk: &disk, part, site: &site, epochs: &epochs, looker };
+    trial.all(&drawn, stop)
+}
+
+/// The one part of a target.
+fn single(target: &ResolvedTarget) -> Result<&Part, FaultsError> {
+    let refused =
+        |why: &str| FaultsError::Target { target: target.target().to_string(), why: why.into() };
+    match target.parts() {
+        [part] if part.disks() == 1 => Ok(part),
+        [] => Err(refused("it is a directory; name a file system")),
+        _ => Err(refused("it is not one file system on one disk")),
+    }
+}
+
+fn site(part: &Part, disk: &RecordingDisk, bytes: u64) -> Site {
+    let devices = [disk.device().to_path_buf()];
+    let place = |_, _: &Part| ("crash".into(), "/".into(), "/".into());
+    let mut sites = sites(std::slice::from_ref(part), &devices, (bytes, None), place);
+    sites.remove(0)
+}
+
+/// Performs the workload on the new file system, and returns what the disk was asked meanwhile.
+fn record(disk: &RecordingDisk, how: &How, asked: &Crash<'_>) -> Result<Log, FaultsError> {
+    let refused = |errno| FaultsError::Mount { target: asked.target.target().to_string(), errno };
+    let mounted = how.mount().map_err(refused)?;
+    let root = mounted.root().join(WORK);
+    let (contract, content) = (asked.contract, Content::new(asked.seed));
+    let prepared = contract.workload().prepared;
+    let mut held = Vec::new();
+    let prepare = || -> std::io::Result<()> {
+        fs::create_dir(&root)?;
+        Ok(syncfs(File::open(&root)?)?)
+    };
+    prepare().map_err(FaultsError::Prepare)?;
+    perform(contract, 0..prepared, (content, &root), &mut held, &|_| ())?;
+    disk.slow_writes(asked.slow_writes);
+    disk.record(LOG_BYTES);
+    let all = prepared..contract.workload().operations.len();
+    let done = perform(contract, all, (content, &root), &mut held, &|mark| disk.mark(mark));
+    // What is written while it is unmounted is of no crash.
+    let log = disk.recorded();
+    disk.slow_writes(Duration::ZERO);
+    drop((held, mounted));
+    done?;
+    disk::wait_free(disk.device())?;
+    Ok(log?)
+}
+
+/// What a disk logs that answers flushes before it has done them: to it they are nothing.
+fn without_flushes(log: &Log) -> Log {
+    let mut early = Log::new(LOG_BYTES);
+    for event in log.events() {
+        match event {
+            Event::Flush => {}
+            // It had room for as much before.
+            Event::Write { offset, data } => {
+                let _ = early.write(*offset, log.data(data));
+            }
+            Event::Discard { .. } | Event::Mark(_) => early.push(event.clone()),
+        }
+    }
+    early
+}
+
+/// One trial with its disk.
+struct Trial<'a> {
+    asked: &'a Crash<'a>,
+    disk: &'a RecordingDisk,
+    part: &'a Part,
+    site: &'a Site,
+    epochs: &'a Epochs<'a>,
+    looker: Looker,
+}
+
+impl Trial<'_> {
+    fn all(&self, drawn: &Drawn, stop: &AtomicBool) -> Result<AfterFault, FaultsError> {
+        let mut after = AfterFault {
+            fault: self.asked.fault,
+            contract: self.asked.contract.workload().name.clone(),
+            seed: self.asked.seed,
+            tried: 0,
+            is_complete: false,
+            recovery: None,
+            checked: 0,
+            found: BTreeMap::new(),
+        };
+        let mut expected: BTreeMap<Option<u64>, Expected<'_>> = BTreeMap::new();
+        let mut mount_ns = Vec::new();
+        for state in &drawn.states {
+            if stop.load(Relaxed) {
+                break;
+            }
+            let mark = state.acknowledged;
+            if !expected.contains_key(&mark) {
+                expected.insert(mark, self.asked.contract.expect(mark)?);
+            }
+            self.disk.show(self.epochs.patches(state))?;
+            let seen = self.looker.look(PATIENCE, || self.fail_all());
+            after.tried += 1;
+            let is_hung = matches!(seen, Seen::Hung);
+            if let Seen::Mounted { mount_ns: took, .. } = &seen {
+                mount_ns.push(*took);
+            }
+            judge(&mut after, &expected[&mark], state, seen);
+            if is_hung {
+                // The disk fails from now on.
+                break;
+            }
+            disk::wait_free(self.disk.device())?;
+            if self.asked.with_checker {
+                self.check(&mut after, state)?;
+            }
+        }
+        after.is_complete = drawn.is_complete && after.tried == drawn.states.len() as u64;
+        after.recovery = Spread::of(mount_ns);
+        Ok(after)
+    }
+
+    /// Has all requests fail from now on.
+    fn fail_all(&self) {
+        let rule = |on| Rule { on, range: 0..u64::MAX, when: When::ALWAYS, what: What::Error };
+        self.disk.inject([On::Read, On::Write, On::Flush].map(rule).to_vec());
+    }
+
+    /// Has the checker look at what the recovery left.
+    fn check(&self, after: &mut AfterFault, state: &State) -> Result<(), FaultsError> {
+        let Some(checker) = self.part.fs.check(self.site) else { return Ok(()) };
+        match checker.run() {
+            Ok(_) => {}
+            Err(LabError::Disk(error @ disk::Error::Command { .. })) => {
+                after.note(Harm::Damage, state.number, || error.to_string());
+            }
+            Err(error) => return Err(error.into()),
+        }
+        after.checked += 1;
+        Ok(())
+    }
+}
+
+/// Notes what is wrong with a state, each kind once.
+fn judge(after: &mut AfterFault, expected: &Expected<'_>, state: &State, seen: Seen) {
+    let number = state.number;
+    let found = match seen {
+        Seen::Hung => {
+            let seconds = PATIENCE.as_secs();
+            return after.note(Harm::Hung, number, || format!("not done after {seconds} s"));
+        }
+        Seen::Refused(errno) => {
+            return after.note(Harm::NotMounted, number, || errno.to_string());
+        }
+        Seen::Mounted { found: Err(error), .. } => {
+            return after.note(Harm::Unreadable, number, || format!("{WORK}: {error}"));
+        }
+        Seen::Mounted { found: Ok(found), .. } => found,
+    };
+    let mut kinds = BTreeSet::new();
+    for finding in expected.check(&found) {
+        if kinds.insert(finding.harm) {
+            after.note(finding.harm, number, || {
+                format!("{}: {}, after mark {:?}", finding.path, finding.detail, state.acknowledged)
+            });
+        }
+    }
+}

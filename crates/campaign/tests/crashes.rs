@@ -1,0 +1,130 @@
+//! Power cuts below real file systems: those that obey lose nothing that they acknowledged, and known losses are found.
+#![allow(clippy::unwrap_used)]
+
+use campaign::faults::{Crash, crash};
+use faults::{contract::Contract, workload::named};
+use lab::{machine::Availability, recording::RecordingDisk, setup::Lab};
+use model::result::{AfterFault, FaultOnDisk, Harm};
+use needs::{Need, skip};
+use std::{sync::atomic::AtomicBool, time::Duration};
+
+const SEED: u64 = 11;
+const SLOW: Duration = Duration::from_micros(500);
+
+fn ready(name: &str) -> bool {
+    if let Some(why) = RecordingDisk::missing() {
+        skip(Need::Root, why);
+        return false;
+    }
+    match lab::machine::available(fs::find(name).unwrap()) {
+        Availability::Ready => true,
+        Availability::Missing { what, .. } => {
+            skip(Need::file_system(name), format!("{name}: {what}"));
+            false
+        }
+    }
+}
+
+/// What a trial is like, besides its target and contract.
+#[derive(Clone, Copy)]
+struct Kind {
+    rounds: u64,
+    states: usize,
+    slow_writes: Duration,
+    fault: FaultOnDisk,
+}
+
+const PLAIN: Kind =
+    Kind { rounds: 12, states: 200, slow_writes: Duration::ZERO, fault: FaultOnDisk::Crash };
+
+fn tried(target: &str, contract: &str, kind: Kind) -> AfterFault {
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "crashes").unwrap();
+    let target = fs::resolve(&target.parse().unwrap()).unwrap();
+    let contract = Contract::new(named(contract, kind.rounds).unwrap()).unwrap();
+    let asked = Crash {
+        target: &target,
+        contract: &contract,
+        seed: SEED,
+        states: kind.states,
+        atomic_bytes: 4096,
+        slow_writes: kind.slow_writes,
+        fault: kind.fault,
+        with_checker: false,
+    };
+    let after = crash(&lab, &asked, &AtomicBool::new(false)).unwrap();
+    lab.close().unwrap();
+    needs_none_mounted(&after);
+    after
+}
+
+/// Every state has ended: it was mounted or refused.
+fn needs_none_mounted(after: &AfterFault) {
+    assert_eq!(after.count(Harm::Hung), 0, "{after:?}");
+    assert!(after.tried > 0, "{after:?}");
+}
+
+#[test]
+fn what_was_synced_survives() {
+    for target in ["ext4", "xfs", "btrfs"] {
+        if !ready(target) {
+            continue;
+        }
+        for contract in ["append", "create", "replace"] {
+            let after = tried(target, contract, PLAIN);
+            assert_eq!(after.found.len(), 0, "{target}: {after:#?}");
+            assert!(after.tried >= 200 || after.is_complete, "{target}: {after:?}");
+            let recovery = after.recovery.unwrap();
+            assert!(recovery.min_ns > 0 && recovery.min_ns <= recovery.median_ns);
+        }
+    }
+}
+
+#[test]
+fn other_contracts_hold() {
+    for target in ["ext4", "xfs", "btrfs"] {
+        if !ready(target) {
+            continue;
+        }
+        for contract in ["overwrite", "append-many", "links", "deletes", "replace-open"] {
+            let after = tried(target, contract, Kind { states: 100, ..PLAIN });
+            assert_eq!(after.found.len(), 0, "{target}: {after:#?}");
+        }
+    }
+}
+
+/// The commit of ext4 does not wait for the data that a rename has started to write: unwritten extents become the file.
+#[test]
+fn ext4_fills_a_file_renamed_without_fsync_with_zeros() {
+    if !ready("ext4") {
+        return;
+    }
+    let kind = Kind { rounds: 40, slow_writes: SLOW, ..PLAIN };
+    let after = tried("ext4", "replace-unsynced", kind);
+    assert!(after.count(Harm::Zeros) > 0, "{after:#?}");
+    assert_eq!(after.count(Harm::NotMounted), 0, "{after:#?}");
+}
+
+#[test]
+fn without_barriers_ext4_loses_appends() {
+    if !ready("ext4") {
+        return;
+    }
+    let after = tried("ext4[nobarrier]", "append", PLAIN);
+    assert!(after.count(Harm::Lost) > 0, "{after:#?}");
+}
+
+#[test]
+fn a_disk_that_answers_flushes_early_is_caught() {
+    for target in ["ext4", "xfs", "btrfs"] {
+        if !ready(target) {
+            continue;
+        }
+        for contract in ["append", "create"] {
+            let kind = Kind { fault: FaultOnDisk::CrashOfEarlyDisk, ..PLAIN };
+            let after = tried(target, contract, kind);
+            let lost = after.found.keys().any(|harm| harm.loses_acknowledged());
+            assert!(lost, "{target}: {after:#?}");
+        }
+    }
+}
