@@ -92,6 +92,15 @@ pub const SECTIONS: &[&dyn Section] = &[
     &method::Method,
 ];
 
+/// What a section may say in the short form.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief {
+    /// Rows of a table, about; none for 0.
+    pub rows: usize,
+    /// Notes on the campaign; more are counted.
+    pub notes: usize,
+}
+
 /// One part of a report.
 pub trait Section: Sync {
     /// Its heading.
@@ -100,9 +109,8 @@ pub trait Section: Sync {
     /// What it says; `None` when there is nothing to say.
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>>;
 
-    /// What it says in the short form, with about `rows` rows in a table and none for 0; `None` when it is no
-    /// part of that form, as most are not.
-    fn brief(&self, _: &Dataset, _: &Findings, _rows: usize) -> Option<Vec<Block>> {
+    /// What it says in the short form; `None` when it is no part of that form, as most are not.
+    fn brief(&self, _: &Dataset, _: &Findings, _: Brief) -> Option<Vec<Block>> {
         None
     }
 

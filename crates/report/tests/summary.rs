@@ -212,3 +212,16 @@ fn ten_candidates_are_all_shown_at_60_columns() {
     assert_eq!(rows.count(), 10, "{text}");
     assert!(!table.contains("more"), "{table}");
 }
+
+#[test]
+fn long_notes_give_way_to_the_candidates() {
+    let mut data = many(3, 3, 3);
+    for note in 0..4 {
+        data.campaign.notes.push(Note::Said(format!("Note {note}. {}", "It is long. ".repeat(40))));
+    }
+    let text = at(&data, &judged(&data), 60);
+    let table = text.split("\n\n").find(|part| part.starts_with("Candidates over")).unwrap();
+    assert_eq!(table.lines().filter(|line| line.starts_with(" fs")).count(), 3, "{text}");
+    assert!(text.contains("more notes are in the report."), "{text}");
+    assert!(text.lines().count() <= 40, "{text}");
+}

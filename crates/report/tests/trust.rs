@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use model::result::{Dataset, Limiter, Origin};
+use model::result::{Dataset, Limiter, Origin, Reason, Validity};
 use report::{html, markdown};
 use stats::{description::Settings, evaluation::findings};
 
@@ -42,7 +42,7 @@ fn what_is_against_it_is_said() {
     assert!(text.contains("repeat on a quiet machine"), "{text}");
     assert!(text.contains("a throttled processor set the speed, not the file system"), "{text}");
     let page = html(&data, &findings(&data, &Settings::default()).unwrap());
-    assert_eq!(page.matches("class=\"sign no\"").count(), 2, "others and the limiter");
+    assert_eq!(page.matches("class=\"sign no\"").count(), 3, "others, the limiter and cells");
 }
 
 #[test]
@@ -52,6 +52,32 @@ fn one_sample_of_many_is_too_few_to_matter() {
     data.samples[0].evidence.limiter = Limiter::Tool;
     let text = said(&data).unwrap();
     assert!(text.contains("limiter: 1 of ") && text.contains("too few to matter"), "{text}");
+}
+
+#[test]
+fn cells_without_a_figure_of_each_candidate_are_counted() {
+    let mut data = common::campaign(5);
+    data.samples.iter_mut().for_each(|sample| sample.evidence.limiter = Limiter::Device);
+    let cells = |data: &Dataset| {
+        let verdict = findings(data, &Settings::default()).unwrap().verdict;
+        (verdict.cells, verdict.of_cells)
+    };
+    assert_eq!(cells(&data), (8, 10), "a candidate has no figure in two");
+    let text = said(&data).unwrap();
+    assert!(text.contains("scored cells: 8 of 10, the others are in no score"), "{text}");
+    let (target, test, procs) = {
+        let case = &data.samples[0].case;
+        (case.target.clone(), case.test.clone(), case.procs)
+    };
+    let failed = data.samples.iter_mut().filter(|sample| {
+        (&sample.case.target, &sample.case.test, sample.case.procs) == (&target, &test, procs)
+    });
+    failed.for_each(|sample| {
+        sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
+    });
+    let (left, all) = cells(&data);
+    let text = said(&data).unwrap();
+    assert!(left < 8 && text.contains(&format!("scored cells: {left} of {all}, ")), "{text}");
 }
 
 #[test]

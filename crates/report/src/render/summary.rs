@@ -7,7 +7,10 @@ use super::{
     terminal_text::{TerminalOptions, at_least, strong, wrap},
     title,
 };
-use crate::{block::Block, sections::SECTIONS};
+use crate::{
+    block::Block,
+    sections::{Brief, SECTIONS},
+};
 use model::{result::Dataset, text::printable};
 use stats::evaluation::Findings;
 
@@ -15,6 +18,8 @@ use stats::evaluation::Findings;
 const MOST_LINES: usize = 40;
 /// Rows that a table gets where there is room.
 const MOST_ROWS: usize = 24;
+/// Notes on the campaign where there is room.
+const MOST_NOTES: usize = 4;
 
 /// The answer in at most 40 lines of a terminal: the verdict, what it reaches, what would settle it, the candidates,
 /// each group of tests, where the leaders differ, what was left out. `closing` says where the rest is.
@@ -27,23 +32,29 @@ pub fn summary(
     let options = at_least(options);
     let closing = wrap(&printable(closing), options.width);
     let room = MOST_LINES.saturating_sub(closing.lines().count());
-    let with = |rows| body(dataset, findings, options, rows);
+    let with = |rows| body(dataset, findings, options, Brief { rows, notes: MOST_NOTES });
     let fits = |body: &str| body.lines().count() <= room;
     // By halving, as each try builds all of it.
     let tries: Vec<usize> = (1..=MOST_ROWS).collect();
-    let body = with(tries.partition_point(|rows| fits(&with(*rows))));
-    if fits(&body) {
-        return body + &closing;
+    let whole = with(tries.partition_point(|rows| fits(&with(*rows))));
+    if fits(&whole) {
+        return whole + &closing;
     }
-    // Prose alone is longer.
-    let cut = body.lines().take(room.saturating_sub(1)).map(|line| format!("{line}\n"));
+    // Candidates come before notes on the campaign.
+    let short = |notes| body(dataset, findings, options, Brief { rows: 0, notes });
+    if let Some(fitting) = (0..MOST_NOTES).rev().map(short).find(|body| fits(body)) {
+        return fitting + &closing;
+    }
+    // The rest of the prose alone is longer.
+    let least = short(0);
+    let cut = least.lines().take(room.saturating_sub(1)).map(|line| format!("{line}\n"));
     cut.chain(["…\n".to_string(), closing]).collect()
 }
 
-/// All of it but the closing, with this many rows for a table.
-fn body(dataset: &Dataset, findings: &Findings, options: TerminalOptions, rows: usize) -> String {
+/// All of it but the closing, each section with as much as `brief` says.
+fn body(dataset: &Dataset, findings: &Findings, options: TerminalOptions, brief: Brief) -> String {
     let sections =
-        assembled(dataset, findings, SECTIONS, &|s, data, found| s.brief(data, found, rows));
+        assembled(dataset, findings, SECTIONS, &|s, data, found| s.brief(data, found, brief));
     let mut out = strong(&wrap(&title(dataset), options.width), options);
     let mut apart = true;
     for block in sections.iter().flat_map(|own| &own.blocks) {

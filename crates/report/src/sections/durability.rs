@@ -1,6 +1,10 @@
 //! Lists targets that do not keep synced data, whatever their rates.
 
-use crate::{block::Block, sections::Section, words};
+use crate::{
+    block::Block,
+    sections::{Brief, Section},
+    words,
+};
 use model::result::Dataset;
 use stats::{
     description::{doubtful, durability},
@@ -22,7 +26,7 @@ impl Section for Durability {
         warning(dataset).map(|text| vec![Block::Callout(text)])
     }
 
-    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: Brief) -> Option<Vec<Block>> {
         self.build(dataset, findings)
     }
 

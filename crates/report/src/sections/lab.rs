@@ -1,6 +1,10 @@
 //! States what a reader must know about results that were not measured on the host.
 
-use crate::{block::Block, names, sections::Section};
+use crate::{
+    block::Block,
+    names,
+    sections::{Brief, Section},
+};
 use model::{plan::LabKind, result::Dataset};
 use stats::{description::Durability, evaluation::Findings};
 
@@ -28,7 +32,7 @@ impl Section for Lab {
         Some(vec![Block::Callout(text)])
     }
 
-    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: Brief) -> Option<Vec<Block>> {
         self.build(dataset, findings)
     }
 }

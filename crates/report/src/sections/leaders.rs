@@ -2,7 +2,7 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
-    sections::{Section, ratios},
+    sections::{Brief, Section, ratios},
 };
 use model::result::Dataset;
 use stats::{
@@ -40,7 +40,8 @@ impl Section for Leaders {
         (!tables.is_empty()).then_some(tables)
     }
 
-    fn brief(&self, _: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
+    fn brief(&self, _: &Dataset, findings: &Findings, brief: Brief) -> Option<Vec<Block>> {
+        let rows = brief.rows;
         let each = (rows / PART).clamp(rows.min(1), BRIEF);
         let leaders = findings.leaders.as_ref()?;
         let what = format!("Where {} and {} differ most", leaders.first, leaders.second);

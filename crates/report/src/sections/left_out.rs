@@ -3,7 +3,7 @@
 
 use crate::{
     block::Block,
-    sections::{Section, invalid},
+    sections::{Brief, Section, invalid},
     words,
 };
 use model::result::{Dataset, Origin, TESTS_LEFT_OUT, Validity};
@@ -14,6 +14,8 @@ use std::{cmp::Reverse, collections::BTreeMap};
 const NAMED: usize = 3;
 /// Characters of a reason.
 const REASON_CHARS: usize = 70;
+/// What follows the words of an error of the system.
+const OS_ERROR: &str = " (os error";
 
 pub(crate) struct LeftOut;
 
@@ -42,7 +44,7 @@ impl Section for LeftOut {
     }
 
     /// There no heading says what it is about.
-    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: Brief) -> Option<Vec<Block>> {
         let mut blocks = self.build(dataset, findings)?;
         if let Some(Block::Prose(text)) = blocks.first_mut() {
             *text = format!("Left out: {}", text.replacen("Nothing: ", "nothing, ", 1));
@@ -125,11 +127,17 @@ fn listed(head: &str, named: Vec<String>, all: usize) -> Option<String> {
     (all > 0).then(|| format!("{head}: {}{more}.", named.join("; ")))
 }
 
-/// The beginning of a reason: whole clauses of it, or whole words and a mark that there is more.
+/// The beginning of a reason: whole clauses of it, or whole words and a mark that there is more. Of an error of the
+/// system, what failed and the error: between them are long paths.
 fn short(why: &str) -> String {
     let fits: String = why.chars().take(REASON_CHARS).collect();
     if fits.len() == why.len() {
         return fits;
+    }
+    if let Some((head, error)) = why.rsplit_once(": ").filter(|(_, last)| last.contains(OS_ERROR)) {
+        let what = head.split_once(": ").map_or("", |(who, _)| who);
+        let error = error.split(OS_ERROR).next().unwrap_or(error);
+        return format!("{what}{}{error}", if what.is_empty() { "" } else { ": " });
     }
     match (fits.rfind([',', ';', ':']), fits.rfind(' ')) {
         (Some(clause), _) if 2 * clause >= fits.len() => fits[..clause].to_string(),
@@ -155,5 +163,10 @@ mod tests {
             "mkfs.zfs, which has to make the pool of this candidate on two devices …"
         );
         assert_eq!(short(&"x".repeat(80)), "x".repeat(REASON_CHARS) + "…");
+        let path = "/var/lib/assay/state/mnt/assay-2026-11-29-01-18-zoi/assay-10-btrfs/work/w1/.d";
+        let full = format!("worker 1: write {path}: No space left on device (os error 28)");
+        assert_eq!(short(&full), "worker 1: No space left on device");
+        let full = format!("write {path}: No space left on device (os error 28)");
+        assert_eq!(short(&full), "No space left on device");
     }
 }

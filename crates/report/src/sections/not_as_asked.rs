@@ -1,6 +1,9 @@
 //! Mount options that are not in effect as they were asked for: what a label says is not what was measured.
 
-use crate::{block::Block, sections::Section};
+use crate::{
+    block::Block,
+    sections::{Brief, Section},
+};
 use model::result::{Dataset, NOT_AS_ASKED, TargetRecord};
 use stats::evaluation::Findings;
 
@@ -25,7 +28,7 @@ impl Section for NotAsAsked {
     }
 
     /// There no heading says what it is about.
-    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: Brief) -> Option<Vec<Block>> {
         let mut blocks = self.build(dataset, findings)?;
         blocks.iter_mut().for_each(|block| {
             if let Block::Prose(text) = block {

@@ -3,7 +3,7 @@
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
-    sections::{Section, ratios},
+    sections::{Brief, Section, ratios},
 };
 use model::{result::Dataset, workload::Group};
 use stats::{description::Footer, evaluation::Findings};
@@ -21,7 +21,8 @@ impl Section for Overview {
         Some(vec![Block::Table(table(findings, usize::MAX, head)?)])
     }
 
-    fn brief(&self, _: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
+    fn brief(&self, _: &Dataset, findings: &Findings, brief: Brief) -> Option<Vec<Block>> {
+        let rows = brief.rows;
         Some(vec![Block::Table(table(findings, rows, "").filter(|_| rows > 0)?)])
     }
 }

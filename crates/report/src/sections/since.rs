@@ -5,7 +5,7 @@ use super::compare::{LOOK, changed};
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
-    sections::{Section, ratios},
+    sections::{Brief, Section, ratios},
 };
 use model::result::Dataset;
 use stats::{
@@ -45,7 +45,7 @@ impl Section for SinceLast {
         Some(blocks)
     }
 
-    fn brief(&self, _: &Dataset, findings: &Findings, _rows: usize) -> Option<Vec<Block>> {
+    fn brief(&self, _: &Dataset, findings: &Findings, _rows: Brief) -> Option<Vec<Block>> {
         Some(vec![Block::Prose(line(findings.since.as_ref()?))])
     }
 }

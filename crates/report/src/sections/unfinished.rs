@@ -1,6 +1,9 @@
 //! That a campaign has not come to its end, before anybody takes a decision on it.
 
-use crate::{block::Block, sections::Section};
+use crate::{
+    block::Block,
+    sections::{Brief, Section},
+};
 use model::result::{CampaignState, Dataset, Origin};
 use stats::evaluation::Findings;
 
@@ -27,7 +30,7 @@ impl Section for Unfinished {
         ))])
     }
 
-    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: Brief) -> Option<Vec<Block>> {
         self.build(dataset, findings)
     }
 

@@ -8,7 +8,7 @@ mod trust;
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
-    sections::Section,
+    sections::{Brief, Section},
     words,
 };
 use model::{
@@ -34,9 +34,6 @@ const KERNEL: &str = "kernel.release";
 
 /// What stands for the date of a study that has none.
 const UNKNOWN_DAY: &str = "1970-01-01";
-
-/// Notes in the short form.
-const BRIEF_NOTES: usize = 4;
 
 pub(crate) struct Verdict;
 
@@ -66,7 +63,7 @@ impl Section for Verdict {
         Some(blocks)
     }
 
-    fn brief(&self, dataset: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
+    fn brief(&self, dataset: &Dataset, findings: &Findings, brief: Brief) -> Option<Vec<Block>> {
         if !findings.is_ranked {
             return Some(vec![Block::Callout(words::verdict(findings))]);
         }
@@ -75,12 +72,12 @@ impl Section for Verdict {
         let notes: Vec<String> = of_campaign.chain(own).collect();
         let mut blocks = head(dataset, findings);
         blocks.push(Block::Prose(scope(dataset, findings)));
-        let more = notes.len().saturating_sub(BRIEF_NOTES);
-        blocks.extend(notes.into_iter().take(BRIEF_NOTES).map(Block::Prose));
+        let more = notes.len().saturating_sub(brief.notes);
+        blocks.extend(notes.into_iter().take(brief.notes).map(Block::Prose));
         blocks.extend(
             (more > 0).then(|| Block::Prose(format!("{more} more notes are in the report."))),
         );
-        blocks.extend(candidates(findings, rows.max(LEAST_CANDIDATES)).map(Block::Table));
+        blocks.extend(candidates(findings, brief.rows.max(LEAST_CANDIDATES)).map(Block::Table));
         Some(blocks)
     }
 }

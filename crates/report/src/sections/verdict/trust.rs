@@ -1,5 +1,5 @@
-//! Tells whether the figures can be trusted: the A/A pair, the drift, the turn, other programs, and what limited the
-//! samples, each with what follows from it.
+//! Tells whether the figures can be trusted: the A/A pair, the drift, the turn, other programs, what limited the
+//! samples, and which cells have no figure, each with what follows from it.
 
 use crate::{
     block::{Sign, Signs},
@@ -10,6 +10,7 @@ use model::result::{Dataset, Limiter, Origin, Sample};
 use stats::{
     description::{AaCheck, Comparison, Contention, Drift},
     evaluation::Findings,
+    verdict::Verdict,
 };
 
 /// Share of the samples that may be contended, or limited by something else than what is compared, before the sign
@@ -30,6 +31,7 @@ pub(super) fn signs(dataset: &Dataset, findings: &Findings) -> Option<Signs> {
         turn(findings),
         others(dataset, &samples, findings.contention_limit_pct),
         limiter(&samples),
+        compared(&findings.verdict),
     ];
     Some(Signs {
         question: "Can I trust this?".into(),
@@ -126,6 +128,19 @@ fn limiter(samples: &[&Sample]) -> Option<Sign> {
         _ => (false, "assay itself or a throttled processor set the speed, not the file system"),
     };
     Some(sign("limiter", Some(is_good), found, so_what))
+}
+
+/// How many of the cells every candidate has a figure for.
+fn compared(verdict: &Verdict) -> Option<Sign> {
+    let (cells, all) = (verdict.cells, verdict.of_cells);
+    let so_what = match cells == all {
+        true => "each has a valid figure of every candidate",
+        false => {
+            "the others are in no score: a candidate failed there, or timed parts are too short; see Left out"
+        }
+    };
+    let found = format!("{cells} of {all}");
+    (all > 0).then(|| sign("scored cells", Some(cells == all), found, so_what))
 }
 
 fn is_few(count: usize, all: usize) -> bool {
