@@ -22,7 +22,7 @@ pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
 use quiet::QuietArgs;
 pub use record::{RecordArgs, RecordWith};
-pub use values::candidates;
+pub use values::{candidates, not_utf8};
 
 use crate::terminal::Shown;
 use clap::{
@@ -32,7 +32,6 @@ use clap::{
 use headings::OUTPUT;
 use model::{plan::Scale, target::Target, text::Bytes};
 use std::{
-    ffi::OsString,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -475,21 +474,6 @@ pub struct ManArgs {
     /// Folder for the pages, one per verb
     #[arg(long, short, value_name = "DIR", value_parser = values::path_to_write(), default_value = ".")]
     pub out: PathBuf,
-}
-
-/// What to say of `arguments`, one of which must be UTF-8 and is not. A name in a plan, a target or a suite is text that
-/// is stored; only paths of options may be any bytes.
-pub fn not_utf8(arguments: &[OsString]) -> String {
-    let wrong: Vec<String> = arguments
-        .iter()
-        .filter(|argument| argument.to_str().is_none())
-        .map(|argument| format!("`{}`", argument.display()))
-        .collect();
-    format!(
-        "the name {} is not UTF-8, and names that are stored with a campaign must be; rename the file, or give it \
-         another name with `ln -s`",
-        wrong.join(", ")
-    )
 }
 
 #[cfg(test)]

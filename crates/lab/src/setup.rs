@@ -5,8 +5,7 @@ use crate::{
     backing::{
         image,
         kept::{self, Kept},
-        loop_device::{self, LoopDevice},
-        object_store,
+        loop_device, object_store,
     },
     cleanup::{
         self,

@@ -5,7 +5,7 @@ use model::{
     plan::{Price, PriceError},
     target::{Target, TargetError, TargetNames, split_name},
 };
-use std::{path::Path, str::FromStr};
+use std::{ffi::OsString, path::Path, str::FromStr};
 
 /// A time such as `2h` or `90m`, seconds.
 pub(crate) fn duration_s(text: &str) -> Result<u64, String> {
@@ -113,6 +113,21 @@ fn split_outside_brackets(text: &str) -> Vec<&str> {
     }
     parts.push(&text[start..]);
     parts
+}
+
+/// What to say of `arguments`, one of which must be UTF-8 and is not: a name that is stored is text, and only the paths
+/// of some options may be any bytes.
+pub fn not_utf8(arguments: &[OsString]) -> String {
+    let wrong: Vec<String> = arguments
+        .iter()
+        .filter(|argument| argument.to_str().is_none())
+        .map(|argument| format!("`{}`", argument.display()))
+        .collect();
+    format!(
+        "the name {} is not UTF-8, and names that are stored with a campaign must be; rename the file, or give it \
+         another name with `ln -s`",
+        wrong.join(", ")
+    )
 }
 
 #[cfg(test)]
