@@ -164,6 +164,22 @@ fn ended(script: &str, meanwhile: impl FnOnce(&Bench)) -> Option<(String, u64)> 
 }
 
 #[test]
+fn a_budget_ends_a_block_that_does_not_end() {
+    let place = Place::new();
+    let suite = "name = 'mine'\nabout = 'x'\n[[test]]\nkind = 'app'\nid = 'mine.one'\ncommand = 'sleep 100000'\n";
+    fs::write(place.path("mine.toml"), suite).unwrap();
+    let dir = format!("dir:{}", place.dir("a").display());
+    let words = ["run", "--suite", "mine.toml", "--on", &dir, "--procs", "1", "--unconfined"];
+    let words = [&words[..], &["--scale", "smoke", "--budget", "3s"]].concat();
+    let output = place.assay(&words);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("the budget of 3s ended within the first block"), "{said}");
+    place.assert_clean();
+    place.assert_no_process();
+}
+
+#[test]
 fn program_that_fills_a_directory_is_ended_with_its_reserve_left() {
     for script in [
         "i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > $i; done",

@@ -7,12 +7,13 @@ mod race;
 mod visit;
 
 use super::{
+    bound::Bound,
     history::History,
     pace::{self, End, LookResult, Spent},
 };
 use crate::{
     evidence::contention,
-    messages::Watch,
+    messages::{self, Watch, refusal},
     run::{hosts::Hosts, retake::Retakes, run_end::RunEnd},
     stages::{Placed, Sized},
 };
@@ -20,7 +21,12 @@ use anyhow::Result;
 use lab::setup::Lab;
 use model::result::{CampaignState, Fault, Note, TargetRecord, TargetState};
 use stats::description::Settings;
-use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool, time::Instant};
+use std::{
+    collections::BTreeSet,
+    rc::Rc,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    time::{Duration, Instant},
+};
 use store::{Store, Try};
 
 /// A campaign under way.
@@ -37,6 +43,8 @@ pub struct Schedule<'a> {
     pub progress: &'a dyn Watch,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
+    /// Becomes true when a signal asks to stop, or the budget that the user gave is over.
+    cut: Rc<AtomicBool>,
     /// Records of the targets, kept up to date in the store.
     pub records: Vec<TargetRecord>,
     /// Start of this run of the campaign; its time counts against the budget.
@@ -73,6 +81,7 @@ impl<'a> Schedule<'a> {
             hosts,
             progress,
             stop,
+            cut: Rc::default(),
             records,
             since,
             histories,
@@ -84,16 +93,50 @@ impl<'a> Schedule<'a> {
     }
 
     /// Runs the missing blocks until the plan is fulfilled. Failed target runs are retried when their target works
-    /// again, and at the latest when the campaign may end.
+    /// again, and at the latest when the campaign may end. A block that is under way when the time of a given budget is
+    /// over is left out.
     ///
     /// # Errors
-    /// No target is left, a disk is lost, or something other than a target failed. Stored blocks stay,
-    /// and a resumed campaign continues there.
+    /// No target is left, a disk is lost, something other than a target failed, or the budget ended before the first
+    /// block did. Stored blocks stay, and a resumed campaign continues there.
     pub fn run(&mut self) -> Result<RunEnd> {
+        let earlier_s = self.store.seconds_used(&self.sized.campaign().id)?;
+        let budget_s = self.sized.plan.budget_s.map(|seconds| seconds as f64 - earlier_s);
+        let limit = budget_s.map(|seconds| Duration::from_secs_f64(seconds.max(0.0)));
+        let (bound, cut) = (Bound { since: self.since, limit }, Rc::clone(&self.cut));
+        bound.hold(self.stop, &cut, || match self.walk(earlier_s)? {
+            RunEnd::Stopped if !self.stop.load(Relaxed) => self.end_within_a_block(earlier_s),
+            ended => Ok(ended),
+        })
+    }
+
+    /// Ends a campaign whose budget is over while a block is under way.
+    fn end_within_a_block(&mut self, earlier_s: f64) -> Result<RunEnd> {
+        let id = &self.sized.campaign().id;
+        let blocks = self.store.finished_blocks(id)?.len() as u32;
+        let budget_s = self.sized.plan.budget_s.unwrap_or_default() as f64;
+        let budget = messages::duration(budget_s);
+        if blocks == 0 {
+            return Err(refusal::lacking(format!(
+                "the budget of {budget} ended within the first block, so there are no figures; use a longer --budget, \
+                 or `--wait-quiet 10m` where other programs slow this machine down; `assay resume {id}` runs that block"
+            )));
+        }
+        self.progress.remark(&format!(
+            "left out: block {}, as the budget of {budget} ended within it",
+            blocks + 1
+        ));
+        let used_s = earlier_s + self.since.elapsed().as_secs_f64();
+        let spent =
+            Spent { blocks, used_s, block_s: pace::block_s(&self.store.block_seconds(id)?) };
+        let end = End::Budget(self.look()?);
+        self.conclude(&end, &spent)
+    }
+
+    fn walk(&mut self, earlier_s: f64) -> Result<RunEnd> {
         self.leave_out()?;
         let id = &self.sized.campaign().id;
         let plan = &self.sized.plan;
-        let earlier_s = self.store.seconds_used(id)?;
         self.progress.done(self.cases_until(self.store.finished_blocks(id)?.len() as u32));
         loop {
             let finished = self.store.finished_blocks(id)?;

@@ -4,6 +4,7 @@
 
 mod time;
 
+use super::bound::Bound;
 use crate::{
     guests::guest,
     messages::{self, Watch},
@@ -18,10 +19,10 @@ use anyhow::Result;
 use model::result::Sample;
 use std::{
     collections::BTreeMap,
-    sync::atomic::Ordering,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
-use time::{Bound, Pace, TrialShare};
+use time::{Pace, TrialShare};
 
 /// Trials of every test, each on another target if there are several.
 pub const ROUNDS: usize = 3;
@@ -168,8 +169,9 @@ fn on_host(
     bound: &Bound,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<RunEnd> {
-    bound.hold(context.stop, |cut| {
-        let context = RunContext { stop: cut, ..*context };
+    let cut = AtomicBool::new(false);
+    bound.hold(context.stop, &cut, || {
+        let context = RunContext { stop: &cut, ..*context };
         let placed = context.placed;
         for &procs in &placed.counts {
             let target_run = TargetRun {

@@ -30,7 +30,7 @@ fn remedy(fault: &Fault, id: &str) -> String {
 impl Schedule<'_> {
     /// Waits before a target that has just failed is retried. False when a signal arrived.
     pub(super) fn pause(&self, target: usize) -> bool {
-        self.failed_at[target].is_none_or(|at| waited(at + PAUSE, self.stop))
+        self.failed_at[target].is_none_or(|at| waited(at + PAUSE, &self.cut))
     }
 
     /// Removes the reason of a target that is no longer missing in any block.

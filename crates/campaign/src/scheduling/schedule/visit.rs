@@ -16,7 +16,7 @@ use crate::{
 use anyhow::Result;
 use lab::{error::LabError, instance::Upkeep};
 use model::result::{Fault, FaultKind};
-use std::{collections::BTreeSet, rc::Rc};
+use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool};
 
 /// Takes events of a guest as they arrive, with the process count of the target run.
 type GuestEvents<'t> = dyn FnMut((u32, Event)) -> Result<()> + 't;
@@ -76,9 +76,12 @@ impl<'a> Schedule<'a> {
         Ok(RunEnd::Done)
     }
 
-    fn context(&self) -> RunContext<'a> {
+    fn context<'c>(&self, cut: &'c AtomicBool) -> RunContext<'c>
+    where
+        'a: 'c,
+    {
         let seeded = (self.sized.campaign().seed, self.sized.amount());
-        self.sized.context((self.lab, self.hosts), seeded, self.stop)
+        self.sized.context((self.lab, self.hosts), seeded, cut)
     }
 
     fn step(&self, slots: &[Slot], what: &str) {
@@ -96,7 +99,8 @@ impl<'a> Schedule<'a> {
         let Some(first) = slots.first() else { return Ok(RunEnd::Done) };
         self.step(slots, &format!("{} proc", first.procs));
         let seed = sized.campaign().seed;
-        let context = self.context();
+        let cut = Rc::clone(&self.cut);
+        let context = self.context(&cut);
         let retakes = Rc::clone(&self.retakes);
         let target_run = |slot: &Slot| TargetRun {
             block: slot.block,
@@ -124,7 +128,8 @@ impl<'a> Schedule<'a> {
         let venues: BTreeSet<String> = slots.iter().filter_map(venue).collect();
         self.step(slots, &format!("booting {}", Vec::from_iter(venues).join(", ")));
         // A guest starts its workers itself.
-        let context = self.context();
+        let cut = Rc::clone(&self.cut);
+        let context = self.context(&cut);
         let campaign = self.sized.campaign().id.clone();
         let run = |member: usize, place: &relay::RelaySlot<'_>, report: &mut GuestEvents<'_>| {
             let place = (slots.len() > 1).then_some(place);

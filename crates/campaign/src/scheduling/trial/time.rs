@@ -1,16 +1,6 @@
 //! The time of trials: the share of a budget that they may take, their end, and what they show of a block.
 
-use std::{
-    sync::{
-        atomic::{AtomicBool, Ordering::Relaxed},
-        mpsc::{self, RecvTimeoutError},
-    },
-    thread,
-    time::{Duration, Instant},
-};
-
-/// How often the end of a trial is looked for.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+use std::time::{Duration, Instant};
 
 /// Share of the time that is left which the first trial may take: nothing is known yet of the speed.
 const FIRST_SHARE: f64 = 0.3;
@@ -79,38 +69,6 @@ impl Pace {
     }
 }
 
-/// The end of a trial on this machine: a signal, or the time that it may take.
-pub(super) struct Bound {
-    pub(super) since: Instant,
-    pub(super) limit: Option<Duration>,
-}
-
-impl Bound {
-    /// Whether the trial ends at `now`, at which a signal has come or not.
-    fn is_reached(&self, now: Instant, is_stopped: bool) -> bool {
-        is_stopped || self.limit.is_some_and(|limit| now.duration_since(self.since) >= limit)
-    }
-
-    /// Does `act`, whose argument becomes true when a signal has set `stop` or the time is over.
-    pub(super) fn hold<T>(&self, stop: &AtomicBool, act: impl FnOnce(&AtomicBool) -> T) -> T {
-        let (end, ended) = mpsc::channel::<()>();
-        let cut = AtomicBool::new(false);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                let ended = ended;
-                while ended.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
-                    if self.is_reached(Instant::now(), stop.load(Relaxed)) {
-                        cut.store(true, Relaxed);
-                    }
-                }
-            });
-            // Dropped by a panic, too, which would otherwise wait for the thread.
-            let _end = end;
-            act(&cut)
-        })
-    }
-}
-
 /// Whether a trial fits that takes half as long again as the last one, which took `last_s`, and two blocks after it, in
 /// the `left_s` of the budget.
 fn has_time(left_s: f64, last_s: f64, block_s: Option<f64>) -> bool {
@@ -159,30 +117,5 @@ mod tests {
         pace.took(10.0, shown(0.0, 0.0), 4.0, 3);
         assert_eq!(pace.block_s, None, "a trial without a timed part tells nothing");
         assert!(pace.allows_another(begin), "there is no budget");
-    }
-
-    #[test]
-    fn a_trial_ends_by_a_signal_or_when_its_time_is_over() {
-        let since = Instant::now();
-        let at = |ms: u64| since + Duration::from_millis(ms);
-        let bound = Bound { since, limit: Some(Duration::from_secs(15)) };
-        assert!(!bound.is_reached(at(14_999), false) && bound.is_reached(at(15_000), false));
-        assert!(bound.is_reached(at(0), true));
-        let without = Bound { since, limit: None };
-        assert!(!without.is_reached(at(1_000_000), false) && without.is_reached(at(0), true));
-    }
-
-    #[test]
-    fn what_is_tried_hears_of_its_end_without_a_signal() {
-        let bound = Bound { since: Instant::now(), limit: Some(Duration::ZERO) };
-        let stop = AtomicBool::new(false);
-        let wait = |cut: &AtomicBool| {
-            while !cut.load(Relaxed) {
-                thread::yield_now();
-            }
-            "ended"
-        };
-        assert_eq!(bound.hold(&stop, wait), "ended");
-        assert!(!stop.load(Relaxed), "the campaign goes on");
     }
 }
