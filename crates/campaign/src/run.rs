@@ -3,6 +3,7 @@
 
 pub mod case;
 pub mod condition;
+mod crash;
 pub mod hosts;
 pub mod relay;
 pub mod retake;

@@ -50,7 +50,7 @@ fn tried(target: &str, contract: &str, kind: Kind) -> AfterFault {
         atomic_bytes: 4096,
         slow_writes: kind.slow_writes,
         fault: kind.fault,
-        with_checker: false,
+        check_every: 0,
     };
     let after = crash(&lab, &asked, &AtomicBool::new(false)).unwrap();
     lab.close().unwrap();

@@ -7,7 +7,9 @@ use formats::{export, published};
 use model::{
     figure::{Histogram, LatencyKind, Series},
     plan::{BackingPlan, LabChoice, ObjectStore, Order, Plan, Preset, Purge, Scale},
-    result::{Dataset, Reason, TargetState, Validity},
+    result::{
+        AfterFault, Dataset, FaultOnDisk, Found, Harm, Reason, Spread, TargetState, Validity,
+    },
     strategies::{dataset, notes},
     target::{LeftOut, Sweep, SweepMode, Target, TargetNames},
     text::Bytes,
@@ -147,6 +149,22 @@ fn asset() -> Asset {
     }
 }
 
+/// With every kind of harm.
+fn after_fault() -> AfterFault {
+    let found = |harm| (harm, Found { states: 1, example: u64::MAX, detail: "a".into() });
+    AfterFault {
+        fault: FaultOnDisk::Crash,
+        contract: "append".into(),
+        seed: 1,
+        tried: 400,
+        harmed: 17,
+        is_complete: false,
+        recovery: Spread::of(vec![1, 2]),
+        checked: 40,
+        found: Harm::ALL.into_iter().map(found).collect(),
+    }
+}
+
 /// A dataset in which no list is empty and no field is missing.
 fn full() -> Dataset {
     let mut data = published().unwrap().swap_remove(1);
@@ -159,6 +177,7 @@ fn full() -> Dataset {
     data.samples[0].figures.series =
         Some(Series { end_ms: vec![1000, 1500], columns: [("ops".to_owned(), vec![7, 5])].into() });
     data.samples[0].covariates.device_read_bytes = Some(u64::MAX);
+    data.samples[0].evidence.after_fault = Some(Box::new(after_fault()));
     let short = Reason::TooShort { seconds: 9e-6.into(), clock_s: 1e-5.into() };
     data.samples[1].evidence.validity = Validity::Invalid(short);
     let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
@@ -295,9 +314,12 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "series",
                 "shape",
                 "cell",
+                "after_fault",
+                "found",
             ];
+            let of_harm = path.ends_with("/found");
             let of_plan = path.ends_with("/plan") && ["name", "tags", "names"].contains(&&*name);
-            let free = is_map(path) || of_plan || optional.contains(&name.as_str());
+            let free = is_map(path) || of_plan || of_harm || optional.contains(&name.as_str());
             assert_eq!(whole_fault(&less).is_none(), free, "without {path}/{name}");
             tried += 1;
         }

@@ -5,7 +5,10 @@
 
 use crate::common;
 
-use model::result::{AfterFault, Dataset, FaultOnDisk, Found, Harm, Spread};
+use model::{
+    result::{AfterFault, Dataset, FaultOnDisk, Found, Harm, Spread},
+    workload::Group,
+};
 use report::markdown;
 use stats::{description::Settings, evaluation::findings};
 use std::collections::BTreeMap;
@@ -70,4 +73,28 @@ fn lost_data_is_named_first_with_a_state_to_make_again() {
     let example = section.lines().find(|line| line.contains("state 17: a: ends at 4096")).unwrap();
     assert!(example.contains(&target), "{example}");
     assert!(section.contains("3 of 400"), "{section}");
+}
+
+/// Only what a fault left: no test has a score.
+fn faults_alone(mut data: Dataset) -> Dataset {
+    data.samples.retain(|sample| sample.evidence.after_fault.is_some());
+    let kept: Vec<String> = data.samples.iter().map(|s| s.case.test.clone()).collect();
+    data.tests.retain(|test| kept.contains(&test.id));
+    data.tests.iter_mut().for_each(|test| test.group = Group::AfterFaults);
+    data
+}
+
+#[test]
+fn without_a_score_the_verdict_is_what_faults_left() {
+    let mut data = faults_alone(campaign());
+    let all = text(&data);
+    let (_, verdict) = all.split_once("After a power failure, ").unwrap();
+    assert!(verdict.starts_with("ext4 and xfs were unharmed in each of 800."), "{verdict}");
+    assert!(!all.contains("no sample of"), "{all}");
+    let after = data.samples[0].evidence.after_fault.as_mut().unwrap();
+    after.harmed = 5;
+    after.found.insert(Harm::Zeros, Found { states: 5, example: 1, detail: "a".into() });
+    let target = data.samples[0].case.target.clone();
+    let said = format!("{target} was harmed in 5 of 400 states (zeros in place of data); ");
+    assert!(text(&data).contains(&said), "{}", text(&data));
 }

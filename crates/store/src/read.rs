@@ -259,7 +259,8 @@ fn read_shape(row: &Row<'_>) -> Result<Option<Shape>, StoreError> {
 const SAMPLES: &str =
     "SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
      s.cache, s.bytes, s.ops, s.seconds, s.skew_ms, s.overlap, s.device_read_bytes,
-     s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab, s.durability
+     s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab, s.durability,
+     s.after_fault
      FROM last_attempt l JOIN sample s USING (campaign, block, attempt)
      WHERE l.campaign = ?1 AND (s.block, s.target, s.try) IN
          (SELECT block, target, max(try)
@@ -381,6 +382,10 @@ fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
             durability: match row.get_ref(21)? {
                 ValueRef::Null => None,
                 _ => Some(found.word(row, 21, "durability")?),
+            },
+            after_fault: match row.get_ref(22)? {
+                ValueRef::Null => None,
+                _ => Some(Box::new(found.json(row, 22, "what a fault left")?)),
             },
             ..Evidence::default()
         },

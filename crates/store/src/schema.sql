@@ -123,6 +123,8 @@ CREATE TABLE sample (
     try                INTEGER NOT NULL,
     -- Whether what it synced was seen to reach the medium. NULL where it synced nothing or nobody looked.
     durability         TEXT,
+    -- JSON: what a fault made on purpose left. NULL where none was made.
+    after_fault        TEXT,
     FOREIGN KEY (campaign, block, attempt) REFERENCES block,
     FOREIGN KEY (campaign, target) REFERENCES target,
     FOREIGN KEY (campaign, test) REFERENCES test

@@ -369,8 +369,9 @@ fn insert_sample_row(
     db.prepare_cached(
         "INSERT INTO sample (campaign, block, attempt, position, target, suite, test, procs, threads,
          cache, bytes, ops, seconds, skew_ms, overlap, device_read_bytes, device_write_bytes,
-         cpu_user_s, cpu_sys_s, limiter, validity, lab, try, durability)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         cpu_user_s, cpu_sys_s, limiter, validity, lab, try, durability,
+         after_fault)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute(params![
         campaign,
@@ -396,7 +397,8 @@ fn insert_sample_row(
         s.evidence.validity.to_string(),
         s.lab.as_str(),
         nth,
-        s.evidence.durability.as_ref().map(ToString::to_string)
+        s.evidence.durability.as_ref().map(ToString::to_string),
+        s.evidence.after_fault.as_ref().map(ToString::to_string)
     ])?;
     Ok(db.last_insert_rowid())
 }

@@ -2,6 +2,7 @@
 //! its page, one `mod` line and one line of [`KINDS`].
 
 mod app;
+mod crash;
 mod files;
 mod io;
 mod log;
@@ -16,6 +17,7 @@ pub(crate) use crate::kind::{Defaults, Head, scaled, settings};
 /// Every kind.
 pub static KINDS: &[&Kind] = &[
     &app::KIND,
+    &crash::KIND,
     &files::KIND,
     &io::KIND,
     &log::KIND,

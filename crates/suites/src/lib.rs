@@ -29,6 +29,6 @@ pub use explain::explain;
 pub use shipped::{find, from_text, of_job, suite, suites};
 pub use suite::{Presets, Suite, space_bytes};
 pub use test::{
-    Estimate, Measured, Meter, Missing, Parts, RandomReads, Run, Shift, Stretch, Test, TestError,
-    Workers,
+    CrashWork, Estimate, Measured, Meter, Missing, Parts, RandomReads, Run, Shift, Stretch, Test,
+    TestError, Workers,
 };

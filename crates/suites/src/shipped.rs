@@ -26,7 +26,8 @@ shipped!(
     "metadata.toml",
     "io500.toml",
     "oltp.toml",
-    "apps.toml"
+    "apps.toml",
+    "faults.toml"
 );
 
 static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {

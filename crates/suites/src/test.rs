@@ -68,6 +68,9 @@ pub enum TestError {
     /// A command cannot be made of its text.
     #[error("a command cannot be made: {0}")]
     Command(String),
+    /// The lab does it, on a disk of its own.
+    #[error("{0} is tried by the lab; a worker cannot run it")]
+    OfTheLab(String),
     /// The I/O engine could not do it.
     #[error(transparent)]
     Engine(#[from] engine::io::EngineError),
@@ -245,6 +248,19 @@ pub struct Missing {
     pub fix: String,
 }
 
+/// A workload with a contract, which the lab cuts off on a disk of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrashWork {
+    /// Name of the workload.
+    pub contract: String,
+    /// How often its pattern is repeated.
+    pub rounds: u64,
+    /// Distinct states to try, at most.
+    pub states: u64,
+    /// The file system's checker looks at each state whose number in order is a multiple of it; 0 for none.
+    pub check_every: u64,
+}
+
 /// One kind of work.
 pub trait Test: Sync {
     /// The test itself first, then the tests whose figures come from the same run (the sync that
@@ -330,6 +346,11 @@ pub trait Test: Sync {
     /// The declaration from which a worker makes the test again; `None` for one that is built into
     /// the program and found by its id.
     fn declaration(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns what is cut off, if that is what the test does: then no worker is started.
+    fn crash_work(&self, _job: &Job) -> Option<CrashWork> {
         None
     }
 

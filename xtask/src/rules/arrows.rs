@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("faults", &["model"]),
     ("record", &["model", "trace", "needs"]),
     // Reads traces, and never the recorder, which runs as root.
-    ("suites", &["model", "engine", "trace", "needs"]),
+    ("suites", &["model", "engine", "trace", "faults", "needs"]),
     ("disk", &["model", "fs", "needs"]),
     ("lab", &["model", "fs", "disk", "faults", "needs"]),
     ("workers", &["model", "suites", "engine", "needs"]),

@@ -50,8 +50,8 @@ pub struct Crash<'a> {
     pub slow_writes: Duration,
     /// What the disk is like.
     pub fault: FaultOnDisk,
-    /// Whether the checker looks at each state.
-    pub with_checker: bool,
+    /// The checker looks at one state in this many; at none where it is 0.
+    pub check_every: u64,
 }
 
 /// Performs the workload once, and looks at states until there are as many as asked for, or `stop` is set.
@@ -158,6 +158,7 @@ impl Trial<'_> {
             contract: self.asked.contract.workload().name.clone(),
             seed: self.asked.seed,
             tried: 0,
+            harmed: 0,
             is_complete: false,
             recovery: None,
             checked: 0,
@@ -173,6 +174,7 @@ impl Trial<'_> {
             if !expected.contains_key(&mark) {
                 expected.insert(mark, self.asked.contract.expect(mark)?);
             }
+            let noted = after.noted();
             self.disk.show(self.epochs.patches(state))?;
             let seen = self.looker.look(PATIENCE, || self.fail_all());
             after.tried += 1;
@@ -181,13 +183,16 @@ impl Trial<'_> {
                 mount_ns.push(*took);
             }
             judge(&mut after, &expected[&mark], state, seen);
+            if !is_hung {
+                disk::wait_free(self.disk.device())?;
+                if after.tried.checked_rem(self.asked.check_every) == Some(0) {
+                    self.check(&mut after, state)?;
+                }
+            }
+            after.harmed += u64::from(after.noted() > noted);
             if is_hung {
                 // The disk fails from now on.
                 break;
-            }
-            disk::wait_free(self.disk.device())?;
-            if self.asked.with_checker {
-                self.check(&mut after, state)?;
             }
         }
         after.is_complete = drawn.is_complete && after.tried == drawn.states.len() as u64;

@@ -191,7 +191,14 @@ fn broken(
     Ok(Some(samples.collect()))
 }
 
-fn invalid(id: &str, test: &dyn Test, job: &Job, place: &Position<'_>, why: &str) -> Sample {
+/// A sample of the test `id` that is not valid, and why.
+pub(super) fn invalid(
+    id: &str,
+    test: &dyn Test,
+    job: &Job,
+    place: &Position<'_>,
+    why: &str,
+) -> Sample {
     let cache = match test.cache() {
         CacheNeed::Cold => CacheState::Cold,
         CacheNeed::Hot => CacheState::Hot,
@@ -203,7 +210,8 @@ fn invalid(id: &str, test: &dyn Test, job: &Job, place: &Position<'_>, why: &str
 }
 
 impl Position<'_> {
-    fn case(&self, id: &str, test: &dyn Test, job: &Job, cache: CacheState) -> Case {
+    /// The case of the test `id` at this place.
+    pub(super) fn case(&self, id: &str, test: &dyn Test, job: &Job, cache: CacheState) -> Case {
         Case {
             target: self.label.into(),
             suite: self.suite.into(),

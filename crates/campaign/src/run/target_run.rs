@@ -5,6 +5,7 @@
 use super::{
     case::{self, CaseContext, Position},
     condition::{self, Condition},
+    crash::{self, CrashCase},
     hosts::Hosts,
     relay::{self, Relay, RelaySlot, Runner},
     retake::Retakes,
@@ -262,13 +263,19 @@ impl<'a> MadeTarget<'a> {
         let place = Position { block, position, label, suite: item.suite };
         let least_s = context.placed.plan.preset.least_s();
         let (hosts, stop) = (context.hosts, context.stop);
-        let case_context =
-            CaseContext { instance, pool: &*self.pool, hosts, runner, least_s, stop };
-        let mut once =
-            |case_context: &CaseContext<'_>| case::run(item.test, &mut jobs, case_context, &place);
-        let samples = match target_run.retakes {
-            Some(retakes) => retakes.run(case_context, &mut once),
-            None => once(&case_context),
+        let samples = if let Some(work) = item.test.crash_work(&jobs[0]) {
+            let (test, job, lab, target) = (item.test, &jobs[0], context.lab, target_run.target);
+            crash::run(&CrashCase { test, work: &work, job, lab, target, stop }, &place)
+        } else {
+            let case_context =
+                CaseContext { instance, pool: &*self.pool, hosts, runner, least_s, stop };
+            let mut once = |case_context: &CaseContext<'_>| {
+                case::run(item.test, &mut jobs, case_context, &place)
+            };
+            match target_run.retakes {
+                Some(retakes) => retakes.run(case_context, &mut once),
+                None => once(&case_context),
+            }
         };
         let mut samples = match samples {
             Ok(Some(samples)) => samples,

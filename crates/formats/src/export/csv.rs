@@ -24,7 +24,7 @@ pub(super) const EXPORTER: Exporter = Exporter {
 /// Columns of `samples.csv`; one row for each metric of a sample.
 pub(crate) const SAMPLES_HEADER: &str = "campaign,block,position,target,suite,test,procs,threads,\
     cache,metric,value,unit,better,bytes,ops,seconds,skew_ms,overlap,device_read_bytes,\
-    device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity,lab,durability";
+    device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity,lab,durability,after_fault";
 
 /// Columns of `tests.csv`. The last four are what a test is; they are empty where that is not known, and the last three
 /// where it has no place in a grid.
@@ -88,7 +88,7 @@ fn samples(dataset: &Dataset) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 }
 
 /// Cells in the order of [`SAMPLES_HEADER`].
-fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 26] {
+fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 27] {
     let of = |field: fn(&Metric) -> String| metric.map(field).unwrap_or_default();
     let optional = |bytes: Option<u64>| bytes.map(|n| n.to_string()).unwrap_or_default();
     [
@@ -118,6 +118,7 @@ fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 26] {
         text(&s.evidence.validity.to_string()),
         s.lab.to_string(),
         s.evidence.durability.as_ref().map(|proof| text(&proof.to_string())).unwrap_or_default(),
+        s.evidence.after_fault.as_ref().map(|own| text(&own.to_string())).unwrap_or_default(),
     ]
 }
 

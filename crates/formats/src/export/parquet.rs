@@ -44,9 +44,8 @@ fn kind(table: &str, column: &str) -> ColumnType {
         (_, "campaign" | "target" | "suite" | "test" | "cache" | "metric" | "unit" | "better") => {
             ColumnType::Text
         }
-        (_, "limiter" | "validity" | "lab" | "durability" | "op" | "latency" | "column") => {
-            ColumnType::Text
-        }
+        (_, "limiter" | "validity" | "lab" | "durability" | "after_fault") => ColumnType::Text,
+        (_, "op" | "latency" | "column") => ColumnType::Text,
         ("tests", "name" | "testtype" | "group" | "grid") => ColumnType::Text,
         _ => ColumnType::Integer,
     }

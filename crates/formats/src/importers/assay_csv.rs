@@ -242,6 +242,7 @@ fn read_sample(table: &Columns<'_>, row: &Row) -> Result<Sample, FormatError> {
             limiter: table.get(row, "limiter")?,
             validity: table.get(row, "validity")?,
             durability: table.optional(row, "durability")?,
+            after_fault: table.optional(row, "after_fault")?.map(Box::new),
             ..Evidence::default()
         },
     })

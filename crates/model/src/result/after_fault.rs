@@ -1,7 +1,7 @@
 //! A target after faults that were made on purpose: how many states were tried, and what was wrong in them.
 
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// What is done to the disk below a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -172,9 +172,28 @@ impl AfterFault {
         self.found.entry(harm).or_insert_with(new).states += 1;
     }
 
+    /// Findings of all states; a state has one for each kind of harm.
+    pub fn noted(&self) -> u64 {
+        self.found.values().map(|found| found.states).sum()
+    }
+
     /// States with `harm`.
     pub fn count(&self, harm: Harm) -> u64 {
         self.found.get(&harm).map_or(0, |found| found.states)
+    }
+}
+
+/// Compact JSON, for files that have one text for it.
+impl fmt::Display for AfterFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl FromStr for AfterFault {
+    type Err = serde_json::Error;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        serde_json::from_str(text)
     }
 }
 
@@ -211,6 +230,7 @@ mod tests {
         after.note(Harm::Lost, 4, || "b".into());
         assert_eq!((after.count(Harm::Zeros), after.count(Harm::Lost)), (2, 1));
         assert_eq!(after.count(Harm::Old), 0);
+        assert_eq!(after.noted(), 3);
         assert_eq!(after.found[&Harm::Zeros].example, u64::MAX - 1);
         let text = serde_json::to_string(&after).unwrap();
         assert!(text.contains("\"zeros\":{\"states\":2"), "{text}");

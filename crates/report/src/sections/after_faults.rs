@@ -4,7 +4,7 @@
 use crate::{
     block::{Block, Cell, Column, Row, Shade, Table},
     number,
-    sections::Section,
+    sections::{Brief, Section},
     words::harm,
 };
 use model::result::{Dataset, FaultOnDisk, Found, Harm, Spread};
@@ -35,11 +35,12 @@ impl Section for AfterFaults {
         Some(blocks)
     }
 
-    fn brief(&self, _: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
+    fn brief(&self, _: &Dataset, findings: &Findings, brief: Brief) -> Option<Vec<Block>> {
         let cells = &findings.fault_cells;
         let first = cells.first()?;
         let own: Vec<&FaultCell> = cells.iter().filter(|cell| cell.fault == first.fault).collect();
-        let table = (rows > 0).then(|| Block::Table(counts(first.fault, &own, &findings.targets)));
+        let table =
+            (brief.rows > 0).then(|| Block::Table(counts(first.fault, &own, &findings.targets)));
         Some(losers(cells).map(Block::Callout).into_iter().chain(table).collect())
     }
 
@@ -111,17 +112,12 @@ fn by_target(
 fn counts(fault: FaultOnDisk, cells: &[&FaultCell], targets: &[String]) -> Table {
     let show = |cell: &FaultCell| Cell {
         text: harm::count(cell.harmed, cell.tried, cell.is_complete),
-        word: worst(cell).map(|(harm, _)| harm::harm(harm).into()).unwrap_or_default(),
+        word: harm::worst(cell).map(|(harm, _)| harm::harm(harm).into()).unwrap_or_default(),
         shade: (cell.harmed > 0).then(|| Shade::of_ratio(0.1)),
         ..Cell::default()
     };
     let caption = format!("After {}: states with harm, of those tried", harm::fault(fault));
     by_target(caption, (cells, targets), show)
-}
-
-/// The harm of the worst kind.
-fn worst(cell: &FaultCell) -> Option<(Harm, &Found)> {
-    Harm::ALL.into_iter().find_map(|harm| Some((harm, cell.found.get(&harm)?)))
 }
 
 fn recoveries(fault: FaultOnDisk, cells: &[&FaultCell], targets: &[String]) -> Option<Table> {

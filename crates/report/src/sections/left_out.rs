@@ -163,7 +163,7 @@ mod tests {
             "mkfs.zfs, which has to make the pool of this candidate on two devices …"
         );
         assert_eq!(short(&"x".repeat(80)), "x".repeat(REASON_CHARS) + "…");
-        let path = "/var/lib/assay/state/mnt/assay-2026-11-29-01-18-zoi/assay-10-btrfs/work/w1/.d";
+        let path = "/var/lib/assay/state/mnt/assay-2026-11-29-01-18-zoi/assay-10-btrfs/w1/.d";
         let full = format!("worker 1: write {path}: No space left on device (os error 28)");
         assert_eq!(short(&full), "worker 1: No space left on device");
         let full = format!("write {path}: No space left on device (os error 28)");

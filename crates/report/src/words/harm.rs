@@ -1,8 +1,11 @@
 //! Words what was found after a fault.
 
 use crate::number;
-use model::result::{FaultOnDisk, Harm};
-use stats::kernel::upper_bound;
+use model::result::{FaultOnDisk, Found, Harm};
+use stats::{
+    description::{FaultCell, list},
+    kernel::upper_bound,
+};
 
 /// What was done to the disk, as the end of "after".
 pub(crate) fn fault(fault: FaultOnDisk) -> &'static str {
@@ -45,6 +48,55 @@ pub(crate) fn count(harmed: u64, tried: u64, is_complete: bool) -> String {
         }
         (_, false) => format!("{harmed} of {tried}"),
     }
+}
+
+/// Which targets were harmed by the faults of `cells`, and which were not; `None` without any.
+pub(crate) fn sentence(cells: &[FaultCell]) -> Option<String> {
+    let sum =
+        |target: &str, count: fn(&FaultCell) -> u64| of(cells, target).map(count).sum::<u64>();
+    let targets = targets(cells);
+    let (harmed, unharmed): (Vec<&str>, Vec<&str>) =
+        targets.into_iter().partition(|target| sum(target, |cell| cell.harmed) > 0);
+    let was = |target: &&str| {
+        let (bad, tried) = (sum(target, |cell| cell.harmed), sum(target, |cell| cell.tried));
+        let worst =
+            of(cells, target).filter_map(worst).map(|(harm, _)| harm).min_by_key(|own| rank(*own));
+        let what = worst.map(|own| format!(" ({})", harm(own))).unwrap_or_default();
+        format!("{target} was harmed in {bad} of {tried} states{what}")
+    };
+    let mut parts: Vec<String> = harmed.iter().map(was).collect();
+    if !unharmed.is_empty() {
+        let tried: u64 = unharmed.iter().map(|target| sum(target, |cell| cell.tried)).sum();
+        let names = list(unharmed.iter().copied());
+        let were = if unharmed.len() == 1 { "was" } else { "were" };
+        parts.push(format!("{names} {were} unharmed in each of {tried}"));
+    }
+    (!parts.is_empty()).then(|| format!("After a power failure, {}.", parts.join("; ")))
+}
+
+fn of<'a>(cells: &'a [FaultCell], target: &'a str) -> impl Iterator<Item = &'a FaultCell> {
+    cells.iter().filter(move |cell| cell.target == target)
+}
+
+/// The harm of the worst kind.
+pub(crate) fn worst(cell: &FaultCell) -> Option<(Harm, &Found)> {
+    Harm::ALL.into_iter().find_map(|harm| Some((harm, cell.found.get(&harm)?)))
+}
+
+/// The place among all kinds, the worst first.
+fn rank(harm: Harm) -> usize {
+    Harm::ALL.iter().position(|own| *own == harm).unwrap_or(usize::MAX)
+}
+
+/// Labels in order, each once.
+fn targets(cells: &[FaultCell]) -> Vec<&str> {
+    let mut targets: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !targets.contains(&cell.target.as_str()) {
+            targets.push(&cell.target);
+        }
+    }
+    targets
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{
     durability::{among_equals, not_ranked},
+    harm,
     phrase::{
         WITH_POWER, best, choosing, few, gap, largest_loss, leads, measured_place, sizes_and_place,
         times,
@@ -20,6 +21,7 @@ pub fn verdict(findings: &Findings) -> String {
     let mut text = match &verdict.reason {
         Reason::NotRanked(groups) => not_ranked(groups),
         Reason::NothingToCompare => nothing_to_compare(findings),
+        Reason::NothingScored => nothing_scored(findings),
         Reason::AllShort => all_short(findings),
         Reason::OneBlock => single_block(findings),
         Reason::Contended(targets) => refusal::contended(targets, findings.contention_limit_pct),
@@ -73,6 +75,12 @@ fn nothing_to_compare(findings: &Findings) -> String {
             )
         }
     }
+}
+
+fn nothing_scored(findings: &Findings) -> String {
+    harm::sentence(&findings.fault_cells).unwrap_or_else(|| {
+        format!("No recommendation: no test of {} has a score.", findings.campaign.suite)
+    })
 }
 
 /// ` that may be ranked (tmpfs was measured, too)`: what else a campaign measured, in its other classes.

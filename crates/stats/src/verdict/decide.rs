@@ -48,6 +48,8 @@ pub enum Reason {
     NotRanked(Vec<Doubtful>),
     /// Fewer than two targets have a valid sample.
     NothingToCompare,
+    /// No test has a score: nothing of them is ranked.
+    NothingScored,
     /// Every timed part is shorter than the floor of its preset.
     AllShort,
     /// One run for each cell, so that nothing has an interval.
@@ -244,8 +246,8 @@ fn of_ranked(
     let mut verdict = unjudged(&board, targets, scored + short, bar);
     verdict.notes = notes(targets, &board, cells, &given_up);
     let &[first, second, ..] = order.as_slice() else {
-        if scored == 0 && short > 0 {
-            verdict.reason = Reason::AllShort;
+        if scored == 0 && !cells.is_empty() {
+            verdict.reason = if short > 0 { Reason::AllShort } else { Reason::NothingScored };
             verdict.notes.clear();
         }
         return verdict;

@@ -41,11 +41,12 @@ impl FaultCell {
     }
 }
 
-/// Every cell with a valid sample of a fault, by test in the order of the suite, and target as in `targets`.
+/// Every cell with a sample of a fault, by test in the order of the suite, and target as in `targets`. A sample that is
+/// not valid counts as well: where no state can be mounted there is no time of recovery, and that is the finding.
 pub(crate) fn fault_cells(dataset: &Dataset, targets: &[String]) -> Vec<FaultCell> {
     let mut cells: BTreeMap<(usize, usize, FaultOnDisk), (FaultCell, Vec<Spread>)> =
         BTreeMap::new();
-    for sample in dataset.samples.iter().filter(|s| s.evidence.validity.is_valid()) {
+    for sample in &dataset.samples {
         let Some(found) = sample.evidence.after_fault.as_deref() else { continue };
         let case = &sample.case;
         let test = dataset.tests.iter().position(|t| t.id == case.test);

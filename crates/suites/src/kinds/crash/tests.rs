@@ -1,0 +1,50 @@
+//! Tests which states a crash test asks for, and what it refuses.
+
+use crate::{Test, declare, testing};
+use model::{target::Options, workload::Job};
+use std::{borrow::Cow, path::Path};
+
+fn test(settings: &str) -> Result<&'static dyn Test, String> {
+    let text = format!("name = 'x'\nabout = 'y'\n[[test]]\nkind = 'crash'\nid = 'x.a'\n{settings}");
+    let suite = declare::suite("x.toml", Cow::Owned(text), &Options::new());
+    suite.map(|suite| suite.tests[0]).map_err(|error| error.to_string())
+}
+
+fn job(scale: f64) -> Job {
+    Job { scale, ..testing::job("x.a", Path::new("/nowhere")) }
+}
+
+#[test]
+fn states_follow_the_scale_and_are_never_few() {
+    let states = |settings: &str, scale: f64| {
+        test(settings).unwrap().crash_work(&job(scale)).unwrap().states
+    };
+    assert_eq!(states("", 1.0), 400);
+    assert_eq!(states("", 0.25), 100);
+    assert_eq!(states("", 0.002), 20);
+    assert_eq!(states("states = 7", 0.002), 7);
+}
+
+#[test]
+fn what_cannot_be_tried_is_refused_by_name() {
+    for (settings, word) in
+        [("contract = 'nope'", "nope"), ("states = 0", "states"), ("rounds = 0", "rounds")]
+    {
+        let why = test(settings).err().unwrap();
+        assert!(why.contains(word), "{settings}: {why}");
+    }
+}
+
+#[test]
+fn a_worker_refuses_it() {
+    let test = test("").unwrap();
+    let why = test.start(&job(1.0)).err().unwrap().to_string();
+    assert!(why.contains("x.a is tried by the lab"), "{why}");
+}
+
+#[test]
+fn it_has_a_worker_and_no_score() {
+    let test = test("").unwrap();
+    assert!(!test.infos()[0].group.is_scored());
+    assert_eq!(test.workers(), crate::Workers::Fixed(1));
+}
