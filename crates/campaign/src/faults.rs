@@ -8,5 +8,5 @@ mod mount;
 mod observe;
 mod perform;
 
-pub use crash::{Crash, crash};
+pub use crash::{Crash, Ground};
 pub use error::FaultsError;

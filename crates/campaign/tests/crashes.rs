@@ -1,8 +1,12 @@
 //! Power cuts below real file systems: those that obey lose nothing that they acknowledged, and known losses are found.
 #![allow(clippy::unwrap_used)]
 
-use campaign::faults::{Crash, crash};
-use faults::{contract::Contract, workload::named};
+use campaign::faults::{Crash, Ground};
+use faults::{
+    contract::Contract,
+    sequences,
+    workload::{Workload, named},
+};
 use lab::{machine::Availability, recording::RecordingDisk, setup::Lab};
 use model::result::{AfterFault, FaultOnDisk, Harm};
 use needs::{Need, skip};
@@ -30,38 +34,50 @@ fn ready(name: &str) -> bool {
 struct Kind {
     rounds: u64,
     states: usize,
+    atomic_bytes: u64,
     slow_writes: Duration,
     fault: FaultOnDisk,
+    with_checker: bool,
 }
 
-const PLAIN: Kind =
-    Kind { rounds: 12, states: 200, slow_writes: Duration::ZERO, fault: FaultOnDisk::Crash };
+const PLAIN: Kind = Kind {
+    rounds: 12,
+    states: 200,
+    atomic_bytes: 4096,
+    slow_writes: Duration::ZERO,
+    fault: FaultOnDisk::Crash,
+    with_checker: false,
+};
 
 fn tried(target: &str, contract: &str, kind: Kind) -> AfterFault {
+    all_tried(target, vec![named(contract, kind.rounds).unwrap()], kind).remove(0)
+}
+
+/// One after the other on one disk.
+fn all_tried(target: &str, workloads: Vec<Workload>, kind: Kind) -> Vec<AfterFault> {
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "crashes").unwrap();
     let target = fs::resolve(&target.parse().unwrap()).unwrap();
-    let contract = Contract::new(named(contract, kind.rounds).unwrap()).unwrap();
-    let asked = Crash {
-        target: &target,
-        contract: &contract,
-        seed: SEED,
-        states: kind.states,
-        atomic_bytes: 4096,
-        slow_writes: kind.slow_writes,
-        fault: kind.fault,
-        check_every: 0,
-    };
-    let after = crash(&lab, &asked, &AtomicBool::new(false)).unwrap();
+    let mut ground = Ground::make(&lab, &target).unwrap();
+    let all = workloads.into_iter().map(|workload| {
+        let contract = Contract::new(workload).unwrap();
+        let asked = Crash {
+            contract: &contract,
+            seed: SEED,
+            states: kind.states,
+            atomic_bytes: kind.atomic_bytes,
+            slow_writes: kind.slow_writes,
+            fault: kind.fault,
+            check_every: u64::from(kind.with_checker),
+        };
+        let after = ground.crash(&asked, &AtomicBool::new(false)).unwrap();
+        assert!(after.tried > 0 && after.count(Harm::Hung) == 0, "{after:?}");
+        after
+    });
+    let all = all.collect();
+    drop(ground);
     lab.close().unwrap();
-    needs_none_mounted(&after);
-    after
-}
-
-/// Every state has ended: it was mounted or refused.
-fn needs_none_mounted(after: &AfterFault) {
-    assert_eq!(after.count(Harm::Hung), 0, "{after:?}");
-    assert!(after.tried > 0, "{after:?}");
+    all
 }
 
 #[test]
@@ -88,6 +104,34 @@ fn other_contracts_hold() {
         }
         for contract in ["overwrite", "append-many", "links", "deletes", "replace-open"] {
             let after = tried(target, contract, Kind { states: 100, ..PLAIN });
+            assert_eq!(after.found.len(), 0, "{target}: {after:#?}");
+        }
+    }
+}
+
+/// The checkers look at what the recovery made of each state.
+#[test]
+fn checkers_find_no_damage() {
+    for target in ["ext4", "xfs", "btrfs"] {
+        if !ready(target) {
+            continue;
+        }
+        let kind = Kind { states: 20, with_checker: true, ..PLAIN };
+        let after = tried(target, "create", kind);
+        assert_eq!((after.found.len(), after.checked), (0, after.tried), "{target}: {after:#?}");
+    }
+}
+
+/// One of ten workloads of one operation, and some of two on names, among them what CrashMonkey found.
+#[test]
+fn short_sequences_hold() {
+    let all = sequences::one().into_iter().step_by(10);
+    let workloads: Vec<Workload> = all.chain(sequences::two().into_iter().step_by(150)).collect();
+    for target in ["ext4", "xfs", "btrfs"] {
+        if !ready(target) {
+            continue;
+        }
+        for after in all_tried(target, workloads.clone(), Kind { states: 5, ..PLAIN }) {
             assert_eq!(after.found.len(), 0, "{target}: {after:#?}");
         }
     }

@@ -25,8 +25,6 @@ use std::{
     time::Duration,
 };
 
-/// The directory of the workload.
-const WORK: &str = "work";
 /// Least size of the disk, bytes: what mkfs.xfs takes.
 const DISK_BYTES: u64 = 300 << 20;
 /// Most data that is logged, bytes.
@@ -35,8 +33,6 @@ const LOG_BYTES: usize = 256 << 20;
 /// What is to be tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Crash<'a> {
-    /// One file system on one disk.
-    pub target: &'a ResolvedTarget,
     /// What is performed, and what must hold.
     pub contract: &'a Contract,
     /// Of content and states.
@@ -54,30 +50,91 @@ pub struct Crash<'a> {
     pub check_every: u64,
 }
 
-/// Performs the workload once, and looks at states until there are as many as asked for, or `stop` is set.
-///
-/// # Errors
-/// The target cannot be made or mounted on a recording disk, or the workload fails without any fault.
-pub fn crash(lab: &Lab, asked: &Crash<'_>, stop: &AtomicBool) -> Result<AfterFault, FaultsError> {
-    let part = single(asked.target)?;
-    let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
-    let disk = RecordingDisk::make(lab, "crash", bytes)?;
-    let site = site(part, &disk, bytes);
-    for command in part.fs.mkfs(&site, &part.options) {
-        command.run()?;
+/// A target on a recording disk, on which one workload after the other is tried.
+#[derive(Debug)]
+pub struct Ground<'a> {
+    target: &'a ResolvedTarget,
+    part: &'a Part,
+    disk: RecordingDisk,
+    site: Site,
+    how: How,
+    /// Workloads that were performed on it.
+    performed: u64,
+}
+
+impl<'a> Ground<'a> {
+    /// Makes `target` on a new disk in `lab`.
+    ///
+    /// # Errors
+    /// It is not one file system on one disk that the kernel mounts, or it cannot be made.
+    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<Ground<'a>, FaultsError> {
+        let part = single(target)?;
+        let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
+        let disk = RecordingDisk::make(lab, "crash", bytes)?;
+        let site = site(part, &disk, bytes);
+        for command in part.fs.mkfs(&site, &part.options) {
+            command.run()?;
+        }
+        let how = How::of(part, &site)?;
+        Ok(Ground { target, part, disk, site, how, performed: 0 })
     }
-    let how = How::of(part, &site)?;
-    let log = record(&disk, &how, asked)?;
-    let log = match asked.fault {
-        FaultOnDisk::Crash => log,
-        FaultOnDisk::CrashOfEarlyDisk => without_flushes(&log),
-    };
-    let epochs = Epochs::new(&log)?;
-    let (seed, limit, atomic_bytes) = (asked.seed, asked.states, asked.atomic_bytes);
-    let drawn = draw(&epochs, Draw { seed, limit, atomic_bytes });
-    let looker = Looker::new(how, WORK, Content::new(asked.seed))?;
-    let trial = Trial { asked, disk: &disk, part, site: &site, epochs: &epochs, looker };
-    trial.all(&drawn, stop)
+
+    /// Performs a workload once, and looks at states until there are as many as asked for, or `stop` is set.
+    ///
+    /// # Errors
+    /// The file system cannot be mounted, or the workload fails, without any fault.
+    pub fn crash(
+        &mut self,
+        asked: &Crash<'_>,
+        stop: &AtomicBool,
+    ) -> Result<AfterFault, FaultsError> {
+        if self.performed > 0 {
+            // As it was when the last workload began.
+            self.disk.show([])?;
+        }
+        let work = format!("work{}", self.performed);
+        self.performed += 1;
+        let log = self.record(&work, asked)?;
+        let log = match asked.fault {
+            FaultOnDisk::Crash => log,
+            FaultOnDisk::CrashOfEarlyDisk => without_flushes(&log),
+        };
+        let epochs = Epochs::new(&log)?;
+        let (seed, limit, atomic_bytes) = (asked.seed, asked.states, asked.atomic_bytes);
+        let drawn = draw(&epochs, Draw { seed, limit, atomic_bytes });
+        let looker = Looker::new(self.how.clone(), work, Content::new(asked.seed))?;
+        let (disk, part, site) = (&self.disk, self.part, &self.site);
+        Trial { asked, disk, part, site, epochs: &epochs, looker }.all(&drawn, stop)
+    }
+
+    /// Performs the workload in the directory `work`, and returns what the disk was asked meanwhile.
+    fn record(&self, work: &str, asked: &Crash<'_>) -> Result<Log, FaultsError> {
+        let target = || self.target.target().to_string();
+        let refused = |errno| FaultsError::Mount { target: target(), errno };
+        let mounted = self.how.mount().map_err(refused)?;
+        let root = mounted.root().join(work);
+        let (contract, content) = (asked.contract, Content::new(asked.seed));
+        let prepared = contract.workload().prepared;
+        let mut held = Vec::new();
+        let prepare = || -> std::io::Result<()> {
+            fs::create_dir(&root)?;
+            Ok(syncfs(File::open(&root)?)?)
+        };
+        prepare().map_err(FaultsError::Prepare)?;
+        perform(contract, 0..prepared, (content, &root), &mut held, &|_| ())?;
+        self.disk.slow_writes(asked.slow_writes);
+        self.disk.record(LOG_BYTES);
+        let all = prepared..contract.workload().operations.len();
+        let mark = |mark| self.disk.mark(mark);
+        let done = perform(contract, all, (content, &root), &mut held, &mark);
+        // What is written while it is unmounted is of no crash.
+        let log = self.disk.recorded();
+        self.disk.slow_writes(Duration::ZERO);
+        drop((held, mounted));
+        done?;
+        disk::wait_free(self.disk.device())?;
+        Ok(log?)
+    }
 }
 
 /// The one part of a target.
@@ -96,33 +153,6 @@ fn site(part: &Part, disk: &RecordingDisk, bytes: u64) -> Site {
     let place = |_, _: &Part| ("crash".into(), "/".into(), "/".into());
     let mut sites = sites(std::slice::from_ref(part), &devices, (bytes, None), place);
     sites.remove(0)
-}
-
-/// Performs the workload on the new file system, and returns what the disk was asked meanwhile.
-fn record(disk: &RecordingDisk, how: &How, asked: &Crash<'_>) -> Result<Log, FaultsError> {
-    let refused = |errno| FaultsError::Mount { target: asked.target.target().to_string(), errno };
-    let mounted = how.mount().map_err(refused)?;
-    let root = mounted.root().join(WORK);
-    let (contract, content) = (asked.contract, Content::new(asked.seed));
-    let prepared = contract.workload().prepared;
-    let mut held = Vec::new();
-    let prepare = || -> std::io::Result<()> {
-        fs::create_dir(&root)?;
-        Ok(syncfs(File::open(&root)?)?)
-    };
-    prepare().map_err(FaultsError::Prepare)?;
-    perform(contract, 0..prepared, (content, &root), &mut held, &|_| ())?;
-    disk.slow_writes(asked.slow_writes);
-    disk.record(LOG_BYTES);
-    let all = prepared..contract.workload().operations.len();
-    let done = perform(contract, all, (content, &root), &mut held, &|mark| disk.mark(mark));
-    // What is written while it is unmounted is of no crash.
-    let log = disk.recorded();
-    disk.slow_writes(Duration::ZERO);
-    drop((held, mounted));
-    done?;
-    disk::wait_free(disk.device())?;
-    Ok(log?)
 }
 
 /// What a disk logs that answers flushes before it has done them: to it they are nothing.
@@ -233,7 +263,8 @@ fn judge(after: &mut AfterFault, expected: &Expected<'_>, state: &State, seen: S
             return after.note(Harm::NotMounted, number, || errno.to_string());
         }
         Seen::Mounted { found: Err(error), .. } => {
-            return after.note(Harm::Unreadable, number, || format!("{WORK}: {error}"));
+            let detail = || format!("the directory of the workload: {error}");
+            return after.note(Harm::Unreadable, number, detail);
         }
         Seen::Mounted { found: Ok(found), .. } => found,
     };

@@ -46,7 +46,7 @@ impl Looker {
     /// The thread cannot be started.
     pub(super) fn new(
         how: mount::How,
-        work: &'static str,
+        work: String,
         content: Content,
     ) -> Result<Looker, FaultsError> {
         let (asks, asked) = channel();
@@ -54,7 +54,7 @@ impl Looker {
         let serve = move || {
             while asked.recv().is_ok() {
                 // After an answer that is not wanted any more nothing is asked.
-                let _ = answer.send(look(&how, work, content));
+                let _ = answer.send(look(&how, &work, content));
             }
         };
         let named = thread::Builder::new().name("after-fault".into());
@@ -88,4 +88,50 @@ fn look(how: &mount::How, work: &str, content: Content) -> Seen {
     let found = observe::observe(&root, content);
     drop(mounted);
     Seen::Mounted { mount_ns, found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::faults::rule::{On, Rule, What, When};
+    use ::fs::Cmd;
+    use lab::{programs::Run, recording::RecordingDisk, setup::Lab};
+    use needs::{Need, skip};
+
+    #[test]
+    fn a_mount_that_does_not_end_is_given_up() {
+        if let Some(why) = RecordingDisk::missing() {
+            return skip(Need::Root, why);
+        }
+        let state = tempfile::tempdir().unwrap();
+        let lab = Lab::open(state.path(), "looker").unwrap();
+        let disk = RecordingDisk::make(&lab, "d", 32 << 20).unwrap();
+        Cmd::new("mkfs.ext4").args(["-q", "-F"]).arg(disk.device()).run().unwrap();
+        let target = ::fs::resolve(&"ext4".parse().unwrap()).unwrap();
+        let devices = [disk.device().to_path_buf()];
+        let sites = ::fs::sites(target.parts(), &devices, (32 << 20, None), |_, _| {
+            ("looker".into(), "/".into(), "/".into())
+        });
+        let how = mount::How::of(&target.parts()[0], &sites[0]).unwrap();
+        let looker = Looker::new(how, "lost+found".into(), Content::new(1)).unwrap();
+        let seen = looker.look(PATIENCE, || unreachable!("nothing hangs"));
+        assert!(matches!(seen, Seen::Mounted { found: Ok(_), .. }), "{seen:?}");
+        // Forgets what the kernel has read, so that it is read again.
+        disk::wait_free(disk.device()).unwrap();
+        disk.record(1 << 20);
+        disk.recorded().unwrap();
+        disk.show([]).unwrap();
+        // No mount without a read, and no read before long.
+        let (range, when) = (0..u64::MAX, When::ALWAYS);
+        let what = What::Delay(Duration::from_secs(2));
+        disk.inject(vec![Rule { on: On::Read, range, when, what }]);
+        let released = std::cell::Cell::new(false);
+        let seen = looker.look(Duration::from_millis(100), || {
+            disk.inject(Vec::new());
+            released.set(true);
+        });
+        assert!(matches!(seen, Seen::Hung) && released.get(), "{seen:?}");
+        drop(looker);
+        disk::wait_free(disk.device()).unwrap();
+    }
 }

@@ -2,7 +2,7 @@
 //! held against its contract.
 
 use super::case::{self, Position};
-use crate::faults::{Crash, FaultsError, crash};
+use crate::faults::{Crash, FaultsError, Ground};
 use ::faults::{contract::Contract, workload::named};
 use anyhow::Result;
 use fs::ResolvedTarget;
@@ -77,7 +77,6 @@ fn tried(case: &CrashCase<'_>, place: &Position<'_>) -> Result<AfterFault> {
     let workload = named(contract, *rounds).ok_or_else(unknown)?;
     let contract = Contract::new(workload)?;
     let asked = Crash {
-        target: case.target,
         contract: &contract,
         seed: case.job.seed.wrapping_add(place.block.into()),
         states: usize::try_from(*states)?,
@@ -86,5 +85,5 @@ fn tried(case: &CrashCase<'_>, place: &Position<'_>) -> Result<AfterFault> {
         fault: FaultOnDisk::Crash,
         check_every: *check_every,
     };
-    Ok(crash(case.lab, &asked, case.stop)?)
+    Ok(Ground::make(case.lab, case.target)?.crash(&asked, case.stop)?)
 }
