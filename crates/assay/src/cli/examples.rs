@@ -199,4 +199,38 @@ mod tests {
             assert!(own > 0, "{} has no example", verb.get_name());
         }
     }
+
+    /// The words of `line` as a shell reads them, to the end of the command or a comment.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+        for letter in line.chars() {
+            match (letter, quote) {
+                ('\'' | '"', None) => quote = Some(letter),
+                (own, Some(open)) if own == open => quote = None,
+                (';' | '#' | '>', None) => break,
+                (' ', None) => words.extend((!word.is_empty()).then(|| std::mem::take(&mut word))),
+                (own, _) => word.push(own),
+            }
+        }
+        words.extend((!word.is_empty()).then_some(word));
+        words
+    }
+
+    #[test]
+    fn the_program_reads_every_command_of_the_tasks() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/how-to.md");
+        let page = std::fs::read_to_string(page).unwrap().replace("\\\n", " ");
+        let blocks = page.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let commands = blocks.flat_map(str::lines).filter_map(|line| {
+            let at = line.find("assay ")?;
+            let is_command = line[..at].is_empty() || line[..at].ends_with("do ");
+            is_command.then(|| words(&line[at..]))
+        });
+        let commands: Vec<Vec<String>> = commands.collect();
+        assert!(commands.len() > 15, "{commands:?}");
+        for command in commands {
+            let read = Cli::try_parse_from(&command);
+            assert!(read.is_ok(), "{}: {}", command.join(" "), read.err().unwrap());
+        }
+    }
 }

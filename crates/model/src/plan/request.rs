@@ -53,7 +53,7 @@ pub struct Plan {
     /// Exact number of blocks, when it is not the preset's.
     pub blocks: Option<u32>,
     /// Time for all blocks together, seconds, when it is not the preset's. No block is begun that would not
-    /// end within it.
+    /// end within it, and one that does not is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_s: Option<u64>,
     /// Numbers of blocks whose figures the user had seen before requesting more.
