@@ -14,6 +14,9 @@ use model::{
 };
 use std::path::{Path, PathBuf};
 
+/// When a replay makes its calls.
+const PACES: [&str; 4] = ["full", "think", "recorded", "2x"];
+
 /// What to measure; each argument overrides the plan file.
 #[derive(Args, Clone, Debug, Default)]
 pub struct PlanArgs {
@@ -136,6 +139,13 @@ pub struct PlanArgs {
     /// Setting of the suite, e.g. set_mode=trunc; may be repeated
     #[arg(long, value_name = "KEY=VALUE", help_heading = WORK)]
     pub knob: Vec<String>,
+    /// When a replay makes its calls: full, as soon as it can; think, after the recorded pauses; recorded or 2x, at the
+    /// recorded times or in half of them; as --knob pace=PACE
+    #[arg(long, value_parser = PACES, value_name = "PACE", help_heading = WORK)]
+    pub pace: Option<String>,
+    /// Part of a recording that a replay times, e.g. 60s..120s; as --knob window=FROM..TO
+    #[arg(long, value_name = "FROM..TO", help_heading = WORK)]
+    pub window: Option<String>,
     /// Time limit for one case, seconds [default: 3600]
     #[arg(long, value_parser = whole::<u64>, value_name = "SECONDS", allow_negative_numbers = true, help_heading = LENGTH)]
     pub case_timeout: Option<u64>,

@@ -110,6 +110,12 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
         })?;
         plan.knobs.insert(key.into(), value.into());
     }
+    let of_replays = [("pace", &args.pace), ("window", &args.window)];
+    for (key, value) in
+        of_replays.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)))
+    {
+        plan.knobs.insert(key.into(), value.clone());
+    }
     Ok(plan)
 }
 

@@ -50,6 +50,13 @@ fn candidates_are_words_too() {
 }
 
 #[test]
+fn pace_and_window_are_settings_of_the_suite() {
+    let asked = plan(&words("run --suite traces --pace 2x --window 1s..2s --seed 7"));
+    let knobs = "run --suite traces --knob pace=2x --knob window=1s..2s --seed 7";
+    assert_eq!(asked, plan(&words(knobs)));
+}
+
+#[test]
 fn one_word_may_be_a_plan_file() {
     let args = |command: &str| {
         let words = ["assay".to_string()].into_iter().chain(words(command));
