@@ -63,6 +63,24 @@ fn replay_differs_nowhere_on_a_directory_and_on_a_file_system() {
     place.assert_clean();
 }
 
+#[test]
+fn traces_that_ship_are_replayed_without_a_file() {
+    let place = Place::new();
+    assert!(place.ok(&["explain"]).contains("traces"));
+    assert!(place.ok(&["explain", "traces"]).contains("traces.maildir"));
+    let target = format!("dir:{}", place.dir("target").display());
+    let run = ["run", "--suite", "traces", "--on", &target, "--preset", "smoke", "--blocks", "1"];
+    place.assay(&[&run[..], &["--pace", "full"]].concat());
+    let samples = place.exported_samples();
+    assert_eq!(samples.len(), 5);
+    for sample in samples {
+        assert_eq!(metric(&sample, "unexplained").unwrap_or(0.0), 0.0, "{sample}");
+        assert!(!sample.to_string().contains("replay_differs"), "{sample}");
+        assert!(metric(&sample, "wall_s") > Some(0.0), "{sample}");
+    }
+    place.assert_clean();
+}
+
 fn header() -> Header {
     let root = Root { place: "/srv".into(), file_system: "ext4".into(), options: String::new() };
     Header {

@@ -23,6 +23,7 @@ mod suite;
 pub mod test;
 #[cfg(test)]
 mod testing;
+pub mod traces;
 
 pub use declare::DeclarationError;
 pub use explain::explain;

@@ -4,7 +4,7 @@
 //! A suite lives as long as the program, so that tests can be handed around as plain references; the
 //! few that are read from files are leaked on purpose.
 
-use crate::{DeclarationError, Suite, Test, columnar::COLUMNAR, declare, null::NULL};
+use crate::{DeclarationError, Suite, Test, columnar::COLUMNAR, declare, null::NULL, traces};
 use model::{
     target::{Options, check_options},
     workload::Job,
@@ -88,7 +88,7 @@ pub fn find(id: &str) -> Option<&'static dyn Test> {
 }
 
 fn all() -> impl Iterator<Item = &'static Suite> {
-    SUITES.iter().chain([&NULL])
+    SUITES.iter().chain([&NULL, traces::suite()])
 }
 
 #[cfg(test)]

@@ -67,7 +67,8 @@ fn suites() -> Result<String> {
         let count = suite.tests.iter().map(|test| test.infos().len()).sum::<usize>();
         format!("{:<12} {count:>4} tests  {}\n", suite.name, suite.about)
     };
-    let lines: String = suites::suites().iter().map(line).collect();
+    let all = suites::suites().iter().chain([suites::traces::suite()]);
+    let lines: String = all.map(line).collect();
     let tools = tools::names().join(", ");
     let mut checks = String::new();
     for name in shipped::check_names() {

@@ -121,7 +121,8 @@ pub fn is_suite(name: &str) -> bool {
 
 /// The names of all suites and tools.
 fn names() -> Vec<String> {
-    let shipped = suites::suites().iter().map(|suite| suite.name.to_string());
+    let shipped = suites::suites().iter().chain([suites::traces::suite()]);
+    let shipped = shipped.map(|suite| suite.name.to_string());
     shipped.chain(tools::names()).collect()
 }
 

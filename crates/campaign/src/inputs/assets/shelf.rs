@@ -252,6 +252,14 @@ pub(super) fn fill(
     let (path, most) = (dir.join(file_name(asset)), bytes.0.saturating_add(1));
     let gone =
         |why: String| AssetError::Gone { asset: Box::new(asset.clone()), dir: dir.into(), why };
+    if let Some(content) = suites::traces::asset(suite, name.as_str()) {
+        let found = copied(content, copy, most, stop).map_err(fault_of_copy(&path))?;
+        let is_same = found == (*bytes, *sha256);
+        return match is_same {
+            true => Ok(()),
+            false => Err(gone("this version of assay ships another".into())),
+        };
+    }
     let source = Folder::of(suite).and_then(|folder| folder.asset(name));
     let source = source.map_err(|why| gone(why.to_string()))?;
     let found = match ioctl_ficlone(&*copy, &source) {
