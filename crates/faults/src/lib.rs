@@ -7,9 +7,11 @@
 
 pub mod content;
 pub mod contract;
+pub mod failed_write;
 pub mod ideal;
 pub mod log;
 pub mod rule;
 pub mod sequences;
 pub mod states;
+pub mod turned_bit;
 pub mod workload;

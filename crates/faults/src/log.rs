@@ -1,6 +1,6 @@
 //! Log of a recording disk: what it was asked, in order, with the data that was written.
 
-use std::ops::Range;
+use std::{mem::MaybeUninit, ops::Range};
 
 /// One request to the disk, or a mark of the workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,10 @@ pub struct Log {
 impl Log {
     /// An empty log that holds at most `limit` bytes of data.
     pub fn new(limit: usize) -> Log {
-        Log { events: Vec::new(), data: Vec::new(), limit }
+        let mut data = Vec::new();
+        // The kernel gives the memory as it is written; where it does not, it is asked for piece by piece.
+        let _ = data.try_reserve_exact(limit);
+        Log { events: Vec::new(), data, limit }
     }
 
     /// Appends a write of `data` at byte `offset` of the disk.
@@ -61,6 +64,11 @@ impl Log {
     /// Appends a request without data, or a mark.
     pub fn push(&mut self, event: Event) {
         self.events.push(event);
+    }
+
+    /// The memory for data to come, as far as it is there already.
+    pub fn room(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.data.spare_capacity_mut()
     }
 
     /// All events, oldest first.

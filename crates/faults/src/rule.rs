@@ -11,8 +11,48 @@ pub enum On {
     Read,
     /// A write. Discards are none.
     Write,
+    /// A write that holds these bytes.
+    WriteOf(Pattern),
     /// A flush; it has no place, and meets every range.
     Flush,
+}
+
+/// A request, as rules see it.
+#[derive(Clone, Copy, Debug)]
+pub enum Request<'a> {
+    /// A read.
+    Read,
+    /// A write of these bytes.
+    Write(&'a [u8]),
+    /// A flush.
+    Flush,
+}
+
+/// Unit in which writes are looked through, bytes.
+const SECTOR: usize = 512;
+
+/// Up to eight bytes at one place of a sector, by which what is written can be known: the magic number of a journal, or
+/// data of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    at: usize,
+    bytes: [u8; 8],
+    length: usize,
+}
+
+impl Pattern {
+    /// `bytes`, at most the first eight, at byte `at` of a sector of 512 bytes.
+    pub fn new(at: usize, bytes: &[u8]) -> Pattern {
+        let mut pattern = Pattern { at, bytes: [0; 8], length: bytes.len().min(8) };
+        pattern.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        pattern
+    }
+
+    /// Whether a sector of `data` holds it.
+    fn is_in(&self, data: &[u8]) -> bool {
+        let own = &self.bytes[..self.length];
+        data.chunks(SECTOR).any(|sector| sector.get(self.at..).is_some_and(|s| s.starts_with(own)))
+    }
 }
 
 /// Which of the requests that meet a rule it is for, counted from the moment it was armed.
@@ -90,13 +130,19 @@ pub struct Rule {
 
 impl Rule {
     /// Whether a request of this kind and place meets the rule.
-    fn is_met(&self, on: On, place: &Range<u64>) -> bool {
+    fn is_met(&self, request: Request<'_>, place: &Range<u64>) -> bool {
+        let is_on = match (self.on, request) {
+            (On::Flush, Request::Flush) => return true,
+            (On::Read, Request::Read) | (On::Write, Request::Write(_)) => true,
+            (On::WriteOf(pattern), Request::Write(data)) => pattern.is_in(data),
+            _ => false,
+        };
         let overlaps = place.start < self.range.end && self.range.start < place.end;
         let has_bit = match self.what {
             What::Flip { bit } => place.contains(&(bit / 8)),
             _ => true,
         };
-        self.on == on && (on == On::Flush || overlaps && has_bit)
+        is_on && overlaps && has_bit
     }
 }
 
@@ -131,10 +177,10 @@ impl Armed {
     }
 
     /// Counts a request of the bytes `place` of the disk, and says what becomes of it.
-    pub fn decide(&mut self, on: On, place: &Range<u64>) -> Fate {
+    pub fn decide(&mut self, request: Request<'_>, place: &Range<u64>) -> Fate {
         let mut fate = Fate::default();
         for (number, rule) in self.rules.iter().enumerate() {
-            if !rule.is_met(on, place) {
+            if !rule.is_met(request, place) {
                 continue;
             }
             let met = self.met[number];
@@ -185,7 +231,15 @@ mod tests {
             rule(On::Flush, 0..0, When::ALWAYS, What::Lose),
             rule(On::Read, 0..4096, When::first(2), What::Misdirect { to: 7 }),
         ]);
-        let mut failed = |on, place: Range<u64>| armed.decide(on, &place);
+        let mut failed = |on, place: Range<u64>| {
+            let data = vec![0; 512];
+            let request = match on {
+                On::Read => Request::Read,
+                On::Flush => Request::Flush,
+                _ => Request::Write(&data),
+            };
+            armed.decide(request, &place)
+        };
         assert_eq!(failed(On::Write, 0..4096), Fate::default(), "before its range");
         assert_eq!(failed(On::Read, 4096..8192), Fate::default());
         assert!(!failed(On::Write, 4096..4608).is_error, "the first");
@@ -202,12 +256,30 @@ mod tests {
         let bit = 8 * 5000 + 3;
         let flips = rule(On::Read, 4096..8192, When::ONCE, What::Flip { bit });
         let mut armed = Armed::new(vec![flips]);
-        assert_eq!(armed.decide(On::Read, &(4096..4608)), Fate::default());
-        let fate = armed.decide(On::Read, &(4608..8192));
+        assert_eq!(armed.decide(Request::Read, &(4096..4608)), Fate::default());
+        let fate = armed.decide(Request::Read, &(4608..8192));
         let mut bytes = vec![0u8; 3584];
         flip(&mut bytes, 4608, &fate.flips);
         assert_eq!((bytes[392], bytes.iter().filter(|byte| **byte != 0).count()), (8, 1));
         assert_eq!(armed.injected(), [1]);
+    }
+
+    #[test]
+    fn a_write_is_known_by_what_it_holds() {
+        let commit = Pattern::new(4, &[0xc0, 0x3b]);
+        let mut armed =
+            Armed::new(vec![rule(On::WriteOf(commit), 0..8192, When::ALWAYS, What::Error)]);
+        let mut data = vec![0; 1536];
+        let mut is_error = |data: &[u8], at: u64| {
+            armed.decide(Request::Write(data), &(at..at + data.len() as u64)).is_error
+        };
+        data[1030] = 0xc0;
+        data[1031] = 0x3b;
+        assert!(!is_error(&data, 0), "at another place of the sector");
+        data[1028] = 0xc0;
+        data[1029] = 0x3b;
+        assert!(is_error(&data, 0) && !is_error(&data, 8192));
+        assert!(!is_error(&data[..1029], 0), "cut off");
     }
 
     #[test]

@@ -1,12 +1,21 @@
 //! Provides a recording disk: a loop device whose file this process serves over FUSE, so that it sees every write,
 //! flush and discard. It logs them with their data, shows any state that it is given, and injects faults. The file is
-//! in no directory, and its mount in no mount table; the content is in memory, or in a file besides. A write that has to be durable by itself (FUA) comes
-//! from a loop device as a write and a flush of all, so a state in which it alone is durable is never seen.
+//! in no directory, and its mount in no mount table; the content is in memory, or in a file besides. A write that has
+//! to be durable by itself (FUA) comes from a loop device as a write and a flush of all, so a state in which it alone is
+//! durable is never seen.
+//!
+//! A request goes from the program over threads of the kernel to one of those that serve, and back. They are as quick as
+//! they can be where the process keeps to one processor: another one has to wake up first.
 
 mod content;
 mod detached;
+pub mod failing;
+#[allow(unsafe_code)]
+mod mapped;
 mod mount;
+#[allow(unsafe_code)]
 mod server;
+pub mod turned;
 
 pub use mount::Mounted;
 pub use server::Counts;
@@ -98,7 +107,9 @@ impl RecordingDisk {
             true => Some("the kernel passes by it".into()),
             false => state.content.set_base().err().map(|why| why.to_string()),
         };
-        state.log = Some(Log::new(limit_bytes));
+        let mut log = Log::new(limit_bytes);
+        mapped::in_large_pages(log.room());
+        state.log = Some(log);
     }
 
     /// Logs that the workload has been told that what has this number is done.
@@ -134,11 +145,8 @@ impl RecordingDisk {
             return Err(self.error("is recording; stop it before a state is shown"));
         }
         let failed = || LabError::io("show a state on", &self.device);
-        if !state.content.restore().map_err(failed())? {
+        if !state.content.show(patches).map_err(failed())? {
             return Err(self.error("has no base; record before a state is shown"));
-        }
-        for (offset, data) in patches {
-            state.content.write(offset, &data).map_err(failed())?;
         }
         drop(state);
         self.drop_caches()

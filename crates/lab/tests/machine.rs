@@ -7,6 +7,7 @@ mod claim;
 mod condition;
 mod directories;
 mod durable;
+mod failing;
 mod fuse;
 mod interlock;
 mod loop_devices;

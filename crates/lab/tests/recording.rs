@@ -1,5 +1,5 @@
 //! Recording disks with real file systems on them. Needs root; where it or a program is missing, a test says so.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, unreachable_pub)]
 
 use crate::victim;
 use faults::{
@@ -22,7 +22,7 @@ const XFS_BYTES: u64 = 300 << 20;
 const BYTES: u64 = 128 << 20;
 const LOG_BYTES: usize = 256 << 20;
 
-fn ready(name: &str) -> bool {
+pub fn ready(name: &str) -> bool {
     if let Some(why) = RecordingDisk::missing() {
         skip(Need::Root, why);
         return false;
@@ -36,7 +36,7 @@ fn ready(name: &str) -> bool {
     }
 }
 
-fn make(name: &str, disk: &RecordingDisk) {
+pub fn format(name: &str, disk: &RecordingDisk) {
     let force: &[&str] = if name == "ext4" { &["-q", "-F"] } else { &["-q", "-f"] };
     let made = Command::new(format!("mkfs.{name}")).args(force).arg(disk.device()).output();
     let made = made.unwrap();
@@ -62,7 +62,7 @@ impl Drop for Mounted {
     }
 }
 
-fn size(name: &str) -> u64 {
+pub fn size(name: &str) -> u64 {
     if name == "xfs" { XFS_BYTES } else { BYTES }
 }
 
@@ -106,7 +106,7 @@ fn what_is_logged_is_what_was_done() {
         }
         let lab = Lab::open(state.path(), "recorded").unwrap();
         let disk = RecordingDisk::make(&lab, "d", size(name)).unwrap();
-        make(name, &disk);
+        format(name, &disk);
         let base = image(&disk);
         disk.record(LOG_BYTES);
         let at = state.path().join("at");
@@ -162,7 +162,7 @@ fn a_disk_that_is_passed_by_keeps_its_content() {
     if !disk.can_pass() {
         return skip(Need::Other, "this kernel has no FUSE passthrough");
     }
-    make("ext4", &disk);
+    format("ext4", &disk);
     let device = disk.device().to_path_buf();
     let at = state.path().join("at");
     let before = image(&disk);
@@ -199,7 +199,7 @@ fn a_write_that_fails_reaches_fsync() {
         }
         let lab = Lab::open(state.path(), "failing").unwrap();
         let disk = RecordingDisk::make(&lab, "d", size(name)).unwrap();
-        make(name, &disk);
+        format(name, &disk);
         let on = Mounted::mount(&disk, name, &state.path().join("at"));
         let file = File::create(on.at.join("data")).unwrap();
         file.write_all_at(&bytes(1 << 20), 0).unwrap();
@@ -281,7 +281,7 @@ fn victim() {
     let Ok(state) = std::env::var(VICTIM_STATE) else { return };
     let lab = Lab::open(Path::new(&state), "killed").unwrap();
     let disk = RecordingDisk::make(&lab, "d", BYTES).unwrap();
-    make("ext4", &disk);
+    format("ext4", &disk);
     let at = lab.make_mount_dir("at").unwrap();
     let on = Mounted::mount(&disk, "ext4", &at);
     files::write(on.at.join("data"), bytes(3 << 20)).unwrap();

@@ -1,5 +1,5 @@
-//! Content of a recording disk, in memory or in a file. From the moment it has a base, what is written over it is remembered by
-//! blocks, so that the base can be had back at a cost that grows with what was changed alone.
+//! Content of a recording disk, in memory or in a file. From the moment it has a base, what is written over it is
+//! remembered by blocks, so that the base can be had back at a cost that grows with what was changed alone.
 
 use rustix::{
     fs::{FallocateFlags, MemfdFlags, SeekFrom, fallocate, memfd_create, seek},
@@ -122,15 +122,21 @@ impl Content {
         self.base = None;
     }
 
-    /// Gives back the base; false if there is none.
+    /// Gives back the base, and writes `patches` over it, each at its byte; false if there is no base.
     ///
     /// # Errors
-    /// The memory cannot be written.
-    pub(super) fn restore(&mut self) -> io::Result<bool> {
+    /// The memory cannot be written, or a patch is not within the disk.
+    pub(super) fn show(
+        &mut self,
+        patches: impl IntoIterator<Item = (u64, Vec<u8>)>,
+    ) -> io::Result<bool> {
         let Some(base) = &mut self.base else { return Ok(false) };
         for range in base.changed.take(self.bytes) {
             let place = range.start as usize..range.end as usize;
             self.file.write_all_at(&base.data[place], range.start)?;
+        }
+        for (offset, data) in patches {
+            self.write(offset, &data)?;
         }
         Ok(true)
     }
@@ -208,7 +214,7 @@ mod tests {
         Write(u64, u8, u64),
         Discard(u64, u64),
         SetBase,
-        Restore,
+        Show(u8),
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -217,7 +223,7 @@ mod tests {
             4 => (place.clone(), any::<u8>()).prop_map(|((at, n), byte)| Step::Write(at, byte, n * 512)),
             2 => place.prop_map(|(at, n)| Step::Discard(at, n * 512)),
             1 => Just(Step::SetBase),
-            1 => Just(Step::Restore),
+            1 => any::<u8>().prop_map(Step::Show),
         ];
         prop::collection::vec(step, 0..40)
     }
@@ -248,9 +254,13 @@ mod tests {
                         base = Some(model.clone());
                         content.set_base().unwrap();
                     }
-                    Step::Restore => {
-                        prop_assert_eq!(content.restore().unwrap(), base.is_some());
-                        model = base.clone().unwrap_or(model);
+                    Step::Show(byte) => {
+                        let patch = base.as_ref().map(|_| (512, vec![byte; 5000]));
+                        if let Some(base) = &base {
+                            model.clone_from(base);
+                            model[512..5512].fill(byte);
+                        }
+                        prop_assert_eq!(content.show(patch).unwrap(), base.is_some());
                     }
                 }
                 prop_assert!(all(&content) == model);

@@ -38,19 +38,14 @@ impl Detached {
         let path = Path::new(fuse::DEVICE);
         let device = fuse::open_device()?;
         let mount = create(source, &device).map_err(LabError::errno("mount by", path))?;
-        let config = || {
-            let mut config = Config::default();
-            config.n_threads = Some(SERVERS);
-            config
-        };
-        let serve = move || {
-            let acl = fuser::SessionACL::All;
-            fuser::Session::from_fd(server, device.into(), acl, config())?.run()
-        };
-        let server = thread::Builder::new()
-            .name(source.into())
-            .spawn(serve)
-            .map_err(LabError::io("serve by", path))?;
+        let mut config = Config::default();
+        config.n_threads = Some(SERVERS);
+        let failed = || LabError::io("serve by", path);
+        let acl = fuser::SessionACL::All;
+        let served = fuser::Session::from_fd(server, device.into(), acl, config);
+        let served = served.map_err(failed())?;
+        let server = thread::Builder::new().name(source.into()).spawn(move || served.run());
+        let server = server.map_err(failed())?;
         Ok(Detached { mount: Some(mount), server: Some(server) })
     }
 

@@ -1,10 +1,10 @@
 //! Serves a recording disk as a file, to which every read, write, flush and discard of its loop device comes as one
 //! request. A write is logged when it is done, a flush when it arrives.
 
-use super::content::Content;
+use super::{content::Content, mapped::Mapped};
 use faults::{
     log::{Event, Log},
-    rule::{self, Armed, Fate, On},
+    rule::{self, Armed, Fate, Request as Asked},
 };
 use fuser::{
     BackingId, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
@@ -18,7 +18,7 @@ use std::{
     io,
     os::unix::fs::FileExt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     thread,
@@ -35,6 +35,16 @@ const IN_FLIGHT: u16 = 64;
 const SERVED: INodeNo = INodeNo(2);
 /// The same bytes as a file that the kernel reads and writes by itself; it has the same name.
 const PASSED: INodeNo = INodeNo(3);
+
+/// Answers with success, or with the error of `$done`.
+macro_rules! answer {
+    ($reply:ident, $done:expr, $found:pat => $with:expr) => {
+        match $done {
+            Ok($found) => $with,
+            Err(error) => $reply.error(error.into()),
+        }
+    };
+}
 
 /// Requests that were served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,10 +66,13 @@ pub struct Counts {
 pub(super) struct Shared {
     name: String,
     bytes: u64,
+    /// What holds the content. It is read without the lock of the state, as a disk may be.
     file: File,
     /// Whether a flush syncs the file.
     syncs: bool,
-    state: Mutex<State>,
+    /// The content in memory, which nothing writes to while the state is read.
+    mapped: Option<Mapped>,
+    state: RwLock<State>,
     rules: Mutex<Armed>,
     has_rules: AtomicBool,
     slow_ns: AtomicU64,
@@ -108,12 +121,16 @@ impl Shared {
     pub(super) fn new(name: &str, content: Content) -> io::Result<Shared> {
         let (bytes, syncs) = (content.bytes(), !content.is_in_memory());
         let file = content.file().try_clone()?;
-        let state = Mutex::new(State { content, log: None, spoilt: None });
+        // Of a file, a read that fails would end the process.
+        let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let mapped = if syncs { None } else { Some(Mapped::new(&file, length)?) };
+        let state = RwLock::new(State { content, log: None, spoilt: None });
         Ok(Shared {
             name: name.into(),
             bytes,
             file,
             syncs,
+            mapped,
             state,
             rules: Mutex::default(),
             has_rules: false.into(),
@@ -124,8 +141,8 @@ impl Shared {
         })
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn state(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn rules(&self) -> MutexGuard<'_, Armed> {
@@ -152,7 +169,7 @@ impl Shared {
     }
 
     /// What becomes of a request, once its delay is over.
-    fn fate(&self, on: On, offset: u64, length: u64) -> Fate {
+    fn fate(&self, request: Asked<'_>, offset: u64, length: u64) -> Fate {
         let slow_ns = self.slow_ns.load(Relaxed);
         let has_rules = self.has_rules.load(Relaxed);
         if slow_ns == 0 && !has_rules {
@@ -160,29 +177,51 @@ impl Shared {
         }
         let mut fate = Fate::default();
         if has_rules {
-            fate = self.rules().decide(on, &(offset..offset.saturating_add(length)));
+            fate = self.rules().decide(request, &(offset..offset.saturating_add(length)));
         }
-        let slow = if on == On::Write { Duration::from_nanos(slow_ns) } else { Duration::ZERO };
+        let slow = match request {
+            Asked::Write(_) => Duration::from_nanos(slow_ns),
+            Asked::Read | Asked::Flush => Duration::ZERO,
+        };
         if !(fate.delay + slow).is_zero() {
             thread::sleep(fate.delay + slow);
         }
         fate
     }
 
-    fn read(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+    /// Gives `size` bytes from `offset` on to `reply`.
+    fn read(&self, offset: u64, size: usize, reply: ReplyData) {
         self.count(0);
-        let fate = self.fate(On::Read, offset, bytes.len() as u64);
+        let fate = self.fate(Asked::Read, offset, size as u64);
         if fate.is_error {
-            return Err(failed());
+            return reply.error(failed().into());
         }
-        self.file.read_exact_at(bytes, fate.to.unwrap_or(offset))?;
-        rule::flip(bytes, offset, &fate.flips);
-        Ok(())
+        let from = fate.to.unwrap_or(offset);
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mapped) = self.mapped.as_ref().filter(|_| fate.flips.is_empty())
+            && let Ok(start) = usize::try_from(from)
+            // SAFETY: the content is written to under the lock of the state, which is held until the answer is
+            // given, or by the kernel where it passes by this process, which then reads nothing.
+            && let Some(bytes) = unsafe { mapped.get(start..start.saturating_add(size)) }
+        {
+            return reply.data(bytes);
+        }
+        drop(state);
+        READ.with_borrow_mut(|buffer| {
+            if buffer.len() < size {
+                buffer.resize(size, 0);
+            }
+            let bytes = &mut buffer[..size];
+            answer!(reply, self.file.read_exact_at(bytes, from), () => {
+                rule::flip(bytes, offset, &fate.flips);
+                reply.data(bytes);
+            });
+        });
     }
 
     fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.count(1);
-        let fate = self.fate(On::Write, offset, bytes.len() as u64);
+        let fate = self.fate(Asked::Write(bytes), offset, bytes.len() as u64);
         if fate.is_error {
             return Err(failed());
         }
@@ -200,7 +239,7 @@ impl Shared {
 
     fn flush(&self) -> io::Result<()> {
         self.count(2);
-        let fate = self.fate(On::Flush, 0, 0);
+        let fate = self.fate(Asked::Flush, 0, 0);
         if fate.is_error {
             return Err(failed());
         }
@@ -262,16 +301,6 @@ impl Server {
     }
 }
 
-/// Answers with success, or with the error of `$done`.
-macro_rules! answer {
-    ($reply:ident, $done:expr, $found:pat => $with:expr) => {
-        match $done {
-            Ok($found) => $with,
-            Err(error) => $reply.error(error.into()),
-        }
-    };
-}
-
 impl Filesystem for Server {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
         config.set_max_write(REQUEST_BYTES).map_err(|_| io::ErrorKind::InvalidInput)?;
@@ -299,6 +328,7 @@ impl Filesystem for Server {
 
     fn open(&self, _: &Request, ino: INodeNo, _: OpenFlags, reply: ReplyOpen) {
         if ino != PASSED {
+            // Otherwise the kernel would keep what it has read, and hide a bit that is turned afterwards.
             let direct = FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES;
             return reply.opened(FileHandle(ino.0), direct);
         }
@@ -323,13 +353,7 @@ impl Filesystem for Server {
     ) {
         let left = self.shared.bytes.saturating_sub(offset);
         let size = usize::try_from(left.min(size.into())).unwrap_or(usize::MAX);
-        READ.with_borrow_mut(|buffer| {
-            if buffer.len() < size {
-                buffer.resize(size, 0);
-            }
-            let bytes = &mut buffer[..size];
-            answer!(reply, self.shared.read(offset, bytes), () => reply.data(bytes));
-        });
+        self.shared.read(offset, size, reply);
     }
 
     fn write(
