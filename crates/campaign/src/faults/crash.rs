@@ -272,7 +272,11 @@ fn judge(after: &mut AfterFault, expected: &Expected<'_>, state: &State, seen: S
     for finding in expected.check(&found) {
         if kinds.insert(finding.harm) {
             after.note(finding.harm, number, || {
-                format!("{}: {}, after mark {:?}", finding.path, finding.detail, state.acknowledged)
+                let when = match state.acknowledged {
+                    Some(mark) => format!("after mark {mark}"),
+                    None => "before any mark".into(),
+                };
+                format!("{}: {}, {when}", finding.path, finding.detail)
             });
         }
     }

@@ -18,8 +18,8 @@ use std::{
 };
 use suites::{CrashWork, Test};
 
-/// Each write takes this much longer while the workload runs. A disk as fast as memory hides orders of events that a
-/// real one shows: ext4 filled a file renamed without an fsync with zeros in none of the states without it.
+/// Each write takes this much longer while the workload runs: a disk as fast as memory hides orders of events that a
+/// real one shows.
 const SLOW_WRITES: Duration = Duration::from_micros(500);
 /// What the disk writes whole or not at all, bytes.
 const ATOMIC_BYTES: u64 = 512;

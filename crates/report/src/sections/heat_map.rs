@@ -65,16 +65,12 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
 
 /// The title of a group, with the reason where it is in no score.
 pub(crate) fn heading(group: Group) -> String {
-    match group.is_scored() {
-        true => group.title().to_string(),
-        false => {
-            format!(
-                "{}: not scored, because the rate of each write includes its \
-                     sync",
-                group.title()
-            )
-        }
-    }
+    let why = match group {
+        Group::Sync => "because the rate of each write includes its sync",
+        Group::AfterFaults => "because what counts is what was found, in After faults",
+        _ => return group.title().to_string(),
+    };
+    format!("{}: not scored, {why}", group.title())
 }
 
 /// Name and places of every test in the group of the table at `first`, whatever process counts it has.

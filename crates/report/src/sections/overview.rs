@@ -37,6 +37,9 @@ fn table(findings: &Findings, most: usize, head: &str) -> Option<Table> {
     let labels = shown(findings);
     let is_there = |g: &Group| g.is_scored() && findings.tables.iter().any(|t| t.group == *g);
     let groups: Vec<Group> = Group::ALL.into_iter().filter(is_there).collect();
+    if groups.is_empty() {
+        return None;
+    }
     let each = (most / groups.len().max(1)).clamp(1, labels.len().max(1));
     let counts: BTreeSet<u32> = findings.tables.iter().map(|table| table.procs).collect();
     let rows: Vec<Row> = groups

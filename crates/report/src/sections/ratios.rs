@@ -5,7 +5,7 @@ use crate::{
     names, number,
     sections::Section,
 };
-use model::{figure::Quantity, result::Dataset};
+use model::{figure::Quantity, result::Dataset, workload::Group};
 use stats::{
     description::{Comparison, Counts, Extreme, Footer, Unjudged, WithSyncs},
     evaluation::Findings,
@@ -361,7 +361,7 @@ pub(crate) fn counts(c: &Counts) -> String {
 
 fn footnotes(table: &stats::description::Table) -> Vec<String> {
     let mut notes = Vec::new();
-    if !table.group.is_scored() {
+    if table.group == Group::Sync {
         notes.push(
             "What each write left to sync: the durable rate of the write already includes it, so \
              these rows are excluded from means, scores and verdicts. left: share of the data \

@@ -221,11 +221,12 @@ pub(crate) fn verdict(
     }
     let board = Board::new(dataset, targets.len(), cells);
     let labels = targets.iter().map(String::as_str);
+    let scored = cells.iter().filter(|cell| cell.is_scored).count();
     Verdict {
         candidates: Vec::new(),
         notes: Vec::new(),
         reason: Reason::NotRanked(durability::doubtful(dataset, labels)),
-        ..unjudged(&board, targets, cells.len(), looks::bar(&dataset.campaign))
+        ..unjudged(&board, targets, scored, looks::bar(&dataset.campaign))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The kind `crash`: a workload with a contract on a disk that records it, cut off in every state that a disk with a
 //! volatile cache may be left in. The lab does it; what is declared here is which workload, and how many states.
 
-use super::{Defaults, Head, Kind, scaled, settings};
+use super::{Defaults, Head, Kind, settings};
 use crate::{CrashWork, Estimate, Measured, Run, Stretch, Test, TestError, Workers, page};
 use faults::workload::CONTRACTS;
 use model::{
@@ -30,7 +30,7 @@ static KNOBS: [Knob; 4] = [
         "states",
         "",
         "400",
-        "distinct states to try at scale 1, from 1 to 100000; at least 20 at any scale",
+        "distinct states to try in each block, from 1 to 100000, whatever the scale",
     ),
     Knob::new(
         "check_every",
@@ -54,8 +54,6 @@ static NAMES: [&str; CONTRACTS.len()] = {
 
 /// Metric by which the tables order; how long a mount takes that has to recover.
 const METRIC: &str = "recovery_ms";
-/// Fewest states at any scale.
-const LEAST_STATES: u64 = 20;
 /// Seconds for a state, with mount and unmount, on a slow machine.
 const STATE_S: f64 = 0.02;
 /// Seconds for the checker.
@@ -104,11 +102,11 @@ impl CrashTest {
         })
     }
 
-    fn work(&self, job: &Job) -> CrashWork {
+    fn work(&self) -> CrashWork {
         let Settings { contract, states, check_every, rounds } = &self.settings;
         CrashWork {
             contract: contract.clone(),
-            states: scaled(*states, job.scale, LEAST_STATES.min(*states)),
+            states: *states,
             check_every: *check_every,
             rounds: *rounds,
         }
@@ -145,8 +143,8 @@ impl Test for CrashTest {
         Some(self.head.declaration.clone())
     }
 
-    fn crash_work(&self, job: &Job) -> Option<CrashWork> {
-        Some(self.work(job))
+    fn crash_work(&self, _job: &Job) -> Option<CrashWork> {
+        Some(self.work())
     }
 
     fn fill(&self, _job: &Job) -> Result<(), TestError> {
@@ -161,8 +159,8 @@ impl Test for CrashTest {
         Err(TestError::OfTheLab(self.head.id.clone()))
     }
 
-    fn estimate(&self, job: &Job) -> Estimate {
-        let CrashWork { states, check_every, .. } = self.work(job);
+    fn estimate(&self, _job: &Job) -> Estimate {
+        let CrashWork { states, check_every, .. } = self.work();
         let checked = states.checked_div(check_every).unwrap_or(0);
         Estimate {
             fixed_s: states as f64 * STATE_S + checked as f64 * CHECK_S,
@@ -206,7 +204,7 @@ impl CrashTest {
              of the workload are performed, with this contract: {}. Each write takes 0.5 ms longer, \
              as a disk as fast as memory hides orders of events that a real one shows.\n\n\
              - The layer records every write, flush and discard, and when the workload was told \
-             that something is done.\n- From the record {} distinct states are made at scale 1: cut \
+             that something is done.\n- From the record {} distinct states are made: cut \
              at a flush, with any of the writes since the flush before, whole or torn at 512 \
              bytes.\n- Each state is mounted, read whole, held against the contract, and unmounted. \
              {}\n- A state has a number, from which it can be made again.",
