@@ -2,6 +2,7 @@
 //! so nothing that would command a terminal leaves here but the colours of our own renderer.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod fold;
 mod hints;
 mod keeper;
 mod keys;
@@ -106,7 +107,7 @@ pub fn note(line: &str) {
     let line = locale::spelled(hints::completed(line));
     match AS_OBJECTS.load(Ordering::Relaxed) {
         true => object(&json!({ "event": "note", "text": line })),
-        false => _ = writeln!(io::stderr(), "{}", printable(&line)),
+        false => _ = writeln!(io::stderr(), "{}", fold::for_stderr(&printable(&line))),
     }
 }
 

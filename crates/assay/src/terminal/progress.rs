@@ -2,7 +2,7 @@
 //! nothing.
 
 use super::{
-    INTERVAL,
+    INTERVAL, fold,
     live::{Live, Standings},
     locale,
     machine::Machine,
@@ -224,7 +224,8 @@ impl Watch for Progress {
         match self.how {
             Shown::Auto => {
                 // A view that cannot be drawn is no reason to end a campaign.
-                let _ = self.view.println(locale::spelled(printable(line)));
+                let line = fold::for_stderr(&locale::spelled(printable(line)));
+                let _ = self.view.println(line);
             }
             Shown::Json => object(&json!({ "event": "remark", "text": line })),
             Shown::Lines | Shown::None => note(line),
