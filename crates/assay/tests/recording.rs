@@ -144,6 +144,9 @@ fn programs_of(process: &Child) -> Vec<u32> {
     texts.filter_map(id).collect()
 }
 
+/// Whether a moment has come, by the programs of the recorder and the length of the trace.
+type IsNow = fn(&[u32], u64) -> bool;
+
 #[test]
 fn killed_recorder_leaves_a_trace_and_no_program() {
     if !root_or_skip("recording by eBPF") {
@@ -157,7 +160,7 @@ fn killed_recorder_leaves_a_trace_and_no_program() {
     let script = format!("cd {} && {script}", tree.display());
     let dir = tree.to_str().unwrap();
     // When the trace is there, when all programs are, when calls were written, and when more were.
-    let moments: [(&str, fn(&[u32], u64) -> bool); 4] = [
+    let moments: [(&str, IsNow); 4] = [
         ("file", |_, length| length > 0),
         ("programs", |programs, _| programs.len() >= 5),
         ("calls", |_, length| length > 3000),

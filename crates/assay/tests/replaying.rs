@@ -102,7 +102,6 @@ fn cut_trace(paths: &Paths, calls: &[Call]) -> Vec<u8> {
     let mut writer = Writer::create(&mut bytes, &header()).unwrap();
     writer.names(paths).unwrap();
     writer.calls(calls).unwrap();
-    drop(writer);
     bytes
 }
 
@@ -129,7 +128,7 @@ fn names(names: &[&[u8]]) -> Vec<u8> {
 fn names_that_lead_elsewhere_are_no_names_of_a_trace() {
     let place = Place::new();
     let mut begin = Vec::new();
-    drop(Writer::create(&mut begin, &header()).unwrap());
+    Writer::create(&mut begin, &header()).unwrap();
     let precious = place.path("precious");
     fs::write(&precious, "precious").unwrap();
     let target = format!("dir:{}", place.dir("target").display());

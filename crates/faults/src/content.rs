@@ -70,12 +70,11 @@ impl Content {
     /// Where `bytes`, a whole file, are from.
     pub fn recognise(self, bytes: &[u8]) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
-        let mut place = 0u64;
-        for word in bytes.chunks(usize::try_from(WORD_BYTES).unwrap_or(8)) {
+        let words = bytes.chunks(usize::try_from(WORD_BYTES).unwrap_or(8));
+        for (place, word) in (0u64..).zip(words) {
             let origin = self.origin(word, place);
             let start = place * WORD_BYTES;
             let end = start + word.len() as u64;
-            place += 1;
             match runs.last_mut() {
                 Some(run) if run.origin == origin => run.bytes.end = end,
                 _ => runs.push(Run { bytes: start..end, origin }),

@@ -19,7 +19,7 @@ use lab::{error::LabError, programs::Run, recording::RecordingDisk, setup::Lab};
 use model::result::{AfterFault, FaultOnDisk, Harm, Spread};
 use rustix::fs::syncfs;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     fs::{self, File},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::Duration,
@@ -201,9 +201,10 @@ impl Trial<'_> {
                 break;
             }
             let mark = state.acknowledged;
-            if !expected.contains_key(&mark) {
-                expected.insert(mark, self.asked.contract.expect(mark)?);
-            }
+            let expected: &Expected<'_> = match expected.entry(mark) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.asked.contract.expect(mark)?),
+            };
             let noted = after.noted();
             self.disk.show(self.epochs.patches(state))?;
             let seen = self.looker.look(PATIENCE, || self.fail_all());
@@ -212,7 +213,7 @@ impl Trial<'_> {
             if let Seen::Mounted { mount_ns: took, .. } = &seen {
                 mount_ns.push(*took);
             }
-            judge(&mut after, &expected[&mark], state, seen);
+            judge(&mut after, expected, state, seen);
             if !is_hung {
                 disk::wait_free(self.disk.device())?;
                 if after.tried.checked_rem(self.asked.check_every) == Some(0) {
