@@ -19,14 +19,16 @@ struct EpochDigest {
     /// Of the disk when the epoch began.
     start: u64,
     writes: Vec<WriteDigest>,
+    /// What was at the start in each sector that several of its writes have.
+    shared: Vec<u64>,
 }
 
 #[derive(Clone, Debug)]
 struct WriteDigest {
     /// What its first n sectors change of the sum, where no other write of the epoch has them.
     change: Vec<u64>,
-    /// Of each sector, where another one has some: what was there at the start, and what it writes.
-    sectors: Vec<(u64, u64)>,
+    /// Of each sector, where another one has some: its place among the shared ones, and what it writes.
+    sectors: Vec<(usize, u64)>,
 }
 
 impl Digests {
@@ -35,8 +37,10 @@ impl Digests {
         let mut disk: HashMap<u64, u64> = HashMap::new();
         let mut sum = 0u64;
         let epochs = epochs.epochs.iter().map(|epoch| {
-            let of = |write: &Write| write_digest(epochs.log, write, &disk);
-            let digest = EpochDigest { start: sum, writes: epoch.writes.iter().map(of).collect() };
+            let mut shared = Shared::default();
+            let of = |write: &Write| write_digest(epochs.log, write, &disk, &mut shared);
+            let writes = epoch.writes.iter().map(of).collect();
+            let digest = EpochDigest { start: sum, writes, shared: shared.old };
             for write in &epoch.writes {
                 for at in 0..write.length() {
                     let new = sector_hash(epochs.log, write, at);
@@ -52,7 +56,7 @@ impl Digests {
     /// Equal for states whose blocks are equal.
     pub(super) fn of(&self, state: &State, epochs: &Epochs<'_>, scratch: &mut Scratch) -> u64 {
         let (digest, own) = (&self.epochs[state.epoch], &epochs.epochs[state.epoch].writes);
-        scratch.0.clear();
+        scratch.begin(digest.shared.len());
         let mut sum = digest.start;
         for (place, kept) in state.kept.iter().enumerate() {
             let (write, one) = (&own[*kept], &digest.writes[*kept]);
@@ -63,8 +67,8 @@ impl Digests {
                 sum = sum.wrapping_add(one.change[length]);
                 continue;
             }
-            for (sector, (old, new)) in write.sectors.clone().zip(&one.sectors).take(length) {
-                let old = scratch.0.insert(sector, *new).unwrap_or(*old);
+            for (place, new) in one.sectors.iter().take(length) {
+                let old = scratch.replace(*place, *new).unwrap_or(digest.shared[*place]);
                 sum = sum.wrapping_add(*new).wrapping_sub(old);
             }
         }
@@ -72,21 +76,62 @@ impl Digests {
     }
 }
 
-/// Memory that the hash of one state after the other needs.
+/// What the state at hand has in the shared sectors.
 #[derive(Debug, Default)]
-pub(super) struct Scratch(HashMap<u64, u64>);
+pub(super) struct Scratch {
+    /// Values, each with the number of the state that it is of.
+    values: Vec<(u64, u64)>,
+    state: u64,
+}
 
-fn write_digest(log: &Log, write: &Write, disk: &HashMap<u64, u64>) -> WriteDigest {
+impl Scratch {
+    fn begin(&mut self, shared: usize) {
+        self.state += 1;
+        if self.values.len() < shared {
+            self.values.resize(shared, (0, 0));
+        }
+    }
+
+    /// What this state has had there.
+    fn replace(&mut self, place: usize, new: u64) -> Option<u64> {
+        let (state, old) = std::mem::replace(&mut self.values[place], (self.state, new));
+        (state == self.state).then_some(old)
+    }
+}
+
+/// Sectors that several writes have.
+#[derive(Default)]
+struct Shared {
+    places: HashMap<u64, usize>,
+    old: Vec<u64>,
+}
+
+impl Shared {
+    fn place(&mut self, sector: u64, old: u64) -> usize {
+        *self.places.entry(sector).or_insert_with(|| {
+            self.old.push(old);
+            self.old.len() - 1
+        })
+    }
+}
+
+fn write_digest(
+    log: &Log,
+    write: &Write,
+    disk: &HashMap<u64, u64>,
+    shared: &mut Shared,
+) -> WriteDigest {
     let sectors = (0..write.length()).map(|at| {
-        let old = disk.get(&(write.sectors.start + at)).copied().unwrap_or(0);
-        (old, sector_hash(log, write, at))
+        let sector = write.sectors.start + at;
+        (sector, disk.get(&sector).copied().unwrap_or(0), sector_hash(log, write, at))
     });
     if write.overlaps {
+        let sectors = sectors.map(|(sector, old, new)| (shared.place(sector, old), new));
         return WriteDigest { change: Vec::new(), sectors: sectors.collect() };
     }
     let mut change = vec![0u64];
     let mut sum = 0u64;
-    for (old, new) in sectors {
+    for (_, old, new) in sectors {
         sum = sum.wrapping_add(new).wrapping_sub(old);
         change.push(sum);
     }
