@@ -1,11 +1,11 @@
 //! Provides a recording disk: a loop device whose file this process serves over FUSE, so that it sees every write,
 //! flush and discard. It logs them with their data, shows any state that it is given, and injects faults. The file is
 //! in no directory, and its mount in no mount table; the content is in memory, or in a file besides. A write that has
-//! to be durable by itself (FUA) comes from a loop device as a write and a flush of all, so a state in which it alone is
-//! durable is never seen.
+//! to be durable by itself (FUA) comes from a loop device as a write and a flush of all, so a state in which it alone
+//! is durable is never seen.
 //!
-//! A request goes from the program over threads of the kernel to one of those that serve, and back. They are as quick as
-//! they can be where the process keeps to one processor: another one has to wake up first.
+//! A request goes from the program over threads of the kernel to one of those that serve, and back. They are as quick
+//! as they can be where the process keeps to one processor: another one has to wake up first.
 
 mod content;
 mod detached;

@@ -1,5 +1,5 @@
-//! Has a recording disk fail under ext4, XFS and Btrfs, and holds their answers against what is known of Linux 6.18. Needs root;
-//! where it or a program is missing, a test says so.
+//! Has a recording disk fail under ext4, XFS and Btrfs, and holds their answers against what is known of Linux 6.18.
+//! Needs root; where it or a program is missing, a test says so.
 #![allow(clippy::unwrap_used)]
 
 use crate::recording::{format, ready, size};
