@@ -2,7 +2,7 @@
 
 use crate::content::Run;
 use model::result::Harm;
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 /// What a name leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +42,4 @@ pub struct Finding {
     pub path: String,
     /// Why, in one line.
     pub detail: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.path, self.harm, self.detail)
-    }
 }

@@ -195,7 +195,7 @@ fn no_number_leads_out_of_the_log() {
     let mut rng = model::random::Rng::new(9);
     let mut known = 0;
     for _ in 0..200_000 {
-        let number = rng.next_u64() & (3 << 44 | (1 << 44) - 1) >> rng.below(46);
+        let number = rng.next_u64() & (((3 << 44) | ((1 << 44) - 1)) >> rng.below(46));
         if let Some(state) = epochs.state(number) {
             known += 1;
             assert_eq!(state.number, number);

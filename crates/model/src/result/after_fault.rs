@@ -75,38 +75,9 @@ impl Harm {
         Harm::Damage,
     ];
 
-    /// What is wrong, in words that end a sentence about a state.
-    pub fn words(self) -> &'static str {
-        match self {
-            Harm::Lost => "acknowledged data is lost",
-            Harm::Zeros => "zeros in place of data",
-            Harm::Old => "older data than acknowledged",
-            Harm::OtherFile => "data of another file",
-            Harm::Foreign => "data that was never written",
-            Harm::Empty => "a replaced file is empty",
-            Harm::Torn => "a replaced file is neither the old nor the new one",
-            Harm::Size => "a size that the file never had",
-            Harm::NameGone => "an acknowledged name is gone",
-            Harm::NameStays => "a removed name is there",
-            Harm::NameUnknown => "a name that was never made",
-            Harm::Kind => "a name leads to something of another kind",
-            Harm::Links => "the count of links is wrong",
-            Harm::Unreadable => "what is there cannot be read",
-            Harm::NotMounted => "it cannot be mounted",
-            Harm::Hung => "it hung",
-            Harm::Damage => "its checker finds damage",
-        }
-    }
-
     /// Whether what a program was told to be durable is not there as it was.
     pub fn loses_acknowledged(self) -> bool {
         matches!(self, Harm::Lost | Harm::Old | Harm::NameGone)
-    }
-}
-
-impl fmt::Display for Harm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words())
     }
 }
 
