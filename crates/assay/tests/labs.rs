@@ -23,8 +23,11 @@ fn changed(place: &Place, id: &str, change: impl Fn(&str) -> String) {
 
 /// The line as if it had been measured in `lab`.
 fn moved(line: &str, lab: &str) -> String {
-    let (rest, durability) = line.rsplit_once(',').unwrap();
-    format!("{},{lab},{durability}", rest.rsplit_once(',').unwrap().0)
+    // Lab, durability and what a fault left are the last.
+    let mut from_end = line.rsplitn(4, ',');
+    let (after_fault, durability, _) = (from_end.next(), from_end.next(), from_end.next());
+    let (rest, ends) = (from_end.next().unwrap(), [durability.unwrap(), after_fault.unwrap()]);
+    format!("{rest},{lab},{}", ends.join(","))
 }
 
 fn measured() -> Place {

@@ -110,7 +110,7 @@ fn an_exported_campaign_imports_equal() {
         Some(
             "campaign,block,position,target,suite,test,procs,threads,cache,metric,value,unit,better,bytes,ops,\
              seconds,skew_ms,overlap,device_read_bytes,device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity,lab,\
-             durability"
+             durability,after_fault"
         )
     );
     place.ok(&["import", "first", "--store", "other.db"]);

@@ -257,15 +257,28 @@ pub fn metric(sample: &Value, name: &str) -> Option<f64> {
     metrics.iter().find(|metric| metric["name"] == name)?["value"].as_f64()
 }
 
-/// The validity in a line of `samples.csv`; it may hold commas, as may the durability, and stands before the lab
-/// and that. A quoted one is without its quotes.
+/// The fields of a line of CSV without their quotes; none of them holds a line break.
+pub fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut is_quoted) = (vec![String::new()], false);
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let last = fields.len() - 1;
+        match letter {
+            '"' if is_quoted && letters.peek() == Some(&'"') => {
+                letters.next();
+                fields[last].push('"');
+            }
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            other => fields[last].push(other),
+        }
+    }
+    fields
+}
+
+/// The validity in a line of `samples.csv`.
 pub fn validity(line: &str) -> String {
-    let rest = line.splitn(24, ',').last().unwrap_or_default();
-    let durability = if rest.ends_with('"') { ",\"" } else { "," };
-    let rest = rest.rsplit_once(durability).map_or(rest, |(rest, _)| rest);
-    let field = rest.rsplit_once(',').map_or(rest, |(validity, _)| validity);
-    let quoted = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
-    quoted.map_or(field.into(), |text| text.replace("\"\"", "\""))
+    fields(line).swap_remove(23)
 }
 
 /// Arguments for the smallest work of `suite`, by one process on `target`.
