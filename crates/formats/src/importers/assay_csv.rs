@@ -89,7 +89,10 @@ fn open<'a>(files: &[Input<'a>], name: &str) -> Result<Input<'a>, FormatError> {
         .ok_or_else(|| FormatError::file(name, "is missing; import the whole exported directory"))
 }
 
-/// The table, when its header is `header`.
+/// The column of samples that a table without any fault need not have.
+const LAST: &str = ",after_fault";
+
+/// The table, when its header is `header`, or that without its last column if that is [`LAST`].
 fn tabulate<'a>(file: Input<'a>, header: &str) -> Result<(Columns<'a>, FileRows<'a>), FormatError> {
     table(file.name(), file.reader()?, header)
 }
@@ -100,7 +103,8 @@ fn table<'a, R: Read>(
     header: &str,
 ) -> Result<(Columns<'a>, Rows<'a, R>), FormatError> {
     let (columns, rows) = Columns::open(file, bytes, b',')?;
-    if !columns.header.iter().map(String::as_str).eq(header.split(',')) {
+    let is = |header: &str| columns.header.iter().map(String::as_str).eq(header.split(','));
+    if !is(header) && !header.strip_suffix(LAST).is_some_and(is) {
         return Err(FormatError::line(file, 1, format!("the header must be {header}")));
     }
     Ok((Columns { guarded: true, ..columns }, rows))
