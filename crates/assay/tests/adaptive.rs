@@ -137,16 +137,17 @@ fn the_pair_is_asked_for_or_left_out() {
 #[test]
 fn a_budget_ends_a_campaign_before_it_is_overrun() {
     let place = Place::new();
-    // A block takes longer than half of the budget, so that a second one never fits.
-    let slow = ["--preset", "smoke", "--knob", "write_us=600000", "--budget", "2s"];
+    // A block takes longer than half of the budget, so that a second one never fits, and the first fits with seconds
+    // to spare for a busy machine.
+    let slow = ["--preset", "smoke", "--knob", "write_us=6000000", "--budget", "20s"];
     let report = run(&place, &slow);
     assert!(
-        report.contains("Ended after 1 block: another block does not fit the budget of 2s"),
+        report.contains("Ended after 1 block: another block does not fit the budget of 20s"),
         "{report}"
     );
     let shown = place.ok(&["show"]);
     assert!(
-        shown.contains("At that point, 0 of 3 ratios") && shown.contains("budget_s = 2"),
+        shown.contains("At that point, 0 of 3 ratios") && shown.contains("budget_s = 20"),
         "{shown}"
     );
 }
