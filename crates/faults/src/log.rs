@@ -76,6 +76,19 @@ impl Log {
         &self.events
     }
 
+    /// What the first `events` of them wrote, oldest first: the first byte of the disk, and the bytes. A discard writes
+    /// zeros.
+    pub fn written(&self, events: usize) -> Vec<(u64, Vec<u8>)> {
+        let write = |event: &Event| match event {
+            Event::Write { offset, data } => Some((*offset, self.data(data).to_vec())),
+            Event::Discard { offset, length } => {
+                Some((*offset, vec![0; usize::try_from(*length).ok()?]))
+            }
+            Event::Flush | Event::Mark(_) => None,
+        };
+        self.events.iter().take(events).filter_map(write).collect()
+    }
+
     /// The bytes of a write of this log.
     pub fn data(&self, range: &Range<usize>) -> &[u8] {
         &self.data[range.clone()]
@@ -99,5 +112,18 @@ mod tests {
             panic!("{log:?}");
         };
         assert_eq!(log.data(data), b"abcdefgh");
+    }
+
+    #[test]
+    fn what_was_written_is_told_up_to_an_event() {
+        let mut log = Log::new(10);
+        log.write(4096, b"ab").unwrap();
+        log.push(Event::Flush);
+        log.push(Event::Discard { offset: 512, length: 3 });
+        log.push(Event::Mark(1));
+        log.write(0, b"c").unwrap();
+        assert_eq!(log.written(2), [(4096, b"ab".to_vec())]);
+        assert_eq!(log.written(4), [(4096, b"ab".to_vec()), (512, vec![0; 3])]);
+        assert_eq!(log.written(5).len(), 3);
     }
 }

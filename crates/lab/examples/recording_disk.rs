@@ -252,16 +252,7 @@ fn states(dir: &Path, name: &str, time: Duration) {
 
 /// Shows the state after the first `cut` events; how many marks are among them.
 fn upto(disk: &RecordingDisk, log: &Log, cut: usize) -> u8 {
-    let mut marks = 0;
-    let mut patches = Vec::new();
-    for event in &log.events()[..cut] {
-        match event {
-            Event::Write { offset, data } => patches.push((*offset, log.data(data).to_vec())),
-            Event::Discard { offset, length } => patches.push((*offset, vec![0; *length as usize])),
-            Event::Mark(_) => marks += 1,
-            Event::Flush => {}
-        }
-    }
-    disk.show(patches).unwrap();
-    marks
+    disk.show(log.written(cut)).unwrap();
+    let is_mark = |event: &&Event| matches!(event, Event::Mark(_));
+    log.events()[..cut].iter().filter(is_mark).count() as u8
 }

@@ -13,7 +13,7 @@ pub mod fuse;
 pub mod guest;
 pub mod instance;
 pub mod machine;
-mod mounts;
+pub mod mounts;
 pub mod observe;
 pub mod ownership;
 pub mod page_cache;

@@ -1,5 +1,6 @@
 //! Unmounts with retries, and reads the mount table.
 
+pub mod detached;
 pub(crate) mod kinds;
 pub(crate) mod network;
 pub(crate) mod rebuild;

@@ -1,16 +1,10 @@
-//! Mounts a file system where no mount table shows it: it is reached by its descriptor alone, and unmounted when that
-//! is closed. So nothing of it is left when this process is killed, and mount(8), which reads the disk by itself, takes
-//! no part. Needs Linux 5.2.
+//! Mounts a target by its descriptor alone, as its command of mount(8) would: that reads the disk by itself, and takes
+//! no part.
 
 use super::FaultsError;
 use ::fs::{Cmd, Part, Site};
-use rustix::{
-    io::Errno,
-    mount::{
-        FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag,
-        fsconfig_set_string, fsmount, fsopen,
-    },
-};
+use lab::mounts::detached;
+use rustix::{io::Errno, mount::MountAttrFlags};
 use std::{
     os::fd::{AsRawFd, OwnedFd},
     path::{Path, PathBuf},
@@ -56,16 +50,9 @@ impl How {
     /// # Errors
     /// What the kernel says.
     pub(super) fn mount(&self) -> Result<Mounted, Errno> {
-        let context = fsopen(&*self.kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
-        fsconfig_set_string(&context, "source", &self.device)?;
-        for (key, value) in &self.options {
-            match value {
-                Some(value) => fsconfig_set_string(&context, &**key, &**value)?,
-                None => fsconfig_set_flag(&context, &**key)?,
-            }
-        }
-        fsconfig_create(&context)?;
-        let fd = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, self.attributes)?;
+        let source = [("source", self.device.to_str())];
+        let own = self.options.iter().map(|(key, value)| (key.as_str(), value.as_deref()));
+        let fd = detached::mount(&self.kind, source.into_iter().chain(own), self.attributes)?;
         let root = PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()));
         Ok(Mounted { _fd: fd, root })
     }

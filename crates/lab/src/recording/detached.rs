@@ -2,14 +2,11 @@
 //! it. So it disturbs no program that walks the table, and nothing of it is left when its process is killed.
 
 use super::server::Server;
-use crate::{error::LabError, fuse};
+use crate::{error::LabError, fuse, mounts::detached};
 use fuser::Config;
 use rustix::{
     fs::{Mode, OFlags, openat},
-    mount::{
-        FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_string, fsmount,
-        fsopen,
-    },
+    mount::MountAttrFlags,
 };
 use std::{
     fs::File,
@@ -74,7 +71,6 @@ impl Detached {
 }
 
 fn create(source: &str, device: &File) -> rustix::io::Result<OwnedFd> {
-    let context = fsopen("fuse", FsOpenFlags::FSOPEN_CLOEXEC)?;
     let number = device.as_raw_fd().to_string();
     let options = [
         ("source", source),
@@ -83,8 +79,7 @@ fn create(source: &str, device: &File) -> rustix::io::Result<OwnedFd> {
         ("user_id", "0"),
         ("group_id", "0"),
     ];
-    options.iter().try_for_each(|(key, value)| fsconfig_set_string(&context, *key, *value))?;
-    fsconfig_create(&context)?;
+    let options = options.map(|(key, value)| (key, Some(value)));
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
-    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
+    detached::mount("fuse", options, attributes)
 }

@@ -10,7 +10,7 @@ use faults::{
         self, Answer, BLOCK, BTRFS_SUPER_PLACE, Change, Failing, Found, Observed, Places, found,
         new_block, old_block,
     },
-    log::{Event, Log},
+    log::Event,
 };
 use rustix::fs::{Advice, fadvise};
 use std::{
@@ -82,7 +82,8 @@ pub fn fail_fsync(
     on.disk.inject(Vec::new());
     let log = on.disk.recorded()?;
     let remounted = on.look(at)?;
-    on.disk.show(until_cut(&log))?;
+    let cut = log.events().iter().take_while(|event| **event != Event::Mark(CUT)).count();
+    on.disk.show(log.written(cut))?;
     let cut = on.look(at)?;
     Ok(Some(Observed {
         injected,
@@ -165,17 +166,4 @@ fn drop_pages(file: &File, path: &PathBuf) -> Result<(), LabError> {
         drop_caches::drop_all()?;
     }
     Ok(())
-}
-
-/// All that was written before the power went.
-fn until_cut(log: &Log) -> Vec<(u64, Vec<u8>)> {
-    let before = log.events().iter().take_while(|event| **event != Event::Mark(CUT));
-    let patch = |event: &Event| match event {
-        Event::Write { offset, data } => Some((*offset, log.data(data).to_vec())),
-        Event::Discard { offset, length } => {
-            Some((*offset, vec![0; usize::try_from(*length).ok()?]))
-        }
-        Event::Flush | Event::Mark(_) => None,
-    };
-    before.filter_map(patch).collect()
 }
