@@ -20,13 +20,13 @@ export LD_LIBRARY_PATH=$dir/package/usr/lib/$(uname -m)-linux-gnu
 mkdir store cache
 
 package/usr/bin/strace -f -qq -e trace=openat,rename,renameat,renameat2 -o trace \
-    package/usr/bin/rclone serve webdav --config '' --addr 127.0.0.1:0 --cache-dir "$dir/cache" --vfs-cache-mode writes \
+    package/usr/bin/rclone serve webdav --config '' --addr localhost:0 --cache-dir "$dir/cache" --vfs-cache-mode writes \
     --vfs-write-back 1ms "$dir/store" >log 2>&1 &
 server=$!
 url=""
 until [ -n "$url" ]; do
     sleep 0.1
-    url=$(grep -o 'http://127\.0\.0\.1:[0-9]*/' log || true)
+    url=$(grep -o 'http://[^ /]*/' log || true)
 done
 echo "some text" >file
 curl -sS --noproxy '*' -T file "${url}file" >/dev/null
