@@ -89,7 +89,7 @@ fn without_a_score_the_verdict_is_what_faults_left() {
     let mut data = faults_alone(campaign());
     let all = text(&data);
     let (_, verdict) = all.split_once("After a power failure, ").unwrap();
-    assert!(verdict.starts_with("ext4 and xfs were unharmed in each of 800."), "{verdict}");
+    assert!(verdict.starts_with("ext4 and xfs were unharmed in all 800 states."), "{verdict}");
     assert!(!all.contains("no sample of"), "{all}");
     let after = data.samples[0].evidence.after_fault.as_mut().unwrap();
     after.harmed = 5;

@@ -13,28 +13,32 @@ pub enum FaultOnDisk {
     CrashOfEarlyDisk,
 }
 
-/// What is wrong in a state that a fault left.
+/// What is wrong in a state that a fault left, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Harm {
+    /// Mounting, reading or unmounting did not end in time.
+    Hung,
+    /// It cannot be mounted.
+    NotMounted,
     /// Data that was acknowledged is past the end of its file, or its file has no name any more.
     Lost,
-    /// Zeros within the size of a file, where data was written.
-    Zeros,
-    /// Data older than what was acknowledged.
-    Old,
+    /// An acknowledged name is not there.
+    NameGone,
     /// Data of another file.
     OtherFile,
     /// Data that the workload never wrote.
     Foreign,
+    /// Zeros within the size of a file, where data was written.
+    Zeros,
     /// A file that was to be replaced whole is empty.
     Empty,
     /// A file that was to be replaced whole is a part of the old or the new one, or of both.
     Torn,
+    /// Data older than what was acknowledged.
+    Old,
     /// A size that the file never had.
     Size,
-    /// An acknowledged name is not there.
-    NameGone,
     /// A name is there whose removal was acknowledged, or it still leads to the file that was replaced.
     NameStays,
     /// A name that the workload never made.
@@ -45,10 +49,6 @@ pub enum Harm {
     Links,
     /// A name or a file that is there cannot be read.
     Unreadable,
-    /// It cannot be mounted.
-    NotMounted,
-    /// Mounting, reading or unmounting did not end in time.
-    Hung,
     /// Its checker finds damage.
     Damage,
 }
@@ -212,6 +212,7 @@ mod tests {
     fn every_harm_is_listed_once() {
         let listed: std::collections::BTreeSet<Harm> = Harm::ALL.into_iter().collect();
         assert_eq!(listed.len(), Harm::ALL.len());
+        assert!(Harm::ALL.is_sorted(), "the worst first, as they are compared");
         assert_eq!(listed.into_iter().next_back(), Some(Harm::Damage), "the last of the enum");
     }
 }

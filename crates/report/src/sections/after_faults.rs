@@ -112,7 +112,7 @@ fn by_target(
 fn counts(fault: FaultOnDisk, cells: &[&FaultCell], targets: &[String]) -> Table {
     let show = |cell: &FaultCell| Cell {
         text: harm::count(cell.harmed, cell.tried, cell.is_complete),
-        word: harm::worst(cell).map(|(harm, _)| harm::harm(harm).into()).unwrap_or_default(),
+        word: cell.found.keys().next().map(|worst| harm::harm(*worst).into()).unwrap_or_default(),
         shade: (cell.harmed > 0).then(|| Shade::of_ratio(0.1)),
         ..Cell::default()
     };
@@ -153,8 +153,7 @@ fn what(fault: FaultOnDisk, cells: &[&FaultCell]) -> Option<Table> {
         ])
     };
     let of = |cell: &&FaultCell| -> Vec<Row> {
-        let known = |harm: Harm| Some(row(cell, harm, cell.found.get(&harm)?));
-        Harm::ALL.into_iter().filter_map(known).collect()
+        cell.found.iter().map(|(harm, found)| row(cell, *harm, found)).collect()
     };
     let rows: Vec<Row> = cells.iter().flat_map(of).collect();
     (!rows.is_empty()).then(|| Table {

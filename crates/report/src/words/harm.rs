@@ -1,7 +1,7 @@
 //! Words what was found after a fault.
 
 use crate::number;
-use model::result::{FaultOnDisk, Found, Harm};
+use model::result::{FaultOnDisk, Harm};
 use stats::{
     description::{FaultCell, list},
     kernel::upper_bound,
@@ -59,9 +59,8 @@ pub(crate) fn sentence(cells: &[FaultCell]) -> Option<String> {
         targets.into_iter().partition(|target| sum(target, |cell| cell.harmed) > 0);
     let was = |target: &&str| {
         let (bad, tried) = (sum(target, |cell| cell.harmed), sum(target, |cell| cell.tried));
-        let worst =
-            of(cells, target).filter_map(worst).map(|(harm, _)| harm).min_by_key(|own| rank(*own));
-        let what = worst.map(|own| format!(" ({})", harm(own))).unwrap_or_default();
+        let worst = of(cells, target).flat_map(|cell| cell.found.keys()).min();
+        let what = worst.map(|own| format!(" ({})", harm(*own))).unwrap_or_default();
         format!("{target} was harmed in {bad} of {tried} states{what}")
     };
     let mut parts: Vec<String> = harmed.iter().map(was).collect();
@@ -69,23 +68,13 @@ pub(crate) fn sentence(cells: &[FaultCell]) -> Option<String> {
         let tried: u64 = unharmed.iter().map(|target| sum(target, |cell| cell.tried)).sum();
         let names = list(unharmed.iter().copied());
         let were = if unharmed.len() == 1 { "was" } else { "were" };
-        parts.push(format!("{names} {were} unharmed in each of {tried}"));
+        parts.push(format!("{names} {were} unharmed in all {tried} states"));
     }
     (!parts.is_empty()).then(|| format!("After a power failure, {}.", parts.join("; ")))
 }
 
 fn of<'a>(cells: &'a [FaultCell], target: &'a str) -> impl Iterator<Item = &'a FaultCell> {
     cells.iter().filter(move |cell| cell.target == target)
-}
-
-/// The harm of the worst kind.
-pub(crate) fn worst(cell: &FaultCell) -> Option<(Harm, &Found)> {
-    Harm::ALL.into_iter().find_map(|harm| Some((harm, cell.found.get(&harm)?)))
-}
-
-/// The place among all kinds, the worst first.
-fn rank(harm: Harm) -> usize {
-    Harm::ALL.iter().position(|own| *own == harm).unwrap_or(usize::MAX)
 }
 
 /// Labels in order, each once.
