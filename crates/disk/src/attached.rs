@@ -1,5 +1,5 @@
-//! The file behind a loop device by the kernel's numbers (`LOOP_GET_STATUS64`, from `linux/loop.h`), which no other
-//! name, mount or namespace changes.
+//! Identifies the file behind a loop device by the kernel's device and inode numbers (`LOOP_GET_STATUS64`, from
+//! `linux/loop.h`), which do not depend on names, mounts or namespaces.
 
 use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
 use std::{fs::File, os::unix::fs::MetadataExt, path::Path};

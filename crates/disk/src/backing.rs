@@ -11,7 +11,7 @@ const BLOCK: &str = "/sys/block";
 /// The suffix that the kernel appends to the name of a deleted backing file.
 const DELETED: &[u8] = b" (deleted)";
 
-/// The file behind the loop device called `name`, as `loop0`, by the name that it has or had, and whether it
+/// The file behind the loop device called `name`, e.g. `loop0`, by the name that it has or had, and whether it
 /// was removed since; `None` for what is not a loop device, or not attached.
 pub fn backing_file(name: &OsStr) -> Option<(PathBuf, bool)> {
     parse(&fs::read(Path::new(BLOCK).join(name).join("loop/backing_file")).ok()?)

@@ -1,5 +1,5 @@
-//! Partitions that the kernel knows and no table on the disk describes (`BLKPG`, from `linux/blkpg.h`):
-//! nothing is written to the disk, and a boot forgets them.
+//! Partitions that exist only in the kernel, without a partition table (`BLKPG`, from `linux/blkpg.h`): nothing is
+//! written to the disk, and they are gone after a reboot.
 
 use crate::DiskPart;
 use rustix::ioctl::{Opcode, Setter, ioctl, opcode};

@@ -49,7 +49,7 @@ impl Device {
         Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
 
-    /// The name of its node, as `/dev/sda1`; its number where the kernel tells none.
+    /// The name of its node, e.g. `/dev/sda1`; its number where the kernel tells none.
     pub fn name(self) -> String {
         let own = fs::canonicalize(self.sysfs()).ok();
         let name = own.as_deref().and_then(Path::file_name);

@@ -1,5 +1,4 @@
-//! Emptying a block device as a whole: by telling it that nothing on it is needed (`BLKDISCARD`), or by
-//! zeroing it (`BLKZEROOUT`), both from `linux/fs.h`.
+//! Empties a whole block device: by discarding (`BLKDISCARD`) or zeroing it (`BLKZEROOUT`), both from `linux/fs.h`.
 
 use crate::Device;
 use model::text::Bytes;

@@ -89,7 +89,7 @@ impl Disk {
         Disk { node, size, ours, hold: self.hold.clone() }
     }
 
-    /// Its node, as `/dev/loop0`.
+    /// Its node, e.g. `/dev/loop0`.
     pub fn node(&self) -> &Path {
         &self.node
     }

@@ -13,7 +13,7 @@ pub enum Error {
     /// A system call failed.
     #[error("cannot {what} {path}: {source}")]
     Io {
-        /// The act, as `open`.
+        /// The act, e.g. `open`.
         what: &'static str,
         /// The object.
         path: PathBuf,

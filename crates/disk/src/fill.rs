@@ -1,4 +1,4 @@
-//! Filling a disk or an image, or pieces of it, with data of which no device stores less, or with zeros.
+//! Fills a disk or an image, or parts of it, with incompressible data or with zeros.
 
 use crate::Error;
 use model::random::Rng;

@@ -1,5 +1,5 @@
 //! Keeps a disk open from its claim to its end. While it is open the kernel gives its number to no other disk, and a
-//! loop device that is detached keeps its file. What can be exchanged all the same is compared before each use.
+//! loop device that is detached keeps its file. What can be exchanged nevertheless is compared before each use.
 
 use crate::{Device, Error, attached::Attached};
 use model::text::Bytes;

@@ -60,7 +60,7 @@ pub struct DiskRequest {
 pub struct DiskInfo {
     /// Stable name.
     pub link: PathBuf,
-    /// Node at the moment, as `/dev/sdb`.
+    /// Node at the moment, e.g. `/dev/sdb`.
     pub node: PathBuf,
     /// Serial numbers, any of which names it: what the kernel tells, then udev; of a loop device the path
     /// of its file, of a mapping or array its UUID.

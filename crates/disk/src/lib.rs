@@ -1,11 +1,11 @@
-//! The safety boundary for destructive writes: who may destroy a disk, and the only code of this program that
-//! writes to one itself.
+//! The safety boundary for destructive writes: decides which disks may be destroyed, and is the only code of this
+//! program that writes to a disk directly.
 //!
-//! A [`Disk`] can be written to in only three ways: a loop device that is still attached to an image of
-//! ours ([`Disk::of_image`]), a disk of the user's that was judged and locked ([`Disk::claimed`], by a
-//! [`Claim`] that only [`claim`] gives), and inside a guest what the guest was given ([`Disk::of_guest`]).
-//! Nothing here knows of file systems, mounts that are made, journals or campaigns: who calls writes down
-//! first what must be torn down, and runs mkfs on the node afterwards.
+//! A [`Disk`] can be written to in only three ways: a loop device that is still attached to an image of ours
+//! ([`Disk::of_image`]), a disk of the user's that was judged and locked ([`Disk::claimed`], by a [`Claim`] that only
+//! [`claim`] gives), and inside a guest what the guest was given ([`Disk::of_guest`]). Nothing here knows of file
+//! systems, mounts that assay makes, journals or campaigns: the caller first records what must be torn down, and runs
+//! mkfs on the node afterwards.
 
 #[allow(unsafe_code)]
 mod attached;

@@ -11,7 +11,7 @@ const MOUNTINFO: &str = "/proc/self/mountinfo";
 /// One line of mountinfo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Number of the device, as `8:1`; of Btrfs and of what has no device an anonymous one.
+    /// Number of the device, e.g. `8:1`; of Btrfs and of what has no device an anonymous one.
     pub number: String,
     /// The mount point.
     pub mount_point: PathBuf,
@@ -28,7 +28,19 @@ pub struct Mount {
 /// # Errors
 /// The mount table cannot be read.
 pub fn all() -> Result<Vec<Mount>, Error> {
-    let text = fs::read_to_string(MOUNTINFO).map_err(Error::io("read", Path::new(MOUNTINFO)))?;
+    read(MOUNTINFO)
+}
+
+/// Every mount that the calling thread sees, which may have mounts of its own; in the order in which they were mounted.
+///
+/// # Errors
+/// The mount table cannot be read.
+pub fn of_thread() -> Result<Vec<Mount>, Error> {
+    read("/proc/thread-self/mountinfo")
+}
+
+fn read(table: &str) -> Result<Vec<Mount>, Error> {
+    let text = fs::read_to_string(table).map_err(Error::io("read", Path::new(table)))?;
     Ok(text.lines().filter_map(parse).collect())
 }
 
@@ -61,14 +73,15 @@ pub fn below(dir: &Path) -> Result<Option<PathBuf>, Error> {
 
 /// The processes that have the disk `node` mounted in a mount namespace of their own, in a few words; where none is
 /// seen to have, those whose mounts lie outside their root directory, where proc_pid_mountinfo(5) does not show them.
+/// A single thread of a process, and of this one, may have mounts of its own too.
 pub fn elsewhere(node: &Path) -> Option<String> {
     let own = fs::read_link("/proc/self/ns/mnt").ok()?;
-    let all =
-        fs::read_dir("/proc").ok()?.flatten().filter_map(|entry| Process::read(&entry.path()));
+    let processes = fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path());
+    let all = processes.flat_map(|process| Process::threads(&process));
     say_holders(&all.filter(|process| process.namespace != own).collect::<Vec<_>>(), node)
 }
 
-/// The facts read about a process in another mount namespace.
+/// The facts read about a process in another mount namespace, or about one of its threads.
 struct Process {
     number: u32,
     name: String,
@@ -79,10 +92,18 @@ struct Process {
 }
 
 impl Process {
-    /// Reads `dir`, a directory of /proc; `None` if it is not a process, has ended or may not be read.
-    fn read(dir: &Path) -> Option<Process> {
+    /// Reads the threads of `process`, a directory of /proc; none if it is not one, has ended or may not be read.
+    fn threads(process: &Path) -> Vec<Process> {
+        let number = process.file_name().and_then(|name| name.to_str()?.parse().ok());
+        let threads = fs::read_dir(process.join("task"));
+        let (Some(number), Ok(threads)) = (number, threads) else { return Vec::new() };
+        threads.flatten().filter_map(|thread| Process::read(&thread.path(), number)).collect()
+    }
+
+    /// Reads `dir`, the directory of a thread of the process `number`; `None` if it has ended or may not be read.
+    fn read(dir: &Path, number: u32) -> Option<Process> {
         Some(Process {
-            number: dir.file_name()?.to_str()?.parse().ok()?,
+            number,
             name: fs::read_to_string(dir.join("comm")).ok()?.trim_end().into(),
             namespace: fs::read_link(dir.join("ns/mnt")).ok()?,
             root: fs::read_link(dir.join("root")).ok()?,

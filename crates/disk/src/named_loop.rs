@@ -1,5 +1,5 @@
-//! Loop devices of files that have no name in any directory, known by a name of ours that they bear instead: those of
-//! recording disks. They are set up without a program, by the calls of `linux/loop.h`.
+//! Loop devices on files without a name in any directory, as recording disks use. They are identified by a name that
+//! assay gives the device, and set up by the ioctls of `linux/loop.h`, not by losetup.
 
 use crate::{Error, backing_file};
 use fs::OURS;
@@ -138,14 +138,19 @@ pub fn names() -> Result<Vec<String>, Error> {
     Ok(all()?.into_iter().map(|(_, name)| name).collect())
 }
 
-/// The loop devices with the names of their files, of those that lie in the root directory of a mount that is nowhere.
+/// The loop devices with the names of their files, of those that lie in the root directory of a mount that is nowhere,
+/// or in memory.
 fn all() -> Result<Vec<(PathBuf, String)>, Error> {
     let block = Path::new("/sys/block");
     let entries = files::read_dir(block).map_err(Error::io("list", block))?;
     let attached = entries.flatten().filter_map(|entry| {
         let (file, is_deleted) = backing_file(&entry.file_name())?;
         let name = file.strip_prefix("/").ok()?.to_str()?;
-        let is_nowhere = !is_deleted && name.starts_with(OURS) && !name.contains('/');
+        // Of a file in memory the kernel says that it was deleted.
+        let in_memory = name.strip_prefix("memfd:");
+        let name = in_memory.unwrap_or(name);
+        let is_whole = is_deleted == in_memory.is_some();
+        let is_nowhere = is_whole && name.starts_with(OURS) && !name.contains('/');
         is_nowhere.then(|| (Path::new("/dev").join(entry.file_name()), name.into()))
     });
     Ok(attached.collect())

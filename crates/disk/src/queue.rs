@@ -1,6 +1,6 @@
-//! The queue of a loop device. The kernel gives it settings of its own: it reads megabytes ahead where the disk
-//! below reads 128 KiB, so that most random reads of a file find their block in the page cache, and it sorts
-//! requests by another scheduler. It is made to look like that of the disk on which the image lies.
+//! The queue settings of a loop device. By default the kernel reads ahead megabytes where the disk below reads ahead
+//! 128 KiB, so that most random reads of a file hit the page cache, and it uses another scheduler. The queue gets the
+//! settings of the disk that holds the image.
 
 use crate::Device;
 use std::{

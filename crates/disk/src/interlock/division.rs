@@ -1,6 +1,6 @@
-//! A disk in equal parts, one for each target. The kernel knows a part as a partition while a target is
-//! made on it, and no table describes it: what is on the disk at other times is the user's to judge by
-//! its two ends, which stay blank.
+//! Divides a disk into equal parts, one for each target. A part is a partition of the kernel while a target is on it,
+//! without a partition table: both ends of the disk stay blank, so that anything found there later is the user's data
+//! and judged as such.
 
 use super::{
     facts,

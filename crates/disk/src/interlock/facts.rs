@@ -29,7 +29,7 @@ const MOST_DEPTH: u32 = 3;
 pub(super) struct Facts {
     /// The path as given.
     pub(super) link: PathBuf,
-    /// Its node, as `/dev/sdb`.
+    /// Its node, e.g. `/dev/sdb`.
     pub(super) node: PathBuf,
     pub(super) number: Number,
     pub(super) sequence: Option<String>,
