@@ -1,4 +1,4 @@
-//! What a trace says of itself: how it was recorded, where, and what recording cost.
+//! The header of a trace: how and where it was recorded, and what recording cost.
 
 use serde::{Deserialize, Serialize};
 

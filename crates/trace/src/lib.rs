@@ -1,6 +1,6 @@
 //! The recorded file-system calls of an application: their types, and what the disk held when the recording began.
 //!
-//! A trace speaks of *handles*, not of descriptors, and of *paths below roots*, not of absolute names: whoever records
+//! A trace has *handles* instead of descriptors, and *paths below roots* instead of absolute names: the recorder
 //! resolves both once, so that a replay opens nothing outside its own directory. No process, no clock.
 
 pub mod call;

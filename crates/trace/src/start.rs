@@ -1,4 +1,4 @@
-//! What the disk held when the recording began, of all that the application touched.
+//! The state of the disk when the recording began, as far as the application touched it.
 
 use crate::{
     call::{HandleId, ThreadId},

@@ -181,8 +181,8 @@ fn everything_but_calls_comes_back_too() {
 #[test]
 fn files_that_are_no_traces_are_refused_by_what_they_are() {
     let open = |bytes: &[u8]| Trace::open(Cursor::new(bytes.to_vec())).err().unwrap().to_string();
-    assert!(open(b"SQLite format 3\0").contains("not a trace"));
-    assert!(open(b"").contains("not a trace"));
+    assert!(open(b"SQLite format 3\0").contains("not an assay trace"));
+    assert!(open(b"").contains("not an assay trace"));
     assert!(open(b"assaytr\x02....").contains("version 2"));
     assert!(open(b"assaytr\x01").contains("no readable header"));
 }

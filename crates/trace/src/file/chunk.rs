@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// What stands before a payload.
+/// The header before a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) kind: Kind,

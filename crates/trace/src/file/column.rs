@@ -1,7 +1,7 @@
-//! One column: numbers as their widths and, for each place of a byte, the bytes in that place.
+//! One column: numbers, stored as their widths and, for each byte position, the bytes at that position.
 //!
-//! Times and offsets are noise in their low bytes and nearly constant in their high ones: apart, each kind gets its
-//! own code from the compressor.
+//! Times and offsets are noise in their low bytes and nearly constant in their high ones: separated, both compress
+//! better.
 
 use super::varint::{self, Bytes};
 

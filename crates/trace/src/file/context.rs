@@ -1,7 +1,7 @@
-//! What the calls before one let expect of it; a column stores the difference to that.
+//! Predicts a call from the calls before it; a column stores the difference from the prediction.
 //!
-//! Both directions keep the same context, and each block begins with an empty one. A guess that is wrong costs bytes
-//! only, so that tables of fixed size serve any number of threads and handles.
+//! Reader and writer keep the same context, and each block starts with an empty one. A wrong prediction only costs
+//! bytes, so tables of fixed size suffice for any number of threads and handles.
 
 use crate::call::{Call, Field, NONE, Op};
 

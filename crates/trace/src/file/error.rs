@@ -1,4 +1,4 @@
-//! Why a trace cannot be read, or where its readable part ends.
+//! Errors of a trace that cannot be read, or whose readable part ends early.
 
 use std::io;
 
@@ -6,10 +6,10 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// The file does not begin as traces do.
-    #[error("this is not a trace of assay: it does not begin with `assaytr`")]
+    #[error("not an assay trace: it does not start with `assaytr`")]
     NotATrace,
     /// A later version wrote it.
-    #[error("this trace has version {0} of the format, of which this assay knows version 1 only")]
+    #[error("the trace has format version {0}, but this version of assay only reads version 1")]
     Version(u8),
     /// There is no whole header.
     #[error("the trace has no readable header: {0}")]

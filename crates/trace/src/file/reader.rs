@@ -191,7 +191,8 @@ impl<R: Read + Seek> Trace<R> {
         self.split().1.read(block, calls)
     }
 
-    /// What a trace names and begins with, beside what reads its calls: for whoever needs one while the other is used.
+    /// Splits it into the names and the initial state, and the reader of calls, so that one can be used while the other
+    /// is borrowed.
     pub fn split(&mut self) -> (Named<'_>, Calls<'_, R>) {
         let Trace { input, contents, raw, .. } = self;
         let Contents { paths, entries, handles, blocks, .. } = contents;

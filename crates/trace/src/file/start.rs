@@ -1,4 +1,4 @@
-//! What the disk held at the start, as bytes.
+//! Encodes the initial state of the disk.
 
 use super::{varint, varint::Bytes};
 use crate::{

@@ -1,4 +1,4 @@
-//! How many different things were seen, about, in fixed memory: by the smallest of their scattered numbers.
+//! Estimates the number of distinct items in fixed memory, from the smallest of their hashes (k minimum values).
 
 use std::collections::{BinaryHeap, HashSet};
 

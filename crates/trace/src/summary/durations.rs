@@ -1,4 +1,4 @@
-//! How long calls took: their number, sum and quantiles, in bins of a tenth of a duration.
+//! The durations of calls: number, sum and quantiles, in bins whose width is a tenth of the duration.
 
 /// Bins of each power of two.
 const BINS: usize = 8;

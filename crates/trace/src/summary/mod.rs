@@ -1,4 +1,4 @@
-//! What an application does on disk, in figures: from the calls of its trace, one after the other, in little memory.
+//! Summarizes in figures what an application does on disk, from the calls of its trace, in one pass and little memory.
 
 mod distinct;
 mod durations;

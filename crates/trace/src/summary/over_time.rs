@@ -1,4 +1,4 @@
-//! Amounts over the time of a recording, whatever its length: steps that become longer as it does.
+//! Amounts over the time of a recording of any length, in steps that become longer with it.
 
 /// Steps that there are at most.
 const STEPS: usize = 120;
