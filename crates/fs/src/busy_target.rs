@@ -1,4 +1,4 @@
-//! The busy file system as a target. No list shows it.
+//! The busy file system of the self test as a target. It is in no list.
 
 use crate::{About, Cmd, FileSystem, Inner, Ready, Site};
 use model::target::Options;

@@ -1,5 +1,5 @@
-//! Shows how a file system is made and mounted on a disk of the reader's own: the commands of the lab, without what
-//! the lab alone gives, and with words for the places.
+//! Shows how to make and mount a file system on a disk of the reader's own: the commands of the lab, without what is
+//! particular to the lab, and with placeholders for disk and mount point.
 
 use crate::{Cmd, FileSystem, Site};
 use model::target::Options;

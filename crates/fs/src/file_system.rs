@@ -127,6 +127,18 @@ pub trait FileSystem: Sync {
         None
     }
 
+    /// Mount options by which several copies of one file system, all with its UUID, can be mounted at once; `None`
+    /// where they cannot, or it is not known.
+    fn copy_options(&self) -> Option<&'static [&'static str]> {
+        None
+    }
+
+    /// Whether all of it is on each of two disks, and the kernel mounts it by the option `degraded` with either of them
+    /// alone.
+    fn is_mirror(&self, _options: &Options) -> bool {
+        false
+    }
+
     /// Checks it where it is not mounted, and changes nothing; `None` without a checker.
     fn check(&self, _site: &Site) -> Option<Cmd> {
         None

@@ -22,7 +22,7 @@ const CARELESS: &[(&str, &str)] = &[
 /// One layer of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layer {
-    /// File system or part, as `ext4`.
+    /// File system or part, e.g. `ext4`.
     pub name: String,
     /// Options as they were written, `key` or `key=value`.
     pub written: Vec<String>,

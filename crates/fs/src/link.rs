@@ -1,5 +1,5 @@
-//! A link that is slower than it is: what is imposed on the connections to an object store that shall seem to be
-//! far away.
+//! A simulated slow link: the delay and rate imposed on connections to a local object store, so that it behaves like a
+//! remote one.
 
 use std::time::Duration;
 

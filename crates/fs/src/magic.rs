@@ -1,8 +1,8 @@
-//! Magic numbers: by which bytes, and where, a disk is known to hold something.
+//! Magic numbers: the bytes, and their offsets, that identify the content of a disk.
 //!
-//! Offsets are those of the formats' own documents and headers, as libblkid collects them
-//! (util-linux, `libblkid/src/superblocks` and `partitions`); types carry the names that `blkid`
-//! and `wipefs` print, so that all three readers say the same word.
+//! Offsets are those of the formats' own documents and headers, as libblkid collects them (util-linux,
+//! `libblkid/src/superblocks` and `partitions`); types have the names that `blkid` and `wipefs` print, so that all
+//! three use the same word.
 
 /// The position of a magic number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

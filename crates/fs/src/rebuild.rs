@@ -1,5 +1,5 @@
-//! The rebuild of a mirror whose last disk is new: how a target asks for it, and whose it is. It begins with each
-//! mount and ends with the unmount.
+//! The rebuild of a mirror whose last disk is new: the option that requests it, and the layer that does it. It begins
+//! with each mount and ends with the unmount.
 
 use crate::Cmd;
 use model::target::Options;

@@ -1,5 +1,5 @@
 //! A target resolved once: its options spelled out, its parts looked up, and every question about it answered from
-//! these. A target that cannot be resolved is an error, so no question about it can be answered by "nothing to see".
+//! these. A target that cannot be resolved is an error, so no question about it can be answered with an empty result.
 
 mod part;
 mod reach;

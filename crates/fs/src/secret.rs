@@ -1,4 +1,4 @@
-//! Words that a command gets in its environment and never shows.
+//! Secrets that a command gets in its environment and that are never shown.
 
 /// A word that a command gets in its environment and never shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

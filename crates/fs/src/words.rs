@@ -1,5 +1,5 @@
-//! Other spellings of options, as in fstab and in studies, and their meaning for a file system without an option of
-//! that name. A word is another option, or the default, or refused with its meaning.
+//! Other spellings of options, as found in fstab and in studies, and their meaning for a file system without an option
+//! of that name. Each maps to another option or to the default, or is refused with an explanation.
 
 /// Another spelling of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Word {
 /// The meaning of a [`Word`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// This option, as `barrier=0`; a `*` at the end stands for the rest of what was written.
+    /// This option, e.g. `barrier=0`; a `*` at the end stands for the rest of what was written.
     Option(&'static str),
     /// The default.
     Nothing,

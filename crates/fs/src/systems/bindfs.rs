@@ -1,4 +1,4 @@
-//! bindfs: a directory shown again at another place. One request at a time unless `multithreaded`.
+//! bindfs: mirrors a directory at another place. It serves one request at a time unless `multithreaded`.
 
 use super::common::fuse_over::{
     ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, about, nothing, store, with_o,

@@ -27,7 +27,13 @@ const KNOBS: &[Knob] = &[
     NOATIME,
     STRICTATIME,
     LAZYTIME,
-    value("compress", "", "compress data that shrinks; levels above 9 are slow", "no", COMPRESS),
+    value(
+        "compress",
+        "",
+        "compress data that shrinks; levels above 9 are slow, those below 0 fast",
+        "no",
+        COMPRESS,
+    ),
     value("compress-force", "", "compress all data; same values as compress", "no", COMPRESS),
     value("space_cache", "", "format of the free-space cache", "v2", &["v1", "v2"]),
     flag("nospace_cache", "no free-space cache"),
@@ -109,6 +115,9 @@ const COMPRESS: &[&str] = &[
     "", "no", "zlib", "zlib:1", "zlib:2", "zlib:3", "zlib:4", "zlib:5", "zlib:6", "zlib:7",
     "zlib:8", "zlib:9", "lzo", "zstd", "zstd:1", "zstd:2", "zstd:3", "zstd:4", "zstd:5", "zstd:6",
     "zstd:7", "zstd:8", "zstd:9", "zstd:10", "zstd:11", "zstd:12", "zstd:13", "zstd:14", "zstd:15",
+    // Faster than 1; since Linux 6.15.
+    "zstd:-1", "zstd:-2", "zstd:-3", "zstd:-4", "zstd:-5", "zstd:-6", "zstd:-7", "zstd:-8",
+    "zstd:-9", "zstd:-10", "zstd:-11", "zstd:-12", "zstd:-13", "zstd:-14", "zstd:-15",
 ];
 
 const PROFILES: &[&str] =
@@ -221,6 +230,14 @@ impl FileSystem for Fs {
             PROFILE_DISKS.iter().find(|(name, _)| *name == profile).map(|(_, disks)| *disks)
         });
         needed.max().unwrap_or(1)
+    }
+
+    fn is_mirror(&self, options: &Options) -> bool {
+        let is_raid1 =
+            |key: &str, default: &str| options.get(key).map_or(default, String::as_str) == RAID1;
+        let has_lost = [DEGRADED, RESYNC].iter().any(|key| options.contains_key(*key));
+        let has_both = is_raid1("mkfs.d", "single") && is_raid1("mkfs.m", RAID1);
+        !has_lost && (options.contains_key(RAID1) || has_both)
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
@@ -360,6 +377,25 @@ mod tests {
         let disks = |target: &str| target.parse::<crate::ResolvedTarget>().unwrap().disks();
         assert_eq!(["btrfs", "btrfs[mkfs.d=raid0]", "btrfs[mkfs.m=dup]"].map(disks), [1, 2, 1]);
         assert_eq!(disks("btrfs[mkfs.d=raid0,mkfs.m=raid10]"), 4);
+    }
+
+    #[test]
+    fn a_mirror_has_all_on_both_disks() {
+        let is_mirror = |target: &str| {
+            let target = target.parse::<crate::ResolvedTarget>().unwrap();
+            target.parts().iter().all(|part| part.fs.is_mirror(&part.options))
+        };
+        for mirror in ["btrfs[raid1]", "btrfs[raid1,nodatacow]", "btrfs[mkfs.d=raid1]"] {
+            assert!(is_mirror(mirror), "{mirror}");
+        }
+        for other in [
+            "btrfs",
+            "btrfs[mkfs.m=raid1]",
+            "btrfs[mkfs.d=raid1,mkfs.m=single]",
+            "btrfs[raid1,degraded]",
+        ] {
+            assert!(!is_mirror(other), "{other}");
+        }
     }
 
     #[test]

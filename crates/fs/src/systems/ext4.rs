@@ -206,11 +206,14 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("mkfs.O:inline_data", "mkfs.I=128", "inline_data needs inodes of 256 bytes or more"),
 ];
 
+/// The program that makes one.
+pub(super) const MKFS: Tool = Tool::new("mkfs.ext4", ["e2fsprogs"; 4]);
+
 const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     words: WORDS,
     trials: TRIALS,
-    tools: &[Tool::new("mkfs.ext4", ["e2fsprogs"; 4]), Tool::new("dumpe2fs", ["e2fsprogs"; 4])],
+    tools: &[MKFS, Tool::new("dumpe2fs", ["e2fsprogs"; 4])],
     min_bytes: 16 << 20,
     by_default: true,
     signature: Signature::Read("ext4"),
@@ -241,6 +244,11 @@ impl FileSystem for Fs {
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         mount_command("ext4", site.disk(), &site.dir, mount_options(options, &[]))
+    }
+
+    fn copy_options(&self) -> Option<&'static [&'static str]> {
+        // It does not mind that others have its UUID.
+        Some(&[])
     }
 
     fn check(&self, site: &Site) -> Option<Cmd> {

@@ -115,6 +115,7 @@ fn client(site: &Site, options: &Options) -> String {
 
 const ABOUT: &About = &About {
     kernel_name: Some("fuse"),
+    not_in_setup: "compared only where it is named; assay doctor says how to install it",
     tools: &[
         Tool::new("glusterfs", ["glusterfs-client", "glusterfs-fuse", "glusterfs", "glusterfs"]),
         Tool::new("glusterfsd", ["glusterfs-server", "glusterfs-server", "glusterfs", "glusterfs"]),

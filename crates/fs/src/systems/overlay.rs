@@ -1,6 +1,6 @@
-//! overlay: a layer over a directory of another file system, as under containers. The lower layer is
-//! empty, so that what is measured is the way through the overlay, not the copying up of files.
-//! Options are those of the kernel's Documentation/filesystems/overlayfs.rst.
+//! overlay: a layer over a directory of another file system, as under containers. The lower layer is empty, so that the
+//! overhead of the overlay is measured, not the copy-up of files. Options are those of the kernel's
+//! Documentation/filesystems/overlayfs.rst.
 
 use crate::facts::Facts;
 use crate::magic::Signature;

@@ -1,5 +1,5 @@
-//! rclone: a remote behind its cache of files, a local one or an object store (`store=s3`). It has no links, and its
-//! syncs promise nothing.
+//! rclone: a mounted remote, local or in an object store (`store=s3`), with its file cache. It has no links, and its
+//! syncs guarantee nothing.
 
 use super::common::fuse_over::{ANY_OPTION, Over, about, long, name, nothing};
 use super::s3::options::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
@@ -45,6 +45,7 @@ const KNOBS: &[Knob] = &[
 
 pub(crate) const ROW: Over = Over {
     about: About {
+        not_in_setup: "compared only where it is named; assay doctor says how to install it",
         tools: &[Tool::new("rclone", ["rclone"; 4])],
         trials: &[
             safe(CACHE_MODE, "full"),

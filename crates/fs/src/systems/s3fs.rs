@@ -28,6 +28,7 @@ const KNOBS: &[Knob] = &[
 
 pub(crate) const ROW: Over = Over {
     about: About {
+        not_in_setup: "compared only where it is named; assay doctor says how to install it",
         tools: &[Tool::new("s3fs", ["s3fs", "s3fs-fuse", "s3fs", "s3fs-fuse"])],
         trials: &[
             safe("parallel_count", "16"),

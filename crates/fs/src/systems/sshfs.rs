@@ -1,4 +1,4 @@
-//! sshfs: the protocol SFTP, by a pipe to the server of files: no network and no encryption.
+//! sshfs: SFTP over a pipe to a local server process: no network and no encryption.
 
 use super::common::fuse_over::{
     ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, about, name, named, nothing, with_o,
@@ -25,6 +25,7 @@ const KNOBS: &[Knob] = &[
 
 pub(crate) const ROW: Over = Over {
     about: About {
+        not_in_setup: "compared only where it is named; assay doctor says how to install it",
         tools: &[
             Tool::new("sshfs", ["sshfs", "fuse-sshfs", "sshfs", "sshfs"]),
             Tool::new(

@@ -1,4 +1,4 @@
-//! tmpfs: memory behind a file system's interface; the ceiling that shows what the tool itself costs.
+//! tmpfs: a file system in memory; the upper bound that shows the overhead of assay itself.
 
 use crate::facts::Facts;
 use crate::magic::Signature;

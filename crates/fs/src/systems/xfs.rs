@@ -212,6 +212,10 @@ impl FileSystem for Fs {
         mount_command("xfs", site.disk(), &site.dir, mount_options(options, &[]))
     }
 
+    fn copy_options(&self) -> Option<&'static [&'static str]> {
+        Some(&["nouuid"])
+    }
+
     fn check(&self, site: &Site) -> Option<Cmd> {
         Some(Cmd::new("xfs_repair").arg("-n").arg(site.disk()))
     }

@@ -42,7 +42,7 @@ const ABOUT: &About = &About {
     kernel_name: Some("9p"),
     modules: &["nbd", "9pnet_fd"],
     tools: {
-        const TOOLS: &[Tool] = &[zerofs::TOOLS[0], nbd::CLIENT];
+        const TOOLS: &[Tool] = &[zerofs::TOOLS[0], nbd::CLIENT, ext4::MKFS];
         TOOLS
     },
     inner: Inner::Above,

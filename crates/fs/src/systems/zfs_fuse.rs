@@ -1,6 +1,6 @@
-//! zfs-fuse: the ZFS of 2012 (pool version 23) in a FUSE server. It is other code than OpenZFS, and
-//! slower: its numbers say nothing about ZFS, so it has a name of its own. Its programs are called as
-//! those of OpenZFS; the packages exclude each other.
+//! zfs-fuse: the ZFS of 2012 (pool version 23) in a FUSE server. It is different code from OpenZFS, and slower: its
+//! numbers say nothing about ZFS, so it has its own name. Its programs have the same names as those of OpenZFS; the
+//! packages conflict.
 
 use super::zfs;
 use crate::facts::Facts;
@@ -67,6 +67,7 @@ const TRIALS: &[TrialSetting] = &[
 const ABOUT: &About = &About {
     trials: TRIALS,
     kernel_name: Some("fuse"),
+    not_in_setup: "its package conflicts with that of OpenZFS",
     tools: &[
         Tool::new("zfs-fuse", ["zfs-fuse", "zfs-fuse", "", ""]),
         Tool::new("zpool", ["zfs-fuse", "zfs-fuse", "", ""]),

@@ -1,11 +1,11 @@
-//! Nothing is forgotten of a registered file system: each test names the ones of which something is missing.
+//! Checks that every registered file system is complete: each test names those that lack something.
 
 use super::placed;
 use crate::{
-    ALL, About, Cmd, Durability, Facts, Family, FileSystem, Inner, Stores, magic::Signature,
-    others::OTHERS,
+    ALL, About, Cmd, Durability, Facts, Family, FileSystem, Inner, Part, Site, Stores,
+    magic::Signature, others::OTHERS,
 };
-use model::target::FactSheet;
+use model::target::{FactSheet, Options};
 use std::{collections::BTreeSet, fs, path::Path};
 
 const SETUP: &str = include_str!("../../../../scripts/setup.sh");
@@ -26,10 +26,18 @@ const OF_EVERY_LAB: &[&str] = &[
     "/proc/self/exe",
 ];
 /// Programs of a package besides the one that its tool names.
-const BESIDE: &[(&str, &[&str])] = &[("lvcreate", &["vgcreate", "vgchange"])];
+const BESIDE: &[(&str, &[&str])] = &[
+    ("lvcreate", &["vgcreate", "vgchange", "lvs"]),
+    ("mkfs.ext4", &["e2fsck"]),
+    ("mkfs.f2fs", &["dump.f2fs"]),
+    ("mkfs.jfs", &["jfs_tune"]),
+    ("mkfs.ntfs", &["ntfsinfo"]),
+    ("mkfs.xfs", &["xfs_repair"]),
+    ("zpool", &["zfs"]),
+];
 
 /// The names of all file systems of which `lacks` holds.
-fn lacking(lacks: impl Fn(&dyn FileSystem) -> bool) -> Vec<&'static str> {
+fn lacking(lacks: impl Fn(&'static dyn FileSystem) -> bool) -> Vec<&'static str> {
     ALL.iter().filter(|fs| lacks(**fs)).map(|fs| fs.about().name).collect()
 }
 
@@ -101,30 +109,46 @@ fn each_sheet_of_facts_is_used() {
 }
 
 #[test]
-fn each_program_that_makes_one_is_a_tool() {
-    let tools = ALL.iter().flat_map(|fs| fs.about().tools).map(|tool| tool.program);
-    let beside = BESIDE.iter().flat_map(|(_, programs)| *programs).copied();
-    let known: BTreeSet<&str> = tools.chain(beside).chain(OF_EVERY_LAB.iter().copied()).collect();
-    let of = |fs: &'static dyn FileSystem| {
-        let programs = making(fs).into_iter().map(|cmd| cmd.program);
-        programs.map(move |program| (fs.about().name, program))
-    };
-    let made = ALL.iter().flat_map(|fs| of(*fs));
-    let missing: Vec<_> = made.filter(|(_, program)| !known.contains(&**program)).collect();
+fn each_program_that_it_runs_is_a_tool() {
+    let missing: Vec<_> = ALL
+        .iter()
+        .flat_map(|fs| {
+            let about = fs.about();
+            let tools: Vec<&str> = about.tools.iter().map(|tool| tool.program).collect();
+            let beside = BESIDE.iter().filter(|(program, _)| tools.contains(program));
+            let beside = beside.flat_map(|(_, programs)| *programs).copied();
+            let known: BTreeSet<&str> =
+                beside.chain(OF_EVERY_LAB.iter().copied()).chain(tools.iter().copied()).collect();
+            let programs = running(*fs).into_iter().map(|cmd| cmd.program);
+            let missing = programs.filter(move |program| !known.contains(&**program));
+            missing.map(|program| (about.name, program))
+        })
+        .collect();
     assert!(missing.is_empty(), "not in `tools` of About: {missing:?}");
 }
 
-/// What a plain one is made and mounted with.
-fn making(fs: &'static dyn FileSystem) -> Vec<Cmd> {
+/// What a plain one is made, mounted, checked and described with.
+fn running(fs: &'static dyn FileSystem) -> Vec<Cmd> {
+    let (part, site) = plain(fs);
+    let said = [part.fs.check(&site), part.fs.version(), part.fs.geometry(&site)];
+    let mkfs = part.fs.mkfs(&site, &part.options);
+    let up = part.fs.mount(&site, &part.options);
+    [mkfs, up, part.fs.unmount(&site)]
+        .concat()
+        .into_iter()
+        .chain(said.into_iter().flatten())
+        .collect()
+}
+
+/// A plain one, and where it is.
+fn plain(fs: &'static dyn FileSystem) -> (Part, Site) {
     let name = fs.about().name;
     // An object store alone shows no files.
     let is_store = fs.about().inner == Inner::Store;
     let target = if is_store { format!("rclone({name})") } else { name.into() };
     let (parts, sites) = placed(&target, None);
-    let own = parts.iter().zip(&sites).find(|(part, _)| part.fs.about().name == name);
-    let (part, site) = own.unwrap();
-    let mkfs = part.fs.mkfs(site, &part.options);
-    mkfs.into_iter().chain(part.fs.mount(site, &part.options)).collect()
+    let own = parts.into_iter().zip(sites).find(|(part, _)| part.fs.about().name == name);
+    own.unwrap()
 }
 
 #[test]
@@ -139,13 +163,17 @@ fn each_package_is_one_name() {
 /// What `scripts/setup.sh` installs is what the tools say, and each has its package there or says why not.
 #[test]
 fn each_is_installed_by_the_setup_or_says_why_not() {
-    let is_in_setup = |package: &str| words(SETUP).any(|word| word == package);
+    let for_users = SETUP.split("\n# What only tests run.\n").next().unwrap();
+    let is_in_setup = |package: &str| words(for_users).any(|word| word == package);
     let unsaid = lacking_about(|about| {
         let packages = about.tools.iter().filter(|tool| tool.is_packaged());
         let mut packages = packages.map(|tool| tool.package(Family::Debian));
         about.not_in_setup.is_empty() && packages.any(|package| !is_in_setup(package))
     });
-    assert!(unsaid.is_empty(), "a package is not in scripts/setup.sh: {unsaid:?}");
+    assert!(
+        unsaid.is_empty(),
+        "a package is not in scripts/setup.sh before what only tests run, and no `not_in_setup`: {unsaid:?}"
+    );
     let said = lacking_about(|about| {
         let packages = about.tools.iter().map(|tool| tool.package(Family::Debian));
         !about.not_in_setup.is_empty() && packages.into_iter().all(is_in_setup)
@@ -172,17 +200,100 @@ fn the_setup_calls_packages_as_the_tools_do() {
 
 #[test]
 fn each_is_told_of_in_the_page_of_targets() {
-    let untold = lacking_about(|about| !words(TARGETS).any(|word| word == about.name));
-    assert!(untold.is_empty(), "not in docs/targets.md: {untold:?}");
+    let rows = TARGETS.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let layers = TARGETS.split("\nLayers: ").nth(1).unwrap().split("Each is documented").next();
+    let told: BTreeSet<&str> = rows.chain(layers).flat_map(words).collect();
+    let untold = lacking_about(|about| !told.contains(about.name));
+    assert!(
+        untold.is_empty(),
+        "no row in docs/targets.md, and not in its sentence \"Layers:\": {untold:?}"
+    );
+}
+
+/// A part that other parts are on mounts nothing itself, and the kernel does not know it by its name.
+#[test]
+fn each_that_the_kernel_knows_has_a_type_in_the_mount_table() {
+    let untyped = lacking_about(|about| {
+        about.kernel_name == Some(about.name) && !about.mounted.is(about.name)
+    });
+    assert!(
+        untyped.is_empty(),
+        "neither a type in `mounted` nor `kernel_name: None` in About: {untyped:?}"
+    );
+}
+
+/// What offers a disk is in the kernel, from which it must go again.
+#[test]
+fn each_layer_offers_a_disk_and_gives_it_back() {
+    let without = |has: fn(&Part, &Site) -> bool| {
+        lacking(|fs| {
+            let (part, site) = plain(fs);
+            fs.about().inner == Inner::Above && !has(&part, &site)
+        })
+    };
+    let offers = without(|part, site| part.fs.offers(site).is_some());
+    assert!(offers.is_empty(), "no `offers`: {offers:?}");
+    let unmount =
+        without(|part, site| part.fs.unmount(site) != [Cmd::new("umount").arg(&site.dir)]);
+    assert!(unmount.is_empty(), "no `unmount`: {unmount:?}");
+    let undo = without(|part, site| {
+        // The kernel detaches it from a server that has ended.
+        part.fs.about().name == "nbd" || !part.fs.undo(site).is_empty()
+    });
+    assert!(undo.is_empty(), "no `undo`: {undo:?}");
+    let modules = lacking_about(|about| about.inner == Inner::Above && about.modules.is_empty());
+    assert!(modules.is_empty(), "no `modules` in About: {modules:?}");
+}
+
+#[test]
+fn each_on_several_disks_says_what_they_belong_to() {
+    let unsaid = lacking(|fs| fs.disks(&Options::new()) > 1 && fs.about().member_of.is_empty());
+    assert!(unsaid.is_empty(), "no `member_of` in About: {unsaid:?}");
+}
+
+/// The commands are compared with text next to the code that makes them.
+#[test]
+fn each_has_its_commands_in_a_test() {
+    let tests = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/systems"));
+    let untested = lacking_about(|about| {
+        let starts = ["commands(\"", "over(\"", "("].map(|start| format!("{start}{}", about.name));
+        let found = |start: &String| {
+            tests
+                .match_indices(start)
+                .any(|(at, _)| tests[at + start.len()..].starts_with(['"', '(', '[']))
+        };
+        !starts.iter().any(found)
+    });
+    assert!(
+        untested.is_empty(),
+        "no test compares what `commands(\"NAME\")` returns: {untested:?}"
+    );
+}
+
+/// The text of all Rust files below `folder`.
+fn sources(folder: &Path) -> String {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let texts = paths.map(|path| match path.extension() {
+        _ if path.is_dir() => sources(&path),
+        Some(ending) if ending == "rs" => fs::read_to_string(&path).unwrap(),
+        _ => String::new(),
+    });
+    texts.collect()
 }
 
 #[test]
 fn each_on_a_device_has_a_least_size() {
     let unsaid = lacking(|fs| {
         let about = fs.about();
-        fs.has_device() && about.inner == Inner::None && about.min_bytes == 0
+        // A layer that writes nothing of its own to the disk needs no room.
+        let has_own = about.inner == Inner::None || is_on_disk(about.signature);
+        fs.has_device() && has_own && about.min_bytes == 0
     });
     assert!(unsaid.is_empty(), "no `min_bytes` in About: {unsaid:?}");
+}
+
+fn is_on_disk(signature: Signature) -> bool {
+    matches!(signature, Signature::Magic(_) | Signature::Read(_))
 }
 
 /// Tests that make targets on this machine or in a guest.
