@@ -1,5 +1,5 @@
-//! A store may come from elsewhere. Only its rows are used: the connection is hardened, and the
-//! file must have the tables of a store and nothing beside them, no trigger, no other view.
+//! Guards against a hostile store file. Only its rows are used: the connection is hardened, and the file must have
+//! exactly the schema of a store, without triggers or further views.
 
 use crate::StoreError;
 use rusqlite::{Connection, config::DbConfig, limits::Limit};

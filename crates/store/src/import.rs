@@ -1,4 +1,4 @@
-//! Storing a campaign that comes sample by sample, without storing the same one twice.
+//! Stores a campaign that arrives sample by sample, and never the same campaign twice.
 
 use crate::{
     Store, StoreError,
@@ -10,7 +10,7 @@ use model::result::{CampaignState, Checker, Dataset, Head, Note, Origin, Sample}
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
-/// What became of an imported dataset.
+/// The result of importing a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Imported {
     /// It was stored under this id: its own, or with `-2`, `-3`, ... where another campaign has it.

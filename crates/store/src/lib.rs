@@ -9,6 +9,7 @@ mod found;
 mod guard;
 mod import;
 mod read;
+mod recordings;
 mod schema;
 mod series;
 mod turns;
@@ -18,6 +19,7 @@ mod write;
 pub use error::StoreError;
 pub use import::{Imported, Incoming};
 pub use read::CampaignSummary;
+pub use recordings::RecordingKey;
 pub use turns::{Try, Unfinished};
 
 use rusqlite::Connection;

@@ -1,4 +1,4 @@
-//! Reading: which campaigns there are, how far each is, and a campaign as a dataset.
+//! Reads the list of campaigns, the progress of each, and a campaign as a dataset.
 
 use crate::{Store, StoreError, bins, found::Found, series};
 use model::{

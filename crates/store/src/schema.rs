@@ -16,7 +16,7 @@ const APPLICATION_ID: i64 = 0x6173_7379;
 pub(crate) const SCHEMA: &str = include_str!("schema.sql");
 
 /// Number of [`SCHEMA`], which changes with it.
-const VERSION: i64 = 11;
+const VERSION: i64 = 12;
 
 /// Opens or creates `path` for writing.
 pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {

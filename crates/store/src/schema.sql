@@ -166,3 +166,14 @@ CREATE TABLE series (
     -- As src/series.rs writes it.
     bytes  BLOB NOT NULL
 ) STRICT;
+
+-- From what states with harm can be made again.
+CREATE TABLE recording (
+    campaign INTEGER NOT NULL REFERENCES campaign,
+    block    INTEGER NOT NULL,
+    target   TEXT NOT NULL,
+    test     TEXT NOT NULL,
+    -- As the crate faults writes it, compressed by gzip.
+    bytes    BLOB NOT NULL,
+    PRIMARY KEY (campaign, block, target, test)
+) STRICT;

@@ -1,4 +1,4 @@
-//! Writing: a campaign is created, its blocks are started and finished, samples are appended.
+//! Writes to the store: creates a campaign, starts and finishes its blocks, appends samples.
 
 use crate::{Store, StoreError, bins, found::Found, schema, series, turns::insert_turn};
 use model::{
@@ -120,7 +120,7 @@ impl Store {
             tx.execute(&format!("DELETE FROM {table} WHERE sample IN ({of})"), [campaign.number])?;
         }
         // What refers to others comes before them.
-        for table in ["sample", "turn", "block", "test", "target"] {
+        for table in ["recording", "sample", "turn", "block", "test", "target"] {
             tx.execute(&format!("DELETE FROM {table} WHERE campaign = ?"), [campaign.number])?;
         }
         tx.execute("DELETE FROM campaign WHERE number = ?", [campaign.number])?;

@@ -21,7 +21,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use store::{Imported, Store, StoreError};
+use store::{Imported, RecordingKey, Store, StoreError};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
@@ -58,13 +58,21 @@ fn what_is_removed_is_gone_and_the_others_stay() {
     store.import(&first).unwrap();
     data.campaign.id.push('x');
     store.import(&data).unwrap();
+    let key = RecordingKey { block: 1, target: "ext4".into(), test: "a.b".into() };
+    assert!(store.keep_recording("last", &key, b"one").unwrap());
+    assert!(store.keep_recording("last", &key, b"two").unwrap(), "in place of the other");
+    assert_eq!(store.recordings("last").unwrap(), std::slice::from_ref(&key));
+    assert_eq!(store.recording("last", &key).unwrap().as_deref(), Some(&b"two"[..]));
+    assert_eq!(store.recording(&first.campaign.id, &key).unwrap(), None);
     assert_eq!(store.remove("last").unwrap(), data.campaign.id);
     assert!(matches!(store.remove(&data.campaign.id), Err(StoreError::NotFound(_))));
     assert_eq!(store.dataset("last").unwrap(), first);
     assert_eq!(store.remove("last").unwrap(), first.campaign.id);
     drop(store);
     let db = rusqlite::Connection::open(scratch.path()).unwrap();
-    for table in ["sample", "metric", "histogram", "series", "turn", "block", "test", "target"] {
+    for table in
+        ["recording", "sample", "metric", "histogram", "series", "turn", "block", "test", "target"]
+    {
         let count = format!("SELECT count(*) FROM {table}");
         let left: i64 = db.query_row(&count, [], |row| row.get(0)).unwrap();
         assert_eq!(left, 0, "{table}");
