@@ -1,6 +1,6 @@
-//! Clocks of different hosts, brought together by messages. A message goes to the other host, which answers with its
-//! time: that was read between the sending and the receiving, so that the shortest round trip bounds the error by
-//! half its length. (F. Cristian, Probabilistic clock synchronization, Distributed Computing 3, 1989.)
+//! Synchronizes the clocks of different hosts by messages. The other host answers a message with its time, which it
+//! read between sending and receipt, so the shortest round trip bounds the error by half its length. (F. Cristian,
+//! Probabilistic clock synchronization, Distributed Computing 3, 1989.)
 
 use serde::{Deserialize, Serialize};
 

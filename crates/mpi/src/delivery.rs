@@ -1,5 +1,5 @@
-//! Assets sent to hosts that lack them. A host asks for each piece of one, so that both ends hold one piece at a time,
-//! and ends with what became of it.
+//! Sends assets to hosts that lack them. The receiving host requests one piece at a time, so that both ends hold only
+//! one piece, and finally reports the result.
 
 use crate::orders::Answer;
 use anyhow::{Context, Result};

@@ -1,5 +1,5 @@
-//! `--each-host`: what every host of an allocation is to do by itself, and which of them are of one kind. Each host
-//! has a store, a state folder and a page of its own beside those that were named; rank 0 gathers the campaigns.
+//! `--each-host`: the campaign that each host of an allocation runs by itself, and the classes of identical hosts. Each
+//! host has its own store, state folder and page next to the ones given; rank 0 gathers the campaigns.
 
 use anyhow::{Context, Result, bail};
 use model::result::Dataset;

@@ -1,5 +1,5 @@
-//! The local campaign on every host of an allocation: rank 0 says who begins, hears who has ended, and gathers what
-//! they measured. Each campaign is a process of its own, which undoes everything when its rank is gone.
+//! Runs a local campaign on every host of an allocation: rank 0 starts them, waits for their end, and gathers their
+//! samples. Each campaign is a separate process, which tears everything down if its rank is lost.
 
 use crate::{
     differences,

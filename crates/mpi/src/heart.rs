@@ -1,5 +1,5 @@
-//! The thread of rank 0 that says to all others, every two seconds, that it is there. Whom a message does not reach
-//! gets no other until it did: a rank that hangs must not keep the rest from hearing.
+//! The heartbeat of rank 0: a thread that sends a message to all other ranks every two seconds. A rank gets no further
+//! message until it has received the last one, so that a hung rank does not block the heartbeat of the others.
 
 use crate::{pulse::BEAT_EVERY, topic::Topic};
 use rsmpi::{

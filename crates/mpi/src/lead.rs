@@ -1,5 +1,5 @@
-//! Keeps the workers of a run in step, each on its host: no worker starts a phase before all are ready, and none
-//! begins another before all have ended it. Where one fails, is silent or late, all others are stopped.
+//! Keeps the workers of a run in step across hosts: no worker starts a phase before all are ready, or the next one
+//! before all have ended it. If one fails, is silent or late, all others are stopped.
 
 use crate::{
     orders::{News, Ruling, Step, Word},

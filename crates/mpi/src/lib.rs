@@ -1,14 +1,13 @@
-//! The same campaign on many hosts. Rank 0 of an MPI allocation runs the ordinary program, with every rank as a
-//! worker: it is the only one that plans, stores and prints. The others take orders.
+//! Runs a campaign on many hosts. Rank 0 of an MPI allocation runs the ordinary program, with every rank as a worker:
+//! only rank 0 plans, stores and prints. The other ranks follow its orders.
 //!
-//! A rank does its job by a local pool of one worker process; that the pools of all ranks keep step is what MPI is for.
-//! `placement` says which ranks work, `clocks` brings the times of their hosts together, `merge` makes one report of
-//! theirs, `orders` is what rank 0 says, `differences` compares hosts, `keeper` cleans up after a rank 0 that was
-//! killed, `delivery` sends assets to hosts that lack them, `pulse` knows when a rank is lost, `rounds` is the
-//! barrier at which a phase begins. The rest needs an MPI:
-//! `world` carries messages of the kinds of `topic`, `heart` those that say that rank 0 lives, `watchdog` ends what
-//! waits for ever, `rank` is what every other rank does, `lead` keeps them in step, `allocation` is rank 0's view of
-//! all.
+//! A rank does its job with a local pool of one worker process; MPI only keeps the pools of all ranks in step.
+//! `placement` chooses the ranks that work, `clocks` synchronizes their hosts' clocks, `merge` merges their reports,
+//! `orders` defines the messages of rank 0, `differences` compares hosts, `keeper` cleans up if rank 0 was killed,
+//! `delivery` sends assets to hosts that lack them, `pulse` detects lost ranks, `rounds` is the barrier at which a
+//! phase begins. The rest needs an MPI library: `world` sends messages, with the tags of `topic`; `heart` sends the
+//! heartbeat of rank 0, `watchdog` ends the program if a call never returns, `rank` runs every other rank, `lead` keeps
+//! them in step, `allocation` is rank 0's view of all.
 //!
 //! With `--each-host` (`each_host`) every host runs a campaign of its own instead, which `fleet` starts and gathers.
 

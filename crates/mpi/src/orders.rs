@@ -79,7 +79,7 @@ pub struct Task {
     pub timeout_s: f64,
 }
 
-/// Where a worker stands: all of a pool must stand at the same before one goes on.
+/// The point that a worker has reached: all workers of a pool must reach the same point before any continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
@@ -121,7 +121,7 @@ pub enum News {
 pub struct Ruling {
     /// Number of the run.
     pub run: u64,
-    /// Whether it goes on; otherwise it is over.
+    /// Whether it continues; otherwise it is over.
     pub goes_on: bool,
 }
 

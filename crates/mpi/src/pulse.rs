@@ -1,6 +1,7 @@
-//! Signs of life, and how long each rank waits for those of others. Rank 0 stores, proves and makes cold for minutes
-//! without a word to those who wait; a thread of its own says meanwhile that it is there. A rank that hears nothing of
-//! it for long gives up, as rank 0 does for the others, only later: rank 0 alone knows for which rank all wait.
+//! Heartbeats, and how long each rank waits for those of others. Rank 0 may store, verify and make files cold for
+//! minutes without a message to waiting ranks; meanwhile a separate thread sends its heartbeat. A rank that receives
+//! none for too long ends, as rank 0 does if another rank is silent, but later, because only rank 0 knows for which
+//! rank all are waiting.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,8 @@ pub const SAY_EVERY: Duration = Duration::from_secs(1);
 /// How often rank 0 says that it is there.
 pub const BEAT_EVERY: Duration = Duration::from_secs(2);
 
-/// Who did not look for so long was busy or stopped itself, and begins to wait anew: what it missed may be on its way.
+/// A rank that has not checked for this long was itself busy or stopped, and restarts its wait: a heartbeat that it
+/// missed may be on its way.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 /// What a rank knows of the life of rank 0.

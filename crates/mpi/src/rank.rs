@@ -213,7 +213,7 @@ impl Observer for Follower<'_> {
     }
 }
 
-/// What of `files` is in the memory of this host.
+/// How much of `files` is in the page cache of this host.
 fn look(root: &Path, files: &[PathBuf], cold: bool) -> Answer {
     match lab::instance::look_from_here(root, files, cold) {
         Ok(seen) => Answer::Resident(seen.resident_bytes, seen.total_bytes, seen.stored_bytes),

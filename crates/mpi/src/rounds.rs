@@ -1,7 +1,7 @@
 //! The barrier of a pool as messages: in each round a rank sends a token and waits for one, over distances 1, 2, 4 and
 //! so on (a dissemination barrier: D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization",
-//! 1988). No rank passes before all have arrived. A barrier of MPI does the same, but only of a communicator, and to
-//! make one is a call that a stopped rank holds without saying which it is.
+//! 1988). No rank passes before all have arrived. MPI_Barrier does the same, but only for a communicator; creating one
+//! is a collective call, which a stopped rank blocks without revealing which rank it is.
 
 use serde::{Deserialize, Serialize};
 use std::iter;
@@ -9,9 +9,9 @@ use std::iter;
 /// With whom a rank exchanges tokens in one round, by number of the rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
-    /// Who gets a token.
+    /// The rank that gets a token.
     pub to: usize,
-    /// Who sends one.
+    /// The rank that sends one.
     pub from: usize,
 }
 

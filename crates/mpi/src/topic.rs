@@ -1,6 +1,6 @@
 //! Topics of messages: each is received separately, in the order of sending.
 
-/// For what a message is.
+/// The purpose of a message.
 #[derive(Clone, Copy, Debug)]
 #[repr(i32)]
 pub(crate) enum Topic {

@@ -1,4 +1,4 @@
-//! Messages between ranks: JSON, small, and never waited for without an end.
+//! Messages between ranks: small, in JSON, and never awaited without a timeout.
 
 use crate::{
     clocks::{Offset, RoundTrip},
@@ -40,7 +40,7 @@ pub struct World {
     under_way: RefCell<Vec<Sending>>,
     all: SimpleCommunicator,
     watchdog: Watchdog,
-    /// What is known of the life of rank 0.
+    /// The heartbeats of rank 0 received so far.
     pulse: Cell<Pulse>,
     /// That of rank 0, which ends before the universe.
     _heart: Option<Heart>,
@@ -232,7 +232,7 @@ impl World {
         }
     }
 
-    /// Who `rank` is, for a person.
+    /// A readable name of `rank`.
     pub(crate) fn name(&self, rank: usize) -> String {
         let host = self.hosts.borrow().get(rank).map(|host| format!(" on {host}"));
         format!("rank {rank}{}", host.unwrap_or_default())
@@ -243,7 +243,7 @@ impl World {
         self.hosts.replace(hosts);
     }
 
-    /// Does `act`, which needs `rank`. Rank 0 gives up first: it can say more.
+    /// Does `act`, which needs `rank`. Rank 0 times out first, because its message can say more.
     fn guard<T>(&self, rank: usize, act: impl FnOnce() -> T) -> T {
         self.watchdog.guard(longest_call(self.rank()), &self.name(rank), act)
     }
