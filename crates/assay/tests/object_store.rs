@@ -119,16 +119,21 @@ impl Drop for Server {
 
 /// The files below `dir` but those in which versitygw itself keeps what is under way.
 fn files(dir: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for path in fs::read_dir(dir).unwrap().flatten().map(|entry| entry.path()) {
+    let Some(entries) = connected(fs::read_dir(dir)) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
         match path.is_dir() {
             true if path.ends_with(".sgwtmp") => {}
             true => files(&path, found),
-            false => match fs::read(&path) {
-                // What a killed server had mounted.
-                Err(error) if error.kind() == ErrorKind::NotConnected => {}
-                read => drop(found.insert(path, read.unwrap())),
-            },
+            false => drop(connected(fs::read(&path)).map(|bytes| found.insert(path, bytes))),
         }
+    }
+}
+
+/// What `read` gave. None when a killed server had it mounted: the folder is still a folder to who looks soon after.
+fn connected<T>(read: std::io::Result<T>) -> Option<T> {
+    match read {
+        Err(error) if error.kind() == ErrorKind::NotConnected => None,
+        read => Some(read.unwrap()),
     }
 }
 
