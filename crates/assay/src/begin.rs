@@ -1,4 +1,4 @@
-//! A new campaign: where it runs, its id, seed, scale, environment and notes, and its place in the store.
+//! Starts a new campaign: decides where it runs, its id, seed and scale, and stores it with its environment and notes.
 
 use crate::{disks, mark::Key, opened, selection, terminal, whereabouts};
 use anyhow::{Context, Result};

@@ -11,6 +11,7 @@ mod plan;
 mod programs;
 mod quiet;
 mod record;
+mod remake;
 mod values;
 
 pub use backing::{BackingArgs, Consent};
@@ -22,6 +23,7 @@ pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
 use quiet::QuietArgs;
 pub use record::{RecordArgs, RecordWith};
+pub use remake::RemakeArgs;
 pub use values::{candidates, not_utf8};
 
 use crate::terminal::Shown;
@@ -98,9 +100,12 @@ pub enum Verb {
     /// Search for better mkfs and mount options of a file system: screen, halve, confirm
     #[command(after_help = examples::TUNE)]
     Tune(TuneArgs),
-    /// Record an application's file-system calls into a trace, at a cost that production can bear
+    /// Record an application's file-system calls into a trace, with little overhead
     #[command(after_help = examples::RECORD)]
     Record(RecordArgs),
+    /// Recreate the disk of a harmed file system as an image, in a state that a fault of `--suite faults` left
+    #[command(after_help = examples::REMAKE)]
+    Remake(RemakeArgs),
     /// Export the samples of a campaign to another format
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
@@ -141,8 +146,8 @@ pub struct RunArgs {
 /// Output of `run` and `resume`.
 #[derive(Args, Debug)]
 pub struct EndArgs {
-    /// Write the report to FILE, in place of an earlier one of assay: an HTML page, or tables if FILE ends in .md,
-    /// .csv or .json [default: report.html, where that of another campaign is kept as report.1.html]
+    /// Write the report to FILE, replacing an earlier report: an HTML page, or tables if FILE ends in .md, .csv or
+    /// .json [default: report.html; that of another campaign is kept as report.1.html]
     #[arg(long, short, alias = "html", value_name = "FILE", value_parser = values::path_to_write(), help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// Format on stdout; formats other than table print all tables
@@ -277,8 +282,8 @@ pub struct ReportArgs {
 /// Arguments of `tune`.
 #[derive(Args, Debug)]
 pub struct TuneArgs {
-    /// Campaign whose work to repeat (an id, an id prefix, or `last`), or a plan file [default: `last`;
-    /// none with --suite]
+    /// Campaign whose work to repeat (an id, an id prefix, or `last`), or a plan file [default: `last`,
+    /// unless --suite is given]
     #[arg(value_name = "ID|PLAN.toml")]
     pub work: Option<String>,
     /// File system to tune; options given here, e.g. ext4[noatime], count as its default

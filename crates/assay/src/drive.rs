@@ -38,7 +38,7 @@ fn find_range(ordered: &Ordered, state: &Path) -> Result<(Range, f64)> {
     let free = free::room(ordered, &work)?;
     let range = Range::of(ordered, &Ground { pilot, free, memory: memory::total()? });
     terminal::note(&format!(
-        "{:.0} MB/s durable write, {:.0} MB/s read, {free} free",
+        "{:.0} MB/s durable write, {:.0} MB/s read, {free} for each target",
         pilot.write_bytes_per_s / 1e6,
         pilot.read_bytes_per_s / 1e6,
     ));

@@ -23,7 +23,7 @@ pub enum Exit {
     Blind = 5,
     /// `compare --fail-on-regression` found a regression; a limit of `check` is not kept. Nothing else ends so.
     Regression = 6,
-    /// Stopped by a signal; everything provisioned was torn down and `assay resume` goes on.
+    /// Stopped by a signal; everything set up was torn down, and `assay resume` continues.
     Stopped = 130,
 }
 

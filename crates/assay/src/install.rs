@@ -29,7 +29,7 @@ trait Product: Sync {
     fn recipe(&self) -> Result<Recipe>;
 }
 
-/// What is to be done for a product.
+/// How a product is built.
 enum Recipe {
     /// Nothing: it is here.
     Present(PathBuf),
@@ -94,4 +94,19 @@ fn program(
 fn need(program: &str, fix: &str) -> Result<()> {
     let answer = Cmd::new(program).arg("--version").run().map(drop);
     answer.map_err(|_| exit::lacking(format!("`{program}` is not installed; {fix}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_program_that_no_package_brings_can_be_built() {
+        let tools = fs::ALL.iter().flat_map(|fs| fs.about().tools);
+        let without: Vec<&str> = tools
+            .filter(|tool| !tool.is_packaged() && !names().contains(&tool.program))
+            .map(|tool| tool.program)
+            .collect();
+        assert!(without.is_empty(), "no file in install/ and no line of PRODUCTS: {without:?}");
+    }
 }

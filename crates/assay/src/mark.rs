@@ -1,6 +1,6 @@
-//! The mark of a campaign: by it `resume` and `tune` know that this assay began the campaign itself. It is
-//! made with a key that lies in the state folder and leaves it never, over all that going on would do, so
-//! that a store of another machine, or one that was edited, is read but not obeyed.
+//! The mark of a campaign, by which `resume` and `tune` know that this installation started it: a MAC over everything
+//! that they would act on, with a key that never leaves the state folder. So a store from another machine, or one that
+//! was edited, can be read but not run.
 
 use crate::exit;
 use anyhow::{Context, Result};
@@ -38,7 +38,7 @@ const KEY_ID_BYTES: usize = 8;
 /// The secret of a state folder.
 pub struct Key([u8; BYTES]);
 
-/// What a mark vouches for: all of a campaign that going on with it acts on.
+/// Everything of a campaign that continuing it would act on, which the mark authenticates.
 #[derive(Serialize)]
 struct Deed<'a> {
     id: &'a str,

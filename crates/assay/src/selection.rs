@@ -1,4 +1,4 @@
-//! Tells for the report of a campaign what its suites stand for, and which of their tests it does not run.
+//! Describes for the report the suites of a campaign, and lists the tests of them that it does not run.
 
 use anyhow::Result;
 use campaign::{inputs::catalogue, stages::Resolved};

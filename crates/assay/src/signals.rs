@@ -1,6 +1,5 @@
-//! Every signal that would end the program, and that a program may handle, asks the campaign to stop; it then
-//! undoes what it provisioned and ends. None is ignored: children would inherit that, while what is handled
-//! here is as ever for them.
+//! Handles every catchable signal that would end the program: the campaign is asked to stop, tears down what it set up,
+//! and ends. No signal is ignored, because children would inherit that; handlers are reset for them.
 
 use anyhow::{Context, Result};
 use signal_hook::{

@@ -1,5 +1,5 @@
-//! The only file that writes to the terminal. Names, reasons and what programs said may come from anybody,
-//! so nothing that would command a terminal leaves here but the colours of our own renderer.
+//! The only file that writes to the terminal. Names, reasons and the output of programs are untrusted, so control
+//! sequences are removed, except the colours of assay's own renderer.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod fold;

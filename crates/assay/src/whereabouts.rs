@@ -1,5 +1,5 @@
-//! On which disk a campaign measures, and whether all candidates have as many, said before it begins: all of its
-//! figures are about that hardware.
+//! Names the disk under test before a campaign starts, because all of its figures are about that hardware, and says if
+//! candidates use different numbers of disks.
 
 use campaign::stages::{Ordered, Placed, images, shared_device::SharedDevice};
 use model::{result::Note, target::Target};
@@ -20,7 +20,7 @@ pub fn lines(ordered: &Ordered, state: &Path) -> Vec<String> {
     images.into_iter().chain(directories).chain(notes).collect()
 }
 
-/// What is to be known where one candidate has more disks than another, as a mirror beside a single disk.
+/// The note if one candidate has more disks than another, e.g. a mirror next to a single disk.
 pub fn unequal(placed: &Placed) -> Option<Note> {
     let with = placed.entrants.iter().map(|entrant| (&entrant.label, entrant.target.disks()));
     let mut with: Vec<(&String, usize)> = with.filter(|(_, disks)| *disks > 0).collect();

@@ -102,6 +102,8 @@ fn directories_that_cannot_be_used_are_named() {
             place.fails(&["run", "--on", target, "--preset", "smoke", "--scale", "smoke"], 2);
         assert!(line.contains("is not a directory; choose an existing one"), "{line}");
     }
+    let line = place.fails(&["run", "--on", "dir:.,dir:file", "--preset", "smoke"], 2);
+    assert!(line.contains("give each directory its own --on"), "{line}");
     place.assert_clean();
 }
 

@@ -1,12 +1,10 @@
 //! Tests of crashes: kill -9 of the coordinator, signals, workers that die or hang.
 
-use crate::common::{Place, ready, ready_or_skip, root_or_skip, wait_for};
+use crate::common::{Place, ready, ready_or_skip, root_or_skip, text, wait_for};
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command},
-    thread,
-    time::Duration,
 };
 
 const RUN: [&str; 11] = [
@@ -23,6 +21,31 @@ const RUN: [&str; 11] = [
     "columnar.write.*",
 ];
 
+/// What a run has reached, and whether it has.
+type Moment = (&'static str, fn(&Place) -> bool);
+
+/// Moments of a run, in their order.
+const MOMENTS: [Moment; 4] = [
+    ("state", |place| place.path("state").exists()),
+    ("campaign", has_campaign),
+    ("image", |place| is_filled(&place.path("state/images"))),
+    ("mount", is_mounted),
+];
+
+fn has_campaign(place: &Place) -> bool {
+    let listed = place.assay(&["list", "--format", "json"]);
+    listed.status.success() && text(&listed.stdout).contains("\"id\"")
+}
+
+fn is_filled(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+fn is_mounted(place: &Place) -> bool {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    mounts.contains(place.path("state").to_str().unwrap())
+}
+
 #[test]
 fn kill_9_leaves_nothing_that_cleanup_does_not_undo() {
     if !root_or_skip("loop devices") {
@@ -34,20 +57,15 @@ fn kill_9_leaves_nothing_that_cleanup_does_not_undo() {
         return;
     }
     let on = targets.join(",");
-    let mut started = 0;
-    for delay_ms in [150, 700, 1900, 3300] {
+    for (moment, is_now) in MOMENTS {
         let mut child = place.spawn(&[&RUN[..], &["--on", &on]].concat());
-        thread::sleep(Duration::from_millis(delay_ms));
-        if child.try_wait().unwrap().is_none() {
-            started += 1;
-            child.kill().unwrap();
-        }
+        wait_for(moment, || is_now(&place));
+        child.kill().unwrap();
         child.wait().unwrap();
         place.ok(&["cleanup"]);
         place.assert_clean();
         place.ok(&["list"]);
     }
-    assert!(started > 0, "no run lived long enough to be killed");
     place.ok(&["resume", "last"]);
     place.assert_clean();
     assert!(place.ok(&["show", "last"]).contains("done"));
@@ -63,7 +81,7 @@ fn an_interrupt_undoes_everything_and_the_campaign_resumes() {
     ];
     let slow = ["--blocks", "40", "--knob", "write_us=50000"];
     let mut child = place.spawn(&[&args[..], &slow].concat());
-    thread::sleep(Duration::from_millis(1200));
+    wait_for("work", || is_filled(&place.path("data")));
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));

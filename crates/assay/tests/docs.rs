@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 fn the_pages_of_the_tests_are_those_of_the_program() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tests");
     let bless = std::env::var_os("ASSAY_BLESS").is_some();
-    let mut pages = BTreeSet::new();
+    let (mut pages, mut stale) = (BTreeSet::new(), Vec::new());
     for page in suites::book::pages() {
         let path = dir.join(&page.file);
         if bless {
@@ -16,20 +16,31 @@ fn the_pages_of_the_tests_are_those_of_the_program() {
             fs::write(&path, &page.text).unwrap();
         }
         let stored = fs::read_to_string(&path).unwrap_or_default();
-        let other = stored.lines().zip(page.text.lines()).find(|(old, new)| old != new);
-        assert!(
-            stored == page.text,
-            "{} is out of date; run with ASSAY_BLESS=1. The first line that differs: {other:?}",
-            path.display()
-        );
+        if stored != page.text {
+            stale.push(stale_page(&page.file, &stored, &page.text));
+        }
         pages.insert(path.file_name().unwrap().to_owned());
     }
+    assert!(
+        stale.is_empty(),
+        "out of date below docs/tests; run with ASSAY_BLESS=1:\n{}",
+        stale.join("\n")
+    );
     for entry in fs::read_dir(&dir).unwrap().flatten() {
         assert!(
             pages.contains(&entry.file_name()),
             "{:?} is no page of the tests",
             entry.file_name()
         );
+    }
+}
+
+/// A page that is not as `text`, with the first line of that which it lacks.
+fn stale_page(file: &str, stored: &str, text: &str) -> String {
+    let lines = stored.lines().map(Some).chain(std::iter::repeat(None));
+    match text.lines().zip(lines).find(|(line, stored)| Some(*line) != *stored) {
+        Some((line, _)) => format!("{file}: {line:?}"),
+        None => format!("{file}: it has more lines"),
     }
 }
 

@@ -44,6 +44,7 @@ mod provenance;
 mod rebuild;
 mod recording;
 mod rehearsed;
+mod remade;
 mod remounted;
 mod replaying;
 mod report_files;

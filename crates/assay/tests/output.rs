@@ -256,7 +256,7 @@ fn a_named_report_is_replaced_and_what_is_not_ours_is_kept() {
     fs::write(&page, "mine").unwrap();
     let output = out("first");
     assert!(
-        text(&output.stderr).contains("page.html held another report, which is now page.1.html")
+        text(&output.stderr).contains("page.html held other content, which is now page.1.html")
     );
     assert_eq!(fs::read_to_string(place.path("page.1.html")).unwrap(), "mine");
     // The same campaign again takes the place of its own page.

@@ -162,7 +162,7 @@ fn killed_recorder_leaves_a_trace_and_no_program() {
     // When the trace is there, when all programs are, when calls were written, and when more were.
     let moments: [(&str, IsNow); 4] = [
         ("file", |_, length| length > 0),
-        ("programs", |programs, _| programs.len() >= 5),
+        ("programs", |programs, _| programs.len() >= 7),
         ("calls", |_, length| length > 3000),
         ("more calls", |_, length| length > 6000),
     ];

@@ -2,6 +2,8 @@
 //! stranger stays in its tree.
 
 use crate::common::{Place, metric, ready_or_skip, root_or_skip, text};
+use needs::{Need, program_or_skip, skip};
+use record::kernel::Form;
 use serde_json::Value;
 use std::{
     fs::{self, File},
@@ -61,6 +63,34 @@ fn replay_differs_nowhere_on_a_directory_and_on_a_file_system() {
         }
     }
     place.assert_clean();
+}
+
+/// Several requests are in flight at once, and a file is read through a mapping.
+#[test]
+fn requests_of_io_uring_and_mapped_pages_are_replayed() {
+    if !root_or_skip("recording by eBPF") || !program_or_skip("fio") {
+        return;
+    }
+    if Form::of_kernel() != Form::Typed {
+        return skip(Need::Other, "the kernel has no BTF");
+    }
+    let place = Place::new();
+    let tree = place.dir("tree");
+    let fio = "fio --output=/dev/null --name=a --filename=f --size=1m --bs=4k";
+    let script = format!(
+        "cd {} && {fio} --ioengine=io_uring --iodepth=8 --rw=randwrite --fsync=32 && \
+         {fio} --ioengine=mmap --rw=randread",
+        tree.display()
+    );
+    let dir = tree.to_str().unwrap();
+    place.ok(&["record", "-o", "app.trace", "--dir", dir, "--", "sh", "-c", &script]);
+    let page = place.ok(&["explain", "app.trace"]);
+    assert!(page.contains("uring_write") && page.contains("touch"), "{page}");
+    let target = format!("dir:{}", place.dir("target").display());
+    let output = place.assay(&run(&target, &[]));
+    let (is_valid, unexplained, sample) = judged(&place);
+    assert!(is_valid, "{}{sample}", text(&output.stdout));
+    assert_eq!(unexplained.unwrap_or(0.0), 0.0, "{sample}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn check(place: &Place, suite: &str, targets: &[&str]) -> Vec<String> {
     let all =
         ["run", "--suite", suite, "--on", &on, "--preset", "smoke", "--scale", "smoke", "--full"];
     // Which states a cut may leave is tested elsewhere.
-    let few = if suite == "faults" { &["--knob", "states=20"][..] } else { &[] };
+    let few = if suite == "faults" { &["--knob", "states=5"][..] } else { &[] };
     let output = place.assay(&[&all[..], few].concat());
     let (tables, said) = (text(&output.stdout), text(&output.stderr));
     let left_out = said.lines().filter(|line| line.contains("left out"));
@@ -50,7 +50,8 @@ fn check(place: &Place, suite: &str, targets: &[&str]) -> Vec<String> {
     for f in &samples {
         measured.insert((f[3].clone(), f[5].clone()));
         let validity = &f[23];
-        if validity != "valid" {
+        // What a file system does not have is refused by name.
+        if validity != "valid" && !validity.contains("not_supported") {
             wrong.push(format!("{} on {}: {validity}", f[5], f[3]));
         }
     }

@@ -1,12 +1,32 @@
-//! Makes faults below a target, on a recording disk, and says what is left: states of a power cut are made from the log
-//! of a workload, mounted, and held against the workload's contract.
+//! Injects faults below a target, on a recording disk, and reports what is left: states after a power cut are made from
+//! the log of a workload, mounted, and checked against the workload's contract; a request fails during an fsync; data
+//! on the disk is corrupted silently; the disk is filled until it refuses more.
+//! on the disk is corrupted silently; one leg of a mirror is corrupted or lost.
 
 mod crash;
 mod error;
+mod failed_write;
+mod full;
+mod ground;
+mod kept;
+mod look;
 mod looker;
+mod mirror;
 mod mount;
 mod observe;
 mod perform;
+mod seat;
+mod several;
+mod spread;
+mod turned_bit;
+mod work;
 
-pub use crash::{Crash, Ground};
+pub use crash::Crashed;
 pub use error::FaultsError;
+pub use full::{Filled, Vessel};
+pub use ground::Ground;
+pub use kept::{MOST_KEPT_BYTES, Remade, commands, pack, remake, unpack};
+pub use mirror::{Look, Mirror, SeenMirror};
+pub use several::Tried;
+pub use turned_bit::{Damage, Read, Scrubbed, SeenBit};
+pub use work::{Asked, Work};

@@ -1,6 +1,5 @@
-//! Tells what this machine has for a campaign: memory for targets and guests, processors and NUMA nodes for workers,
-//! the space that must stay free for others, and whether
-//! other programs leave it alone.
+//! Determines what this machine offers a campaign: memory for targets and guests, processors and NUMA nodes for
+//! workers, the space that must stay free for others, and whether other programs keep it busy.
 
 pub mod memory;
 pub mod numa;

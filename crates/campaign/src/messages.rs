@@ -1,4 +1,4 @@
-//! Says to the person at the terminal what happens: refusals, remarks and times.
+//! Messages to the user at the terminal: refusals, notes and times.
 
 mod causes;
 mod duration;

@@ -40,7 +40,7 @@
 //!     (lab, hosts): (&'a lab::setup::Lab, &'a dyn campaign::run::hosts::Hosts),
 //!     stop: &'a std::sync::atomic::AtomicBool,
 //! ) {
-//!     use campaign::run::target_run::RunContext;
+//!     use campaign::run::context::RunContext;
 //!     let _ = RunContext { placed, amount, lab, hosts, seed: 1, stop };
 //! }
 //! ```

@@ -3,8 +3,10 @@
 
 pub mod case;
 pub mod condition;
-mod crash;
+pub mod context;
+mod fault;
 pub mod hosts;
+mod own_disk;
 pub mod relay;
 pub mod retake;
 pub mod run_end;

@@ -1,6 +1,5 @@
-//! Other people's benchmarks as suites: `--suite fio:JOB.fio`, `--suite bonnie++`, ... Each runs unchanged in a
-//! directory of the target; its figures are read by the importer of its output, so that a run and an imported file
-//! give the same rows.
+//! External benchmarks as suites: `--suite fio:JOB.fio`, `--suite bonnie++`, ... Each runs unchanged in a directory of
+//! the target; its output is parsed by the importer, so that a run and an imported file give the same rows.
 
 mod bonnie;
 mod direct;

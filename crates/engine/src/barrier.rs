@@ -78,18 +78,18 @@ pub enum Arrived {
     Divided(u32),
 }
 
-/// Whether a held pool has come to a standstill.
+/// Whether all workers of a held pool are paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stillness {
     /// Some still work.
     None,
-    /// Some stand still in the phase, by this time, nanoseconds; the others have ended it.
+    /// Some are paused in the phase, since this time, nanoseconds; the others have ended it.
     Held(u64),
     /// All have ended the phase.
     Ended,
 }
 
-/// The longest delay until an arrival at the barrier is seen by a thread that waits for stillness.
+/// The longest delay until a thread that waits for workers to pause notices an arrival at the barrier.
 const ARRIVALS_SEEN_AFTER: Duration = Duration::from_micros(200);
 
 /// The shared memory of a pool, with what the coordinator does to it.
@@ -128,7 +128,7 @@ impl Barrier {
         self.0.slots().len() as u32
     }
 
-    /// The side of worker `number`.
+    /// Returns worker `number`'s side of the barrier.
     pub fn member(&self, number: u32) -> Result<Member<'_>, BarrierError> {
         match self.0.slots().get(number as usize) {
             Some(_) => Ok(Member { barrier: self, number }),
@@ -136,7 +136,7 @@ impl Barrier {
         }
     }
 
-    /// Sleeps until all workers stand at the barrier, for at most `timeout`; may return earlier.
+    /// Sleeps until all workers have arrived at the barrier, for at most `timeout`; may return earlier.
     pub fn await_all(&self, timeout: Duration) -> Arrived {
         let arrived = &self.header().arrived.0;
         let seen = arrived.load(Acquire);
@@ -163,8 +163,8 @@ impl Barrier {
         self.header().hold.0.fetch_add(1, AcqRel);
     }
 
-    /// Sleeps until no worker works, all standing still or at the barrier, for at most `timeout`; may return
-    /// earlier. To be called between `hold` and `go_on`.
+    /// Sleeps until every worker is paused or has arrived at the barrier, for at most `timeout`; may return earlier.
+    /// Call it between `hold` and `go_on`.
     pub fn await_stillness(&self, timeout: Duration) -> Stillness {
         let header = self.header();
         let held = header.held.0.load(Acquire);
@@ -177,8 +177,8 @@ impl Barrier {
         if held == 0 { Stillness::Ended } else { Stillness::Held(now_ns()) }
     }
 
-    /// Lets those go on that stand still since `since_ns`, if any do; the clock of the pool goes on as if
-    /// nothing had been.
+    /// Resumes the workers that have been paused since `since_ns`, if any; the pool's clock continues as if there had
+    /// been no pause.
     pub fn go_on(&self, since_ns: Option<u64>) {
         let header = self.header();
         let away_ns = since_ns.map_or(0, |since_ns| now_ns().saturating_sub(since_ns));
@@ -215,14 +215,13 @@ impl Barrier {
         Moved { bytes: sum(|c| &c.bytes), ops: sum(|c| &c.ops) }
     }
 
-    /// Number of the process that does the job of worker `number`, where that is a copy of the one that
-    /// was started.
+    /// Process id of the copy that does the job of worker `number`, if it is a copy of the process that was started.
     pub fn process(&self, number: u32) -> Option<u32> {
         let slot = self.0.slots().get(number as usize)?;
         Some(slot.process.load(Acquire)).filter(|process| *process != 0)
     }
 
-    /// Makes it as new for a further job. To be called only when all workers have left.
+    /// Resets it for another job. Call it only when all workers have left.
     pub fn renew(&self) {
         self.clear();
         self.header().held_ns.store(0, Relaxed);
@@ -232,7 +231,7 @@ impl Barrier {
         }
     }
 
-    /// Clears all counters and lets all workers go. To be called only when all have arrived.
+    /// Clears all counters and releases all workers. Call it only when all have arrived.
     pub fn release(&self) {
         self.clear();
         let header = self.header();
@@ -278,7 +277,7 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Says that this process, a copy of the one that was started, does the job.
+    /// Registers this process, a copy of the one that was started, as the one that does the job.
     pub fn works_here(&self) {
         let slot = &self.barrier.0.slots()[self.number as usize];
         slot.process.store(std::process::id(), Release);

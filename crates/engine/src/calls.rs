@@ -1,4 +1,4 @@
-//! System calls that rustix has not, or not without `unsafe`: record locks with a range, a close that answers, and
+//! System calls that rustix does not offer, or only as `unsafe`: byte-range locks, a close that reports errors, and
 //! mappings of a part of a file.
 
 use rustix::{

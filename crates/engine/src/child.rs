@@ -1,5 +1,5 @@
-//! A program as a child of this process, for tests that run other people's programs: it ends with
-//! this process, nothing that it starts outlives it, and the kernel tells what it used.
+//! Runs an external program as a child of this process: it ends with this process, nothing that it starts outlives it,
+//! and the kernel reports the resources that it used.
 //!
 //! Killing a process group is not enough for that: fio, for one, calls setsid(2) in each of its jobs.
 //! As root a child is therefore the first process of a process namespace, and the kernel

@@ -1,11 +1,10 @@
-//! Confinement of other people's programs: from [`enter`] on, this process and all that it starts can
-//! write in one directory and nowhere else, and reach no disk.
+//! Confines external programs: after [`enter`], this process and everything that it starts can write in one directory
+//! and nowhere else, and cannot access any disk.
 //!
-//! Foreign jobs, suites and arguments determine what those programs do, and none of it may reach beyond the
-//! target. The arguments of a program cannot be judged in general; what it can reach can: a root directory of
-//! its own (`root`), no capabilities and no user who owns anything (`rights`), no network and no shared
-//! memory of others. With root this needs nothing but the kernel; without, a user namespace, which some
-//! distributions forbid.
+//! Untrusted jobs, suites and arguments determine what those programs do, and none of it may affect anything but the
+//! target. The arguments of a program cannot be judged in general, but its access can be limited: a root directory of
+//! its own (`root`), no capabilities and a user that owns nothing else (`rights`), no network and no shared memory of
+//! others. With root this needs only the kernel; without root, a user namespace, which some distributions forbid.
 
 mod network;
 mod probe;

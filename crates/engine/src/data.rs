@@ -1,5 +1,5 @@
-//! Generated data: which word stands at which place of a vector of any length, from a buffer that is
-//! made before the clock starts, so that writing it costs no more than writing a slice.
+//! Generated data: the word at each position of a vector of any length, from a buffer that is filled before the clock
+//! starts, so that writing it costs no more than writing a slice.
 //!
 //! A vector is cut in runs, and a run is one slice of the buffer. Successive runs walk through the
 //! buffer; no two of 512 successive passes begin at the same word of a page. Blocks of a file that are

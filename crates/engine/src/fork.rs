@@ -1,5 +1,5 @@
-//! A copy of this process in which one job is done: whatever the job leaves in memory, open or behind in
-//! the allocator is gone with it, and the next one begins as the first did.
+//! Runs one job in a forked copy of this process: whatever the job leaves in memory, in open descriptors or in the
+//! allocator ends with it, so that every job starts in the same state.
 
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use std::{fs, io, os::unix::process::ExitStatusExt, process::ExitStatus};

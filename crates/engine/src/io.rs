@@ -10,6 +10,7 @@
 //! A thread prepares its own engine and runs it itself; a ring belongs to one thread, so `Prepared`
 //! cannot be sent to another.
 
+mod atomic;
 mod buffers;
 mod drive;
 mod error;
@@ -24,6 +25,7 @@ mod sync;
 mod uring;
 mod work;
 
+pub use atomic::{AtomicSizes, atomic_sizes, write_atomic};
 pub use buffers::holds_written_block;
 pub use error::EngineError;
 pub use file::{buffered_below, direct_alignment, open};

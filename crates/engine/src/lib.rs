@@ -4,6 +4,7 @@
 //! allocates, locks, formats or makes a system call of its own inside a timed part.
 #![allow(unsafe_code)]
 
+pub mod aligned;
 pub mod barrier;
 pub mod calls;
 pub mod child;

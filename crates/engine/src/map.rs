@@ -10,6 +10,9 @@ use std::{fs::File, io, ops::Range, ptr::NonNull};
 /// Bytes that one touch brings in.
 pub const PAGE_BYTES: u64 = 4096;
 
+/// What msync begins at a multiple of, bytes: a page of every kernel.
+const SYNC_BYTES: u64 = 64 << 10;
+
 /// Whether a read-only mapping shares its pages with other mappings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
@@ -202,9 +205,29 @@ impl WriteMap {
         self.0.read(at, out)
     }
 
+    /// Writes back what was stored in `range` (`msync`), from the page on in which it begins.
+    ///
+    /// # Errors
+    /// The range is not within the mapping, or the file system could not.
+    pub fn sync(&self, range: Range<u64>) -> io::Result<()> {
+        let from = range.start / SYNC_BYTES * SYNC_BYTES;
+        let bytes =
+            range.end.checked_sub(from).ok_or_else(|| invalid("a range from back to front"))?;
+        let first = self.0.check(from, bytes)?;
+        // SAFETY: the range lies in the mapping, and nothing of it changes in memory.
+        unsafe {
+            let start = self.0.address.as_ptr().add(first);
+            mm::msync(start.cast(), bytes as usize, mm::MsyncFlags::SYNC)?;
+        }
+        Ok(())
+    }
+
     /// Copies `bytes` to byte `at` on.
+    ///
+    /// # Errors
+    /// They are not within the mapping.
     #[inline]
-    pub(crate) fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+    pub fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let to = self.0.check(at, bytes.len() as u64)?;
         // SAFETY: the destination lies in the mapping, which is writable, and no mapping of a file
         // overlaps memory that the program borrowed.
@@ -287,5 +310,19 @@ mod tests {
         drop(map);
         let map = ReadMap::new(&file, 24, Sharing::Private, false).unwrap();
         assert_eq!([0, 8, 16].map(|at| map.word(at).unwrap()), [1, 42, 3]);
+    }
+
+    #[test]
+    fn bytes_are_written_and_a_part_of_them_is_synced() {
+        let (_dir, file) = file_of(&[0; 20_000]);
+        let mut map = WriteMap::new(&file, 160_000).unwrap();
+        map.write(70_000, b"abc").unwrap();
+        map.sync(70_000..70_003).unwrap();
+        assert!(map.write(159_998, b"abc").is_err());
+        assert!(map.sync(159_998..160_001).is_err());
+        drop(map);
+        let mut seen = [0; 3];
+        std::os::unix::fs::FileExt::read_exact_at(&file, &mut seen, 70_000).unwrap();
+        assert_eq!(&seen, b"abc");
     }
 }

@@ -1,5 +1,5 @@
-//! Content that tells where it is from: each word of eight bytes names its file, the write that made it and its place,
-//! under a key of the seed. Whatever is found afterwards is recognised, word by word.
+//! Self-describing content: each word of eight bytes encodes its file, the write that produced it and its position,
+//! keyed by the seed. So whatever is found afterwards can be identified word by word.
 
 use std::ops::Range;
 

@@ -1,27 +1,31 @@
-//! Contracts: what must be there after a crash, given what was acknowledged, and what may be.
+//! Contracts: what must be there after a crash, given what was acknowledged, and what else may be.
 //!
 //! A contract follows from the operations alone. A sync that has returned holds: fsync(2) of a file persists its data
 //! and size, and, as Linux file systems do, the name by which it was made; fsync of a directory its names; syncfs all.
-//! Whatever came later may be there, in part, or not at all, each change by itself: data word by word, sizes in
-//! between, each name with what it led to at any time since. A file that was durable has to be found by one of its
-//! names as long as no removal of the last one has begun. This allows more than any one file system does: what is
-//! found is wrong on all of them.
+//! Whatever came later may be there in full, in part, or not at all, each change independently: data word by word,
+//! sizes in between, each name with anything that it led to since. A durable file must be found under one of its names
+//! as long as removal of the last one has not begun. This allows more than any one file system does, so a violation is
+//! wrong on all of them.
 
 mod file;
 mod found;
+mod lives;
 mod promises;
+mod renames;
 #[cfg(test)]
 mod tests;
 
 pub use found::{Entry, Finding, Observed};
 
 use crate::{
-    ideal::{Ideal, Impossible, Kind, Node, is_below, parent},
+    ideal::{Change, Ideal, Impossible, Kind, Node, is_below, parent},
     workload::{Operation, Workload},
 };
 use file::FileRule;
+use lives::Lives;
 use model::result::Harm;
 use promises::Promises;
+use renames::Rename;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
@@ -44,6 +48,7 @@ impl std::error::Error for UnknownMark {}
 pub struct Contract {
     workload: Workload,
     ideal: Ideal,
+    lives: Lives,
 }
 
 impl Contract {
@@ -53,7 +58,8 @@ impl Contract {
     /// It cannot be performed.
     pub fn new(workload: Workload) -> Result<Contract, Impossible> {
         let ideal = Ideal::new(&workload)?;
-        Ok(Contract { workload, ideal })
+        let lives = Lives::new(&ideal);
+        Ok(Contract { workload, ideal, lives })
     }
 
     /// What is to be performed.
@@ -89,11 +95,12 @@ impl Contract {
 #[derive(Clone, Debug)]
 pub struct Expected<'a> {
     ideal: &'a Ideal,
+    lives: &'a Lives,
     promises: Promises,
     /// Operations that may have begun.
     begun: usize,
     /// What each name may lead to: nodes, or nothing.
-    names: BTreeMap<&'a str, BTreeSet<Option<Node>>>,
+    names: BTreeMap<String, BTreeSet<Option<Node>>>,
     /// What each file may hold.
     files: BTreeMap<Node, FileRule>,
     /// Of names that lead to whole files: these.
@@ -103,38 +110,41 @@ pub struct Expected<'a> {
 impl<'a> Expected<'a> {
     fn new(contract: &'a Contract, done: usize, begun: usize) -> Expected<'a> {
         let ideal = &contract.ideal;
-        let promises = Promises::new(&contract.workload, ideal, done);
+        let lives = &contract.lives;
+        let promises = Promises::new(&contract.workload, (ideal, lives), done);
         let mut own = Expected {
             ideal,
+            lives,
             promises,
             begun,
             names: BTreeMap::new(),
             files: BTreeMap::new(),
             whole: BTreeMap::new(),
         };
-        let paths: BTreeSet<&str> =
-            ideal.trees[..=begun].iter().flat_map(|tree| tree.keys().map(|path| &**path)).collect();
-        let renames = contract.workload.operations[..begun].iter().enumerate();
-        let renames = renames.filter_map(|(number, operation)| match operation {
-            Operation::Rename { from, to } => Some((number, &**from, &**to)),
-            _ => None,
-        });
-        let renames: Vec<(usize, &str, &str)> = renames.collect();
+        let renames = renames::of(&contract.workload.operations[..begun]);
+        let paths: BTreeSet<&String> =
+            ideal.trees[..=begun].iter().flat_map(|tree| tree.keys()).collect();
         for path in paths {
-            own.names.insert(path, own.led_to(path, &renames));
+            // What was made below a new name may be found by the old one.
+            for name in renames::other_names(path, &renames) {
+                let led_to = own.led_to(&name, &renames);
+                own.names.insert(name, led_to);
+            }
         }
         for (node, kind) in ideal.nodes.iter().enumerate() {
             if matches!(kind, Kind::File(_)) {
                 let since = own.promises.data.get(&node).copied();
-                own.files.insert(node, FileRule::new(ideal, node, since, begun));
+                let parts = own.promises.parts.get(&node).map_or(&[][..], Vec::as_slice);
+                own.files.insert(node, FileRule::new(ideal, node, (since, parts), begun));
             }
         }
         for path in &contract.workload.whole {
             let since = own.promises.since(path);
             let first = |node| (since..=begun).find(|at| ideal.trees[*at].get(path) == Some(&node));
             let nodes = own.names.get(&**path).into_iter().flatten().flatten();
-            let rule =
-                |node: &Node| first(*node).map(|at| FileRule::new(ideal, *node, Some(at), at));
+            let rule = |node: &Node| {
+                first(*node).map(|at| FileRule::new(ideal, *node, (Some(at), &[]), at))
+            };
             own.whole.insert(path, nodes.filter_map(rule).collect());
         }
         own
@@ -142,26 +152,20 @@ impl<'a> Expected<'a> {
 
     /// What `path` may lead to: all that it led to since it was last promised, and, below a directory that was renamed
     /// since then, what it led to by the other name.
-    fn led_to(&self, path: &str, renames: &[(usize, &str, &str)]) -> BTreeSet<Option<Node>> {
+    fn led_to(&self, path: &str, renames: &[Rename<'_>]) -> BTreeSet<Option<Node>> {
         let since = self.promises.since(path);
         let trees = &self.ideal.trees[since..=self.begun];
-        let mut all: BTreeSet<Option<Node>> =
-            trees.iter().map(|tree| tree.get(path).copied()).collect();
-        for (number, from, to) in renames {
-            for (one, other) in [(from, to), (to, from)] {
-                if *number >= since && path != *one && is_below(path, one) {
-                    let by_other = format!("{other}{}", &path[one.len()..]);
-                    all.extend(trees.iter().map(|tree| tree.get(&by_other).copied()));
-                    all.insert(None);
-                }
-            }
-        }
-        all
+        let later: Vec<Rename<'_>> =
+            renames.iter().filter(|rename| rename.number >= since).copied().collect();
+        let names = renames::other_names(path, &later);
+        let led = names.iter().flat_map(|own| trees.iter().map(|tree| tree.get(own).copied()));
+        let none = (names.len() > 1).then_some(None);
+        led.chain(none).collect()
     }
 
     /// All that is wrong with what is `observed`; nothing where the contract holds.
     pub fn check(&self, observed: &Observed) -> Vec<Finding> {
-        let known = self.names.keys().copied();
+        let known = self.names.keys().map(|path| &**path);
         let paths: BTreeSet<&str> =
             known.chain(observed.entries.keys().map(|path| &**path)).collect();
         let is_directory = |path: &str| {
@@ -174,6 +178,7 @@ impl<'a> Expected<'a> {
                 self.check_name(path, observed.entries.get(path), &mut findings);
             }
         }
+        self.check_attributes(observed, &mut findings);
         self.check_links(observed, &mut findings);
         self.check_reached(observed, &mut findings);
         findings
@@ -241,6 +246,48 @@ impl<'a> Expected<'a> {
         self.ideal.trees[..=self.begun].iter().any(|tree| tree.get(path) == Some(&node))
     }
 
+    /// The attribute of a file is one that it had since it was synced.
+    fn check_attributes(&self, observed: &Observed, findings: &mut Vec<Finding>) {
+        for (path, entry) in &observed.entries {
+            let Some(allowed) = self.names.get(path.as_str()) else { continue };
+            let nodes: Vec<Node> = allowed.iter().flatten().copied().collect();
+            if !matches!(entry, Entry::File { .. }) || nodes.is_empty() {
+                continue;
+            }
+            let value = observed.attributes.get(path).map(String::as_str);
+            let allows =
+                |node: &Node| self.attributes(*node).iter().any(|own| own.as_deref() == value);
+            if nodes.iter().any(allows) {
+                continue;
+            }
+            let was_set = |value: &str| {
+                let is_it = |change: &Change| match change {
+                    Change::Attribute(Some(number)) => number.to_string() == value,
+                    _ => false,
+                };
+                nodes.iter().any(|node| self.ideal.changes(*node, 0..self.begun).any(is_it))
+            };
+            let (harm, detail) = match value {
+                None => (Harm::Lost, "its attribute was synced, and is not there".into()),
+                Some(value) if was_set(value) => (Harm::Old, format!("its attribute is {value}")),
+                Some(value) => (Harm::Foreign, format!("its attribute is {value}")),
+            };
+            findings.push(Finding { harm, path: path.clone(), detail });
+        }
+    }
+
+    /// What the attribute of `node` may be.
+    fn attributes(&self, node: Node) -> Vec<Option<String>> {
+        let since = self.promises.attributes.get(&node).copied().unwrap_or(0);
+        let value = |change: &Change| match change {
+            Change::Attribute(value) => Some(value.map(|number| number.to_string())),
+            _ => None,
+        };
+        let durable = self.ideal.changes(node, 0..since).filter_map(value).last().unwrap_or(None);
+        let later = self.ideal.changes(node, since..self.begun).filter_map(value);
+        later.chain([durable]).collect()
+    }
+
     fn check_links(&self, observed: &Observed, findings: &mut Vec<Finding>) {
         let mut names: BTreeMap<u64, (u64, u64, &str)> = BTreeMap::new();
         for (path, entry) in &observed.entries {
@@ -264,14 +311,12 @@ impl<'a> Expected<'a> {
             findings.iter().any(hides)
         };
         for (node, since) in &self.promises.exists {
-            let trees = &self.ideal.trees[*since..=self.begun];
-            let has_name = |tree: &crate::ideal::Tree| tree.values().any(|own| own == node);
-            let Some(rule) = self.files.get(node).filter(|_| trees.iter().all(has_name)) else {
-                continue;
-            };
+            let is_named = self.lives.is_named(*node, *since, self.begun);
+            let Some(rule) = self.files.get(node).filter(|_| is_named) else { continue };
             // By any name that may lead to it.
-            let leads = |(_, allowed): &(&&str, &BTreeSet<_>)| allowed.contains(&Some(*node));
-            let paths: Vec<&str> = self.names.iter().filter(leads).map(|(path, _)| *path).collect();
+            let leads = |(_, allowed): &(&String, &BTreeSet<_>)| allowed.contains(&Some(*node));
+            let paths: Vec<&str> =
+                self.names.iter().filter(leads).map(|(path, _)| &**path).collect();
             let is_it = |path: &&str| match observed.entries.get(*path) {
                 Some(Entry::File { size, runs, .. }) => rule.may_be(*size, runs),
                 _ => false,

@@ -1,4 +1,4 @@
-//! The tree that a workload makes where nothing fails, after each of its operations.
+//! The tree after each operation of a workload if nothing fails.
 
 use crate::{
     content::Author,
@@ -32,6 +32,8 @@ pub enum Change {
     Zeroed(Range<u64>),
     /// The size, bytes.
     Size(u64),
+    /// The extended attribute: the number of the operation that set it, or none.
+    Attribute(Option<usize>),
 }
 
 /// A workload that cannot be performed: an operation on what is not there, or on what is there already.
@@ -84,7 +86,7 @@ impl Ideal {
     pub fn size(&self, node: Node, done: usize) -> u64 {
         let sizes = self.changes(node, 0..done).filter_map(|change| match change {
             Change::Size(size) => Some(*size),
-            Change::Written(..) | Change::Zeroed(_) => None,
+            Change::Written(..) | Change::Zeroed(_) | Change::Attribute(_) => None,
         });
         sizes.last().unwrap_or(0)
     }
@@ -145,15 +147,25 @@ impl Ideal {
                 tree.insert(to.clone(), node);
                 Ok(())
             }
-            Operation::Unlink(path) => match self.nodes[lookup(tree, path)?] {
-                Kind::Directory => Err(format!("{path} is a directory")),
-                Kind::File(_) | Kind::Symlink(_) => {
-                    tree.remove(path);
-                    Ok(())
+            Operation::SetAttribute(path) | Operation::RemoveAttribute(path) => {
+                let node = self.file(tree, path)?;
+                let is_set = matches!(operation, Operation::SetAttribute(_));
+                self.change(node, number, [Change::Attribute(is_set.then_some(number))]);
+                Ok(())
+            }
+            Operation::Unlink(path) | Operation::Remove(path) => {
+                match self.nodes[lookup(tree, path)?] {
+                    Kind::Directory => Err(format!("{path} is a directory")),
+                    Kind::File(_) | Kind::Symlink(_) => {
+                        tree.remove(path);
+                        Ok(())
+                    }
                 }
-            },
+            }
             Operation::Rmdir(path) => self.rmdir(tree, path),
-            Operation::Hold(path) | Operation::Fdatasync(path) => self.file(tree, path).map(drop),
+            Operation::Hold(path) | Operation::Fdatasync(path) | Operation::Msync { path, .. } => {
+                self.file(tree, path).map(drop)
+            }
             Operation::Fsync(path) => lookup(tree, path).map(drop),
             Operation::Syncfs | Operation::Mark(_) => Ok(()),
         }
@@ -254,7 +266,13 @@ mod tests {
     use super::*;
 
     fn ideal(operations: Vec<Operation>) -> Result<Ideal, Impossible> {
-        Ideal::new(&Workload { name: "test".into(), operations, prepared: 0, whole: vec![] })
+        Ideal::new(&Workload {
+            name: "test".into(),
+            operations,
+            prepared: 0,
+            whole: vec![],
+            promised: vec![],
+        })
     }
 
     fn create(path: &str) -> Operation {

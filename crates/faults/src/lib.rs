@@ -8,8 +8,12 @@
 pub mod content;
 pub mod contract;
 pub mod failed_write;
+pub mod full;
 pub mod ideal;
+pub mod image;
 pub mod log;
+pub mod mirror;
+pub mod recording;
 pub mod rule;
 pub mod sequences;
 pub mod states;

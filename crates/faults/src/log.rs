@@ -1,4 +1,4 @@
-//! Log of a recording disk: what it was asked, in order, with the data that was written.
+//! The log of a recording disk: its requests in order, with the data that was written.
 
 use std::{mem::MaybeUninit, ops::Range};
 
@@ -74,6 +74,19 @@ impl Log {
     /// All events, oldest first.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// The log up to the flush that ends the epoch `epoch`, counted from 0; all of it where there is no such flush.
+    pub fn until_epoch(&self, epoch: usize) -> Log {
+        let flushes = self.events.iter().enumerate().filter(|(_, own)| **own == Event::Flush);
+        let end = flushes.map(|(at, _)| at + 1).nth(epoch).unwrap_or(self.events.len());
+        let events = self.events[..end].to_vec();
+        let last = events.iter().rev().find_map(|event| match event {
+            Event::Write { data, .. } => Some(data.end),
+            _ => None,
+        });
+        let data = self.data[..last.unwrap_or(0)].to_vec();
+        Log { events, limit: data.len(), data }
     }
 
     /// What the first `events` of them wrote, oldest first: the first byte of the disk, and the bytes. A discard writes

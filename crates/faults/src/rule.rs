@@ -1,7 +1,6 @@
-//! Rules of faults that a disk injects: on which requests, when, and what. They decide without a clock and without a
-//! disk, so that the same requests meet the same faults.
+//! Rules of fault injection: which requests fail, when, and how. They use no clock and no disk, so that the same
+//! requests get the same faults.
 
-use model::random::Rng;
 use std::{ops::Range, time::Duration};
 
 /// The kind of a request.
@@ -15,6 +14,8 @@ pub enum On {
     WriteOf(Pattern),
     /// A flush; it has no place, and meets every range.
     Flush,
+    /// Any request.
+    Any,
 }
 
 /// A request, as rules see it.
@@ -26,6 +27,8 @@ pub enum Request<'a> {
     Write(&'a [u8]),
     /// A flush.
     Flush,
+    /// A discard, or a write of zeros without data.
+    Discard,
 }
 
 /// Unit in which writes are looked through, bytes.
@@ -107,14 +110,6 @@ pub enum What {
     Delay(Duration),
 }
 
-impl What {
-    /// Turns a bit of the bytes `range` of the disk, which `seed` chooses.
-    pub fn flip_within(range: &Range<u64>, seed: u64) -> What {
-        let bits = range.end.saturating_sub(range.start).saturating_mul(8).max(1);
-        What::Flip { bit: range.start * 8 + Rng::new(seed).next_u64() % bits }
-    }
-}
-
 /// A fault, and the requests that it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -132,8 +127,8 @@ impl Rule {
     /// Whether a request of this kind and place meets the rule.
     fn is_met(&self, request: Request<'_>, place: &Range<u64>) -> bool {
         let is_on = match (self.on, request) {
-            (On::Flush, Request::Flush) => return true,
-            (On::Read, Request::Read) | (On::Write, Request::Write(_)) => true,
+            (On::Flush | On::Any, Request::Flush) => return true,
+            (On::Any, _) | (On::Read, Request::Read) | (On::Write, Request::Write(_)) => true,
             (On::WriteOf(pattern), Request::Write(data)) => pattern.is_in(data),
             _ => false,
         };
@@ -146,7 +141,7 @@ impl Rule {
     }
 }
 
-/// What becomes of one request.
+/// The decision on one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
     /// It fails.
@@ -252,6 +247,24 @@ mod tests {
     }
 
     #[test]
+    fn a_lost_disk_fails_every_request_from_one_on() {
+        let lost = When { after: 2, times: None };
+        let mut armed = Armed::new(vec![rule(On::Any, 0..u64::MAX, lost, What::Error)]);
+        let block = [0; 512];
+        let requests = [
+            Request::Write(&block),
+            Request::Flush,
+            Request::Read,
+            Request::Discard,
+            Request::Write(&block),
+            Request::Flush,
+        ];
+        let failed = requests.map(|request| armed.decide(request, &(0..512)).is_error);
+        assert_eq!(failed, [false, false, true, true, true, true]);
+        assert_eq!(armed.injected(), [4]);
+    }
+
+    #[test]
     fn a_bit_is_turned_where_it_lies_and_only_then_counted() {
         let bit = 8 * 5000 + 3;
         let flips = rule(On::Read, 4096..8192, When::ONCE, What::Flip { bit });
@@ -280,14 +293,5 @@ mod tests {
         data[1029] = 0x3b;
         assert!(is_error(&data, 0) && !is_error(&data, 8192));
         assert!(!is_error(&data[..1029], 0), "cut off");
-    }
-
-    #[test]
-    fn a_drawn_bit_is_in_its_range_and_the_same_again() {
-        let drawn: Vec<What> = (0..50).map(|seed| What::flip_within(&(512..520), seed)).collect();
-        let inside = |what: &What| matches!(what, What::Flip { bit } if (4096..4160).contains(bit));
-        assert!(drawn.iter().all(inside), "{drawn:?}");
-        assert!(drawn.iter().any(|what| *what != drawn[0]));
-        assert_eq!(drawn[7], What::flip_within(&(512..520), 7));
     }
 }

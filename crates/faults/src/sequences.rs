@@ -1,14 +1,16 @@
-//! All short workloads: each operation on each of a few names, then each sync of something near it.
+//! Generates all short workloads: each operation on each of a few names, followed by each sync of a related file or
+//! directory.
 //!
 //! The bounds are those of ACE, the generator of CrashMonkey (Mohan et al., OSDI 2018; docs/Ace.md and ace/common.py of
 //! github.com/utsaslab/crashmonkey): files foo, A/foo, and as second names bar, A/bar; directories A and B; after an
 //! operation an fsync of a file that it used, of its sibling or of its directory, or a sync of all. What is missing is
 //! made before, and not synced; what is to be synced and is not there is made then.
 //!
-//! ACE counts 328 workloads of one operation (README.md: "328 seq-1 workloads"); none of two are among these. They are
-//! of the 13 operations of its `OperationSet`: 280 are of the nine in [`one`], 16 write through a mapping, 16 set or
-//! remove an extended attribute, and 16 are unlink again, as remove(3). [`two`] adds sequences of two operations on
-//! names, of which one uses a name of the other or one below or above it.
+//! ACE counts 328 workloads of one operation (README.md: "328 seq-1 workloads"), of the 13 operations of its
+//! `OperationSet`; [`one`] has as many of each. Where ACE makes the same one several times, they differ here: a write
+//! through a mapping is followed by its msync, as in ACE, and then by each of the syncs; remove goes by way of the
+//! directory, and unlink by the whole path. [`two`] adds sequences of two operations on names, of which one uses a name
+//! of the other or one below or above it.
 
 use crate::{
     ideal::{is_below, parent},
@@ -24,15 +26,43 @@ const LENGTH: u64 = 8 << 10;
 
 /// Offsets of writes to a file of [`BEFORE`]: behind it, within it across pages, and across its end.
 const OFFSETS: [u64; 3] = [BEFORE, 5000, 14 << 10];
-/// Those of direct writes: behind it, and over its start.
+/// Those of direct writes and of writes through a mapping: behind it, and over its start.
 const DIRECT_OFFSETS: [u64; 2] = [BEFORE, 0];
 const SIZES: [u64; 2] = [0, 2504];
 const SPACES: [Space; 5] =
     [Space::Zero, Space::ZeroKeep, Space::Punch, Space::Keep, Space::Allocate];
 
+/// Sets of workloads by name, with what they are in words.
+pub const SETS: &[(&str, &str)] = &[
+    (ONE, "328 short sequences of one operation and a sync, as ACE of CrashMonkey has them"),
+    (TWO, "3360 short sequences of two operations on names, each followed by a sync"),
+];
+const ONE: &str = "sequences";
+const TWO: &str = "sequences-two";
+
+/// The set with this name; `None` where there is none.
+pub fn set(name: &str) -> Option<Vec<Workload>> {
+    match name {
+        ONE => Some(one()),
+        TWO => Some(two()),
+        _ => None,
+    }
+}
+
+/// How many workloads the set with this name has.
+pub fn count(name: &str) -> Option<u64> {
+    match name {
+        ONE => Some(328),
+        TWO => Some(3360),
+        _ => None,
+    }
+}
+
 /// All workloads of one operation.
 pub fn one() -> Vec<Workload> {
-    names().into_iter().chain(contents()).flat_map(|own| synced(&[own], &[None])).collect()
+    let removes = FILES.iter().chain(&SECOND).map(|path| Operation::Remove((*path).into()));
+    let all = names().into_iter().chain(removes).chain(contents());
+    all.flat_map(|own| synced(&[own], &[None])).collect()
 }
 
 /// All workloads of two operations on names; nothing or all is synced between them.
@@ -72,6 +102,9 @@ fn contents() -> Vec<Operation> {
         };
         let buffered = OFFSETS.map(|offset| write(offset, How::Buffered));
         let direct = DIRECT_OFFSETS.map(|offset| write(offset, How::Direct));
+        let mapped = DIRECT_OFFSETS.map(|offset| write(offset, How::Mapped));
+        let attributes =
+            [Operation::SetAttribute(path.clone()), Operation::RemoveAttribute(path.clone())];
         let truncates = SIZES.map(|size| Operation::Truncate { path: path.clone(), size });
         let allocate = |(space, offset)| {
             let path = path.clone();
@@ -79,7 +112,8 @@ fn contents() -> Vec<Operation> {
         };
         let spaces = SPACES.iter().flat_map(|space| OFFSETS.map(|offset| (*space, offset)));
         let spaces: Vec<Operation> = spaces.map(allocate).collect();
-        buffered.into_iter().chain(direct).chain(truncates).chain(spaces).collect::<Vec<_>>()
+        let written = buffered.into_iter().chain(direct).chain(mapped);
+        written.chain(truncates).chain(spaces).chain(attributes).collect::<Vec<_>>()
     };
     FILES.iter().flat_map(|path| of(path)).collect()
 }
@@ -90,6 +124,10 @@ fn used(operation: &Operation) -> Vec<&str> {
         Operation::Create(path)
         | Operation::Mkdir(path)
         | Operation::Unlink(path)
+        | Operation::Remove(path)
+        | Operation::SetAttribute(path)
+        | Operation::RemoveAttribute(path)
+        | Operation::Msync { path, .. }
         | Operation::Rmdir(path)
         | Operation::Hold(path)
         | Operation::Fsync(path)
@@ -145,7 +183,8 @@ fn made(operations: &[Operation], between: Option<&Operation>, last: &Operation)
     let named = operations.iter().take(1).chain(between);
     let named = named.chain(operations.iter().skip(1)).chain([last]).map(words);
     let name = named.collect::<Vec<_>>().join("; ");
-    Workload { name, operations: list.operations, prepared: 0, whole: Vec::new() }
+    let operations = list.operations;
+    Workload { name, operations, prepared: 0, whole: Vec::new(), promised: Vec::new() }
 }
 
 /// Operations with what they need before them, and a mark after each.
@@ -177,9 +216,17 @@ impl List {
                 self.need_directory(parent(to));
             }
             Operation::Fsync(path) if path.is_empty() => {}
+            Operation::RemoveAttribute(path) => {
+                self.need(path);
+                self.add(Operation::SetAttribute(path.clone()));
+            }
             other => used(other).into_iter().for_each(|path| self.need(path)),
         }
         self.add(operation.clone());
+        if let Operation::Write { path, offset, length, how: How::Mapped } = operation {
+            let (path, offset, length) = (path.clone(), *offset, *length);
+            self.add(Operation::Msync { path, offset, length });
+        }
     }
 
     fn need(&mut self, path: &str) {
@@ -222,7 +269,7 @@ impl List {
             Operation::Mkdir(path) => {
                 self.there.insert(path.clone(), None);
             }
-            Operation::Unlink(path) | Operation::Rmdir(path) => {
+            Operation::Unlink(path) | Operation::Remove(path) | Operation::Rmdir(path) => {
                 self.there.remove(path);
             }
             Operation::Rename { from, to } => self.rename(from, to),
@@ -260,6 +307,13 @@ fn words(operation: &Operation) -> String {
         Operation::Write { path, offset, how: How::Direct, .. } => {
             format!("write {path} directly at {offset}")
         }
+        Operation::Write { path, offset, how: How::Mapped, .. } => {
+            format!("map {path} and write at {offset}")
+        }
+        Operation::Msync { path, offset, .. } => format!("msync {path} at {offset}"),
+        Operation::Remove(path) => format!("remove {path}"),
+        Operation::SetAttribute(path) => format!("setxattr {path}"),
+        Operation::RemoveAttribute(path) => format!("removexattr {path}"),
         Operation::Truncate { path, size } => format!("truncate {path} to {size}"),
         Operation::Fallocate { path, space, offset, .. } => {
             format!("fallocate {path} {space:?} at {offset}")
@@ -292,15 +346,20 @@ mod tests {
         }
     }
 
-    /// As many as ACE makes of these operations.
+    /// As many as ACE makes of each operation.
     #[test]
-    fn one_operation_is_280_of_the_328() {
+    fn one_operation_is_all_328() {
         let workloads = one();
-        assert_eq!(workloads.len(), 280);
+        assert_eq!(Some(workloads.len() as u64), count("sequences"));
         check(&workloads);
-        let of = |verb: &str| workloads.iter().filter(|own| own.name.starts_with(verb)).count();
-        let counts = ["create", "mkdir", "fallocate", "write", "link", "rename", "unlink", "trunc"];
-        assert_eq!(counts.map(of), [8, 4, 120, 40, 36, 40, 16, 16]);
+        let of = |verb: &str| {
+            let verb = format!("{verb} ");
+            workloads.iter().filter(|own| own.name.starts_with(&verb)).count()
+        };
+        let verbs = ["create", "mkdir", "fallocate", "write", "map", "link", "unlink", "remove"];
+        assert_eq!(verbs.map(of), [8, 4, 120, 40, 16, 36, 16, 16]);
+        let verbs = ["rename", "setxattr", "removexattr", "truncate"];
+        assert_eq!(verbs.map(of), [40, 8, 8, 16]);
     }
 
     #[test]
@@ -311,6 +370,6 @@ mod tests {
         // Generic/342 and generic/321 of xfstests.
         assert!(has("rename foo bar; create foo; fsync foo"));
         assert!(has("rename foo A/bar; unlink A/bar; fsync A"));
-        assert_eq!(workloads.len(), 3360);
+        assert_eq!(Some(workloads.len() as u64), count("sequences-two"));
     }
 }

@@ -1,10 +1,9 @@
-//! The states that a disk with a volatile cache may be left in when its power goes, from the [`Log`] of what it was
-//! asked.
+//! The states that a power failure may leave on a disk with a volatile cache, from the [`Log`] of its requests.
 //!
 //! The flushes divide the log into epochs. Everything before the last flush is durable. Of the writes since then any
-//! subset is, in any order, and the last of them may be torn: of it only the first sectors are there. Discards are
-//! writes of zeros: a loop device makes both from requests to write zeros and from requests to discard. The start of
-//! the log begins an epoch, too, as a disk that is never flushed has no other.
+//! subset may be, in any order, and the last of them may be torn: only its first sectors are there. Discards count as
+//! writes of zeros: a loop device issues both for requests to write zeros and for requests to discard. The start of the
+//! log begins an epoch, too, because a disk that is never flushed has no other.
 //!
 //! A state has a number, from which it is made again ([`Epochs::state`]); [`draw`] draws distinct ones.
 
@@ -18,6 +17,7 @@ mod uncovered;
 
 pub use draw::{Draw, Drawn, draw};
 pub use epoch::{Epochs, Unaligned};
+pub use number::epoch_of;
 
 /// The unit in which a disk writes whole or not at all, bytes.
 pub const SECTOR_BYTES: u64 = 512;

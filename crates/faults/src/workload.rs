@@ -1,8 +1,13 @@
-//! Workloads: operations on files as data, and what they are to show.
+//! Workloads: operations on files, as data, and the marks after which they promise something.
 
+mod known;
 mod named;
 
+pub use known::{Known, known};
 pub use named::{CONTRACTS, named};
+
+/// The extended attribute that workloads set.
+pub const ATTRIBUTE: &str = "user.assay";
 
 /// How data is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +16,8 @@ pub enum How {
     Buffered,
     /// With O_DIRECT, past it. Offset and length are multiples of 4096.
     Direct,
+    /// Through a shared mapping of the file, which is made longer before where it is too short.
+    Mapped,
 }
 
 /// A mode of fallocate(2).
@@ -99,6 +106,12 @@ pub enum Operation {
     },
     /// Removes a name of a file, or a symbolic link.
     Unlink(String),
+    /// Removes a name of a file as remove(3) does, by way of its directory.
+    Remove(String),
+    /// Sets an extended attribute of a file, [`ATTRIBUTE`], to the number of this operation.
+    SetAttribute(String),
+    /// Removes that attribute.
+    RemoveAttribute(String),
     /// Removes an empty directory.
     Rmdir(String),
     /// Opens a file, and leaves it open until the end.
@@ -107,6 +120,15 @@ pub enum Operation {
     Fsync(String),
     /// fdatasync(2) of a file.
     Fdatasync(String),
+    /// msync(2) of a part of a file, synchronously.
+    Msync {
+        /// The file.
+        path: String,
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        length: u64,
+    },
     /// syncfs(2).
     Syncfs,
     /// Sets a mark: all before it has returned.
@@ -124,4 +146,7 @@ pub struct Workload {
     pub prepared: usize,
     /// Files that are replaced whole: each is, at any time, as one of those that were renamed to its name.
     pub whole: Vec<String>,
+    /// Names that are, once all operations are done, as these leave them, with the directories above and what they lead
+    /// to: beyond what follows from the syncs.
+    pub promised: Vec<String>,
 }

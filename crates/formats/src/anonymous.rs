@@ -1,7 +1,7 @@
-//! Takes out of a campaign what names the machine that it was measured on, its network and its users. Each name is
-//! replaced by its kind and a number, the same wherever it stands: `dir:/srv/jane` becomes `dir:/path-1` in the
-//! plan, in the label and in every sample of it, so figures, targets and what differs between them stay what they
-//! are. What is already so named stays.
+//! Removes from a campaign whatever identifies the machine it was measured on, its network and its users. Each name is
+//! replaced by its kind and a number, the same wherever it stands: `dir:/srv/jane` becomes `dir:/path-1` in the plan,
+//! in the label and in every sample of it, so figures, targets and what differs between them stay what they are. What
+//! is already so named stays.
 
 mod scan;
 
@@ -25,7 +25,7 @@ const NAMING_KEYS: [&str; 5] = ["host", "hostname", "serial", "wwn", "machine_id
 /// Fact with the hosts of a campaign on several, each with its ranks: `node1:2,node2:2`.
 const HOSTS: &str = "hosts";
 
-/// What stands before a host in keys of facts and in metrics.
+/// The text before a host in keys of facts and in metrics.
 const BEFORE_HOST: [&str; 3] = ["host.", Metric::HOST_OPS_PER_S, Metric::HOST_RANKS];
 
 /// `dataset` without names. `words` are names of the host and of users; one that is a file system of the plan or a

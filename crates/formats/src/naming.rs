@@ -1,4 +1,4 @@
-//! Names for what files leave unnamed: targets by files, tests by what people called their work.
+//! Names what files leave unnamed: targets by their file names, tests by the names that users gave their jobs.
 
 use crate::{ImportOptions, base_name, columnar::slug};
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,7 +14,7 @@ pub(crate) struct Group {
 }
 
 /// Parts of the names of fixtures that no importer accepts, for they hold no result.
-const REFUSED: [&str; 4] = ["error", "badopt", "prepare", "refused"];
+pub(crate) const REFUSED: [&str; 4] = ["error", "badopt", "prepare", "refused"];
 
 /// Whether the fixture `name` holds no result.
 pub(crate) fn is_refused(name: &str) -> bool {

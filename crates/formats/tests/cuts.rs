@@ -77,7 +77,8 @@ fn a_cut_in_the_last_lines_never_gives_another_figure() {
             faults.push(format!("{} cuts, e.g. {first}", found.len()));
         }
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let remedy = "check in the importer that the file ends, e.g. by `text::check_end`";
+    assert!(faults.is_empty(), "{remedy}:\n{}", faults.join("\n"));
 }
 
 #[test]
@@ -95,10 +96,12 @@ fn a_run_that_stands_twice_counts_once() {
         let twice = [text.as_slice(), text.as_slice()].concat();
         let Ok(twice) = import(&[(name.clone(), twice)], None, &options()) else { continue };
         if twice.samples.len() != once.samples.len() && !GOES_ON.contains(&name.as_str()) {
-            faults.push(format!("{name}: {} samples, {}", once.samples.len(), twice.samples.len()));
+            let (once, twice) = (once.samples.len(), twice.samples.len());
+            faults.push(format!("{name}: {once} samples, and {twice} when it stands twice"));
         }
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let remedy = "end each run in the importer by `Gather::end_run`";
+    assert!(faults.is_empty(), "{remedy}:\n{}", faults.join("\n"));
 }
 
 #[test]

@@ -52,7 +52,11 @@ fn every_importer_refuses_a_label_that_commands_a_terminal() {
             Ok(_) => panic!("{importer} takes it"),
             Err(error) => error.to_string(),
         };
-        assert!(error.contains("U+001B") && error.contains("labels are"), "{importer}: {error}");
+        assert!(
+            error.contains("U+001B") && error.contains("labels are"),
+            "{importer}: {error}\nA fixture without a result has one of {:?} in its name.",
+            corpus::REFUSED
+        );
         assert!(!error.contains(model::text::is_unprintable), "{importer}: {error:?}");
     }
 }

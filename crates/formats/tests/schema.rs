@@ -8,7 +8,11 @@ use model::{
     figure::{Histogram, LatencyKind, Series},
     plan::{BackingPlan, LabChoice, ObjectStore, Order, Plan, Preset, Purge, Scale},
     result::{
-        AfterFault, Dataset, FaultOnDisk, Found, Harm, Reason, Spread, TargetState, Validity,
+        AfterFault, Change, CrashStates, DamagedPlace, Dataset, ErrnoCount, FailedWrite,
+        FailedWrites, Failing, FaultOnDisk, FileHistory, Fill, Found, Freed, FsyncAnswer,
+        FullAnswer, FullAnswers, FullCall, FullDisk, FullOperation, FullRefusal, FullSpeed,
+        FullTry, Harm, LegFault, MirrorReads, Mirrors, Moment, ReadBack, ReadFrom, Reason, Scrub,
+        SilentFault, Spread, TargetState, TurnedBits, Validity,
     },
     strategies::{dataset, notes},
     target::{LeftOut, Sweep, SweepMode, Target, TargetNames},
@@ -149,10 +153,41 @@ fn asset() -> Asset {
     }
 }
 
-/// With every kind of harm.
-fn after_fault() -> AfterFault {
+fn full_disk() -> FullDisk {
+    let (done, refused) = (FullAnswer::Done, FullAnswer::Refused(28));
+    let speed = FullSpeed {
+        percent: 95,
+        operation: FullOperation::Append,
+        time: Spread::of(vec![1, 2]),
+        refused: Some(28),
+    };
+    let one = FullTry {
+        refused: Some(FullRefusal { call: FullCall::Write, errno: 28 }),
+        user_bytes: 1,
+        after_sync_bytes: 0,
+        said_free_bytes: 0,
+        unanswered_bytes: 0,
+        answers: FullAnswers {
+            overwrite: refused,
+            create: done,
+            mkdir: refused,
+            rename: done,
+            unlink: done,
+            truncate: done,
+        },
+        freed: Freed { bytes: 2, wanted: 1, written: 1, refusals: 0, syncs: 0, waited_ns: 0 },
+        lost: 1,
+        example: Some("f1: zeros".into()),
+        is_damaged: Some(false),
+        speeds: vec![speed],
+    };
+    FullDisk { fill: Fill::Small, seed: u64::MAX, device_bytes: 300 << 20, tries: vec![one] }
+}
+
+/// One of each kind, with every kind of harm.
+fn after_faults() -> [AfterFault; 5] {
     let found = |harm| (harm, Found { states: 1, example: u64::MAX, detail: "a".into() });
-    AfterFault {
+    let crash = CrashStates {
         fault: FaultOnDisk::Crash,
         contract: "append".into(),
         seed: 1,
@@ -162,7 +197,41 @@ fn after_fault() -> AfterFault {
         recovery: Spread::of(vec![1, 2]),
         checked: 40,
         found: Harm::ALL.into_iter().map(found).collect(),
-    }
+    };
+    let write = FailedWrite {
+        history: FileHistory::Made,
+        fd1: FsyncAnswer::Failed(5),
+        fd2: FsyncAnswer::Done,
+        fd3: FsyncAnswer::NotOpened(30),
+        fd1_again: FsyncAnswer::Done,
+        cached: ReadBack::New,
+        dropped: ReadBack::Failed(5),
+        remounted: ReadBack::Absent,
+        cut: ReadBack::Zeros,
+        tries: 2,
+        injected: 2,
+    };
+    let (change, failing) = (Change::Append, Failing::Commit);
+    let mut bits = TurnedBits::new(SilentFault::TurnedBit, DamagedPlace::Name, 7);
+    bits.note_error(117, 3);
+    bits.scrub = Some(Scrub { tries: 3, detected: 3, repaired: 0, time: Spread::of(vec![1]) });
+    let mut mirrors = Mirrors::new(LegFault::LostDisk, 7);
+    mirrors.note(&MirrorReads {
+        moment: Moment::Replaced,
+        from: ReadFrom::FaultyLeg,
+        right: 1,
+        wrong: 2,
+        errors: vec![ErrnoCount { errno: 5, tries: 3 }],
+        missing: 4,
+    });
+    (mirrors.scrub, mirrors.rebuild) = (bits.scrub, Spread::of(vec![1]));
+    [
+        AfterFault::Crash(crash),
+        AfterFault::FailedWrite(FailedWrites { change, failing, seen: vec![write] }),
+        AfterFault::TurnedBit(bits),
+        AfterFault::Full(full_disk()),
+        AfterFault::Mirror(mirrors),
+    ]
 }
 
 /// A dataset in which no list is empty and no field is missing.
@@ -177,7 +246,9 @@ fn full() -> Dataset {
     data.samples[0].figures.series =
         Some(Series { end_ms: vec![1000, 1500], columns: [("ops".to_owned(), vec![7, 5])].into() });
     data.samples[0].covariates.device_read_bytes = Some(u64::MAX);
-    data.samples[0].evidence.after_fault = Some(Box::new(after_fault()));
+    for (sample, after) in data.samples.iter_mut().zip(after_faults()) {
+        sample.evidence.after_fault = Some(Box::new(after));
+    }
     let short = Reason::TooShort { seconds: 9e-6.into(), clock_s: 1e-5.into() };
     data.samples[1].evidence.validity = Validity::Invalid(short);
     let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };

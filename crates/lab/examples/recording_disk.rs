@@ -5,14 +5,17 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use faults::log::{Event, Log};
-use lab::{recording::RecordingDisk, setup::Lab};
-use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+use lab::{mounts::detached, recording::RecordingDisk, setup::Lab};
+use rustix::mount::{MountAttrFlags, MountFlags, UnmountFlags, mount, unmount};
 use std::{
     env,
     fs::{self, File},
     hint::black_box,
     io::Read,
-    os::unix::fs::FileExt,
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::fs::FileExt,
+    },
     path::{Path, PathBuf},
     process::Command,
     time::{Duration, Instant},
@@ -187,23 +190,31 @@ fn read(at: &Path) -> f64 {
     FILE_BYTES as f64 / 1e6 / start.elapsed().as_secs_f64()
 }
 
+/// Mounts the disk; its root is that of the descriptor.
+fn mounted(name: &str, disk: &RecordingDisk) -> (OwnedFd, PathBuf) {
+    let source = [("source", disk.device().to_str())];
+    let fd = detached::mount(name, source, MountAttrFlags::empty()).unwrap();
+    let root = PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()));
+    (fd, root)
+}
+
 /// Prints how many states were shown, mounted, held against what is known and unmounted, and the seconds of each part.
 fn states(dir: &Path, name: &str, time: Duration) {
     let lab = Lab::open(&dir.join("state"), "states").unwrap();
     let bytes = if name == "xfs" { 300 << 20 } else { 256 << 20 };
     let disk = RecordingDisk::make(&lab, "states", bytes).unwrap();
-    let at = lab.make_mount_dir("states").unwrap();
     make(name, disk.device());
     disk.record(64 << 20);
-    let mounted = disk.mounted(name, "", &at).unwrap();
-    let file = File::create(at.join("appended")).unwrap();
+    let (held, root) = mounted(name, &disk);
+    let file = File::create(root.join("appended")).unwrap();
     for n in 0..APPENDS {
         file.write_all_at(&[n; 4096], u64::from(n) * 4096).unwrap();
         file.sync_all().unwrap();
         disk.mark(n.into());
     }
     drop(file);
-    mounted.unmount().unwrap();
+    drop(held);
+    disk::wait_free(disk.device()).unwrap();
     let log = disk.recorded().unwrap();
     let flushes: Vec<usize> =
         (0..log.events().len()).filter(|n| log.events()[*n] == Event::Flush).collect();
@@ -221,16 +232,17 @@ fn states(dir: &Path, name: &str, time: Duration) {
         };
         let acknowledged = upto(&disk, &log, cut);
         lap(0);
-        let mounted = disk.mounted(name, "", &at).unwrap();
+        let (held, root) = mounted(name, &disk);
         lap(1);
         if acknowledged > 0 {
-            let data = fs::read(at.join("appended")).unwrap();
+            let data = fs::read(root.join("appended")).unwrap();
             let mut blocks = data.chunks(4096).zip(0..);
             assert!(data.len() >= usize::from(acknowledged) * 4096, "an append is lost");
             assert!(blocks.all(|(block, n)| block == [n; 4096]), "what was appended is another");
         }
         lap(2);
-        mounted.unmount().unwrap();
+        drop(held);
+        disk::wait_free(disk.device()).unwrap();
         lap(3);
         count += 1;
     }

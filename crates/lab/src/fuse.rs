@@ -1,7 +1,7 @@
-//! File systems of which a truth is known, served by this process over FUSE. Of the delayed one every read takes
-//! a given time and, what counts, the time that it really took is written down. The lying one says that it has
-//! synced what it has not. Each read of the slowing one takes longer than the one before. The busy one is served by
-//! a process of its own, which uses a processor for each read. A measurement must find all of it.
+//! File systems of known behaviour, served over FUSE by this process, which measurements must reproduce. Each read of
+//! the delayed one takes a given time, and the time that it really took is recorded. The lying one reports syncs that
+//! it did not do. Each read of the slowing one takes longer than the one before. The busy one is served by a separate
+//! process, which burns CPU time for each read.
 
 mod busy;
 mod lying;
@@ -9,7 +9,7 @@ mod pass;
 mod slowing;
 mod tree;
 
-use crate::{error::LabError, mounts, ownership::undo::Undo, setup::Lab};
+use crate::{error::LabError, mounts, ownership::undo::Undo, programs::Run, setup::Lab};
 use ::fs::{BUSY_KIND, Cmd};
 use fuser::{Config, Filesystem, KernelConfig, SessionACL};
 use rustix::mount::{MountFlags, mount};
@@ -131,7 +131,16 @@ impl Drop for Served {
 
 pub(crate) fn open_device() -> Result<File, LabError> {
     let device = Path::new(DEVICE);
+    load_for(device, "fuse");
     File::options().read(true).write(true).open(device).map_err(LabError::io("open", device))
+}
+
+/// Has the kernel load `module` where its node is missing: where no service does, as in a guest, nothing else would.
+pub(crate) fn load_for(node: &Path, module: &str) {
+    if !node.exists() {
+        // Without the module the node is missed by who opens it, and named.
+        let _ = Cmd::new("modprobe").args(["-q", module]).run();
+    }
 }
 
 /// Mounts `source`, which is served by `device`.

@@ -1,13 +1,11 @@
-//! Guests: throw-away machines, for kernels that have what this one lacks. User-Mode Linux and QEMU
-//! differ in how they start; what runs inside is the same. A guest has this machine's root read-only
-//! and its own changes in memory, raw images as disks, and one writable directory of this machine,
-//! by which it gets its task and gives its result.
+//! Guests: disposable virtual machines, for kernels that have what this one lacks. User-Mode Linux and QEMU differ in
+//! how they start; what runs inside is the same. A guest has this machine's root read-only with its changes in memory,
+//! raw images as disks, and one shared writable directory, through which it gets its task and returns its result.
 //!
-//! What a guest shows of this machine's root is what every user may read: where this is root, it runs as a
-//! user of its own, to whom its directory and disks belong as long as it runs. What it writes is the word
-//! of a stranger.
+//! A guest can read what every user of this machine can: if assay runs as root, the guest runs as a separate user, who
+//! owns its directory and disks while it runs. Whatever it writes is untrusted.
 //!
-//! A guest ends with this process, however that ends, and at the latest after its time.
+//! A guest ends with this process, however that ends, and at the latest when its time is up.
 
 mod console;
 mod cpio;

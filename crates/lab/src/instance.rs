@@ -26,7 +26,7 @@ use crate::{
     mounts,
     observe::Below,
     ownership::{private_dir, undo::Undo},
-    page_cache::{Residency, drop_caches, kept::Kept, residency},
+    page_cache::{Residency, drop_caches, folios, kept::Kept, residency},
     setup::Lab,
     stack::Stack,
 };
@@ -230,6 +230,21 @@ impl<'lab> Instance<'lab> {
             WorkDir::Held(held) => held.get()?.residency(files),
             _ => residency(files),
         }
+    }
+
+    /// Returns the median folio, bytes, in which the page cache holds `files`, all in [`Instance::root`] and in the
+    /// page cache; `None` where the kernel does not show it, as without root.
+    ///
+    /// # Errors
+    /// One cannot be opened.
+    pub fn folio_bytes(&self, files: &[PathBuf]) -> Result<Option<u64>, LabError> {
+        let open = |path: &PathBuf| match &self.work_dir {
+            WorkDir::Held(held) => held.get()?.open(path),
+            _ => fs::File::open(path).map_err(LabError::io("open", path)),
+        };
+        let opened = files.iter().map(open).collect::<Result<Vec<_>, LabError>>()?;
+        folios::median_bytes(&opened)
+            .map_err(LabError::io("find the folios of files in", &self.root))
     }
 
     /// The block devices under it; none in memory or on a network.

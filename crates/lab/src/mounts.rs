@@ -1,5 +1,7 @@
 //! Unmounts with retries, and reads the mount table.
 
+#[allow(unsafe_code)]
+pub mod apart;
 pub mod detached;
 pub(crate) mod kinds;
 pub(crate) mod network;

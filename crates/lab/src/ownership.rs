@@ -1,5 +1,5 @@
-//! Tells what this program made from what it did not: marks, private directories, the state folder, and the list of
-//! what must be torn down.
+//! Distinguishes what this program created from everything else: marks, private directories, the state folder, and the
+//! list of what must be torn down.
 
 pub(crate) mod beneath;
 pub(crate) mod mark;

@@ -4,11 +4,13 @@ pub(crate) mod drop_caches;
 #[allow(unsafe_code)]
 pub(crate) mod extents;
 #[allow(unsafe_code)]
+pub(crate) mod folios;
+#[allow(unsafe_code)]
 pub(crate) mod kept;
 #[allow(unsafe_code)]
 pub(crate) mod residency;
 #[allow(unsafe_code)]
 mod stored;
 
-pub use drop_caches::Coldness;
+pub use drop_caches::{Coldness, drop_all};
 pub use residency::{Residency, residency};

@@ -1,24 +1,23 @@
 //! Provides a recording disk: a loop device whose file this process serves over FUSE, so that it sees every write,
 //! flush and discard. It logs them with their data, shows any state that it is given, and injects faults. The file is
-//! in no directory, and its mount in no mount table; the content is in memory, or in a file besides. A write that has
-//! to be durable by itself (FUA) comes from a loop device as a write and a flush of all, so a state in which it alone
-//! is durable is never seen.
+//! in no directory, and its mount in no mount table; the content is in memory or in a file. A loop device turns a FUA
+//! write into a write and a full flush, so a state in which only that write is durable never occurs.
 //!
-//! A request goes from the program over threads of the kernel to one of those that serve, and back. They are as quick
-//! as they can be where the process keeps to one processor: another one has to wake up first.
+//! A request goes from the program through kernel threads to a server thread, and back. That is fastest if the process
+//! stays on one CPU, because another CPU would have to wake up first.
 
+#[allow(unsafe_code)]
+pub mod btrfs;
 mod content;
 mod detached;
-pub mod failing;
 #[allow(unsafe_code)]
 mod mapped;
-mod mount;
 #[allow(unsafe_code)]
 mod server;
-pub mod turned;
+mod shown;
 
-pub use mount::Mounted;
 pub use server::Counts;
+pub use shown::ShownDisk;
 
 use crate::{
     error::LabError,
@@ -29,6 +28,7 @@ use content::Content;
 use detached::Detached;
 use disk::named_loop;
 use faults::{
+    image::Image,
     log::{Event, Log},
     rule::{Armed, Rule},
 };
@@ -46,8 +46,6 @@ pub struct RecordingDisk {
     shared: Arc<Shared>,
     device: PathBuf,
     detached: Detached,
-    /// The directory in which the lab mounts.
-    mounts: PathBuf,
 }
 
 impl RecordingDisk {
@@ -90,8 +88,9 @@ impl RecordingDisk {
         lab.record(&Undo::DetachRecording { name: name.clone() })?;
         let server = Server::new(Arc::clone(&shared));
         let detached = Detached::mount(&name, server)?;
+        crate::fuse::load_for(Path::new("/dev/loop-control"), "loop");
         let device = named_loop::attach(&detached.open(&name)?, &name)?;
-        Ok(RecordingDisk { name, shared, device, detached, mounts: lab.mark().mounts() })
+        Ok(RecordingDisk { name, shared, device, detached })
     }
 
     /// Its loop device. It stays the same as long as the disk is there.
@@ -130,6 +129,19 @@ impl RecordingDisk {
             return Err(self.error(&format!("did not record: {why}")));
         }
         Ok(log)
+    }
+
+    /// What the disk held when the last record began; `None` if there was none since the kernel passed by it.
+    pub fn base(&self) -> Option<Image> {
+        self.shared.state().content.base()
+    }
+
+    /// What the disk holds now.
+    ///
+    /// # Errors
+    /// The memory cannot be read.
+    pub fn image(&self) -> Result<Image, LabError> {
+        self.shared.state().content.image().map_err(LabError::io("read", &self.device))
     }
 
     /// Shows the base with `patches` written to it in order, each at its byte. What was written since the base was

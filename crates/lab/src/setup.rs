@@ -45,13 +45,13 @@ pub struct Lab {
     disks: Vec<Disk>,
     /// Number of disks in a set: targets are made on one set or the next; 0 for all.
     disks_of_set: usize,
-    /// Held against other assays.
+    /// Locked against other assay processes.
     _locks: Vec<Lock>,
-    /// Images that stay for later campaigns, held against others that run.
+    /// Images kept for later campaigns, locked against other running ones.
     kept: Vec<Kept>,
     /// Images that guests get as their disks.
     guest_images: Vec<PathBuf>,
-    /// The object store of the user's own in which targets may make places.
+    /// The user's own object store, in which targets may create prefixes.
     store: Option<Endpoint>,
     count: AtomicU32,
 }
@@ -97,7 +97,7 @@ impl Lab {
         Ok(lab)
     }
 
-    /// Returns what the user should know of its beginning, a line each.
+    /// Returns messages for the user about its start, one per line.
     pub fn messages(&self) -> &[String] {
         self.state.messages()
     }

@@ -7,7 +7,6 @@ mod claim;
 mod condition;
 mod directories;
 mod durable;
-mod failing;
 mod fuse;
 mod interlock;
 mod loop_devices;

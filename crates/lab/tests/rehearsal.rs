@@ -1,5 +1,5 @@
-//! Rehearses every target that this machine can make: how long it takes, what is said of wrong options, and that
-//! nothing is left. Needs root; where it or a file system is missing, a test says so and ends.
+//! Rehearses every target that this machine can make: what is said of wrong options, and that nothing is left. Needs
+//! root; where it or a file system is missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use crate::stand_in::can_attach;
@@ -14,9 +14,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the fastest of some rehearsals may take beside the work of others on a small machine.
-const MOST: Duration = Duration::from_secs(2);
-const TRIES: u32 = 5;
 const SIZE: Bytes = Bytes(1 << 30);
 
 fn is_ready(name: &str) -> bool {
@@ -37,7 +34,7 @@ fn said(lab: &Lab, dir: &Path, target: &str) -> String {
 }
 
 #[test]
-fn every_target_is_rehearsed_quickly_and_leaves_nothing() {
+fn every_target_is_rehearsed_and_leaves_nothing() {
     if !can_attach("a rehearsal") {
         return;
     }
@@ -63,14 +60,7 @@ fn every_target_is_rehearsed_quickly_and_leaves_nothing() {
             println!("{name} is not rehearsed: {why}");
             continue;
         }
-        let rehearse = |_| {
-            let start = Instant::now();
-            lab.rehearse(&target, dir.path(), SIZE).unwrap();
-            start.elapsed()
-        };
-        let took: Vec<Duration> =
-            (0..TRIES).map(rehearse).take_while(|took| *took > MOST).collect();
-        assert!(took.len() < TRIES as usize, "{name} took {took:?}");
+        lab.rehearse(&target, dir.path(), SIZE).unwrap();
         assert_eq!(blocks_below(dir.path()), 0, "{name} left a file");
     }
     let report = lab.close().unwrap();

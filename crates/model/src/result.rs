@@ -11,7 +11,12 @@ mod note;
 mod reason;
 mod sample;
 
-pub use after_fault::{AfterFault, FaultOnDisk, Found, Harm, Spread};
+pub use after_fault::{
+    AfterFault, Change, CrashStates, DamagedPlace, ErrnoCount, FailedWrite, FailedWrites, Failing,
+    FaultOnDisk, FileHistory, Fill, Found, Freed, FsyncAnswer, FullAnswer, FullAnswers, FullCall,
+    FullDisk, FullOperation, FullRefusal, FullSpeed, FullTry, Harm, LegFault, MirrorReads, Mirrors,
+    Moment, ReadBack, ReadFrom, Scrub, SilentFault, Spread, Told, TurnedBits,
+};
 pub use check::{Checker, DatasetError};
 pub use dataset::{
     BY_HAND, Campaign, CampaignState, Dataset, Head, NOT_AS_ASKED, NOT_DURABLE, Origin,

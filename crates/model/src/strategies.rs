@@ -1,6 +1,7 @@
 //! Generated datasets for the property tests of every crate that stores, writes or reads them.
 //! Compiled only with the feature `strategies`, for tests.
 
+mod after_fault;
 mod reasons;
 
 pub use reasons::reasons;
@@ -12,18 +13,12 @@ use crate::{
     figure::{Better, Durability, Histogram, LatencyKind, Metric, Series, Unproven},
     plan::{LabKind, Plan},
     result::{
-        AfterFault, Campaign, CampaignState, Covariates, Dataset, Environment, Evidence,
-        FaultOnDisk, Figures, Found, Harm, Limiter, Origin, Reason, Sample, Spread, TargetRecord,
-        TargetState, Validity,
+        Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
+        Origin, Reason, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, GridCell, Group, Shape, TestInfo},
 };
-use proptest::{
-    collection::{btree_map, vec},
-    option,
-    prelude::*,
-    sample::select,
-};
+use proptest::{collection::vec, option, prelude::*, sample::select};
 use std::collections::BTreeMap;
 
 /// Text with what breaks careless formats: commas, quotes, newlines, bars, letters beyond ASCII, what a
@@ -212,37 +207,6 @@ fn case(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, u3
     (0..targets, 0..tests, 1..5u32, select(vec![Cold, Lukewarm, Hot, Any]))
 }
 
-fn after_fault() -> impl Strategy<Value = AfterFault> {
-    let counts = (any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>());
-    let found = btree_map(
-        select(Harm::ALL.to_vec()),
-        (any::<u64>(), any::<u64>(), text()).prop_map(|(states, example, detail)| Found {
-            states,
-            example,
-            detail,
-        }),
-        0..4,
-    );
-    let recovery = option::of(vec(any::<u64>(), 1..4).prop_map(Spread::of));
-    let fault = select(vec![FaultOnDisk::Crash, FaultOnDisk::CrashOfEarlyDisk]);
-    (fault, text(), counts, any::<bool>(), recovery, found).prop_map(
-        |(fault, contract, (seed, tried, harmed, checked), is_complete, recovery, found)| {
-            let recovery = recovery.flatten();
-            AfterFault {
-                fault,
-                contract,
-                seed,
-                tried,
-                harmed,
-                is_complete,
-                recovery,
-                checked,
-                found,
-            }
-        },
-    )
-}
-
 /// A sample whose target and test are numbers in the lists of the dataset.
 fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, Sample)> {
     let place = (0..3u32, 0..3u32, lab(), case(targets, tests));
@@ -250,7 +214,7 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
     let times = (number(), number(), number(), number(), number());
     let limiter = select(vec![Limiter::Cache, Limiter::Device, Limiter::Unknown]);
     let figures = (metrics(), known(), histograms(), option::of(series()));
-    let proof = (validity(), option::of(durability()), option::of(after_fault()));
+    let proof = (validity(), option::of(durability()), option::of(after_fault::after_fault()));
     (place, figures, counts, times, limiter, proof).prop_map(
         |(
             (block, position, lab, (target, test, procs, cache)),

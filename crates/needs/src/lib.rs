@@ -32,7 +32,7 @@ pub enum Need {
     Loop,
     /// To make a file system on a loop device and mount it.
     FileSystem(String),
-    /// A FUSE file system that serves a directory, as `bindfs`.
+    /// A FUSE file system that serves a directory, e.g. `bindfs`.
     Fuse(String),
     /// An installed program.
     Program(String),

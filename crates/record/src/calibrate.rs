@@ -1,4 +1,4 @@
-//! What recording adds to a call: an empty call, timed bare and recorded.
+//! Calibrates the overhead of recording: an empty call is timed with and without it.
 
 use crate::kernel::Tap;
 use std::time::Instant;

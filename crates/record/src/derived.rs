@@ -1,4 +1,4 @@
-//! What must have been on the disk at the beginning, by what the calls found: all that an import can know.
+//! Infers the initial state of the disk from the results of the calls, which is all that an import has.
 
 use crate::start::first_named;
 use std::collections::{BTreeMap, HashMap};

@@ -1,4 +1,4 @@
-//! Which descriptors are the same open file: those share a position, within a process and across processes.
+//! Finds descriptors of the same open file description: they share a position, within a process and across processes.
 
 use crate::resolve::OpenFile;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The trace that a recording writes: names as they are or hidden, and what belongs before each block of calls.
+//! Writes the trace of a recording: names in clear or hidden, and before each block of calls whatever it refers to.
 
 use crate::{derived::Derived, resolve::Places, start::StartState};
 use std::{

@@ -1,7 +1,9 @@
-//! What /proc says of processes when their recording begins: threads, descriptors, working directories, memory.
+//! Reads from /proc the state of processes when their recording begins: threads, descriptors, working directories,
+//! memory.
 
-use crate::resolve::{Beginning, OpenFile};
+use crate::resolve::{Beginning, Mapped, OpenFile};
 use std::{
+    collections::BTreeSet,
     fs, io,
     os::unix::ffi::OsStringExt,
     path::{Path, PathBuf},
@@ -45,14 +47,47 @@ pub(crate) fn of_cgroup(path: &Path) -> io::Result<Vec<u32>> {
 }
 
 /// A process as it is; `None` where it is gone or may not be looked at.
-pub(crate) fn beginning(pid: u32) -> Option<Beginning> {
+pub(crate) fn beginning(pid: u32, at_ns: u64) -> Option<Beginning> {
     let directory = fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
     Some(Beginning {
         tids: threads(pid),
         pid,
         directory: directory.into_os_string().into_vec(),
         descriptors: descriptors(pid),
+        mappings: mappings(&fs::read(format!("/proc/{pid}/maps")).unwrap_or_default()),
+        at_ns,
     })
+}
+
+/// The mappings of files in the text of /proc/PID/maps, but those of programs and libraries: of files that are mapped
+/// for execution.
+fn mappings(text: &[u8]) -> Vec<Mapped> {
+    let all: Vec<Mapped> = text.split(|b| *b == b'\n').filter_map(mapping).collect();
+    let runs = |mapped: &Mapped| mapped.protection & libc::PROT_EXEC as u32 != 0;
+    let programs: BTreeSet<Vec<u8>> =
+        all.iter().filter(|mapped| runs(mapped)).map(|mapped| mapped.name.clone()).collect();
+    all.into_iter().filter(|mapped| !programs.contains(&mapped.name)).collect()
+}
+
+/// A line: `7f00-8f00 rw-s 00001000 fd:00 1234    /srv/a file`.
+fn mapping(line: &[u8]) -> Option<Mapped> {
+    let slash = line.iter().position(|b| *b == b'/')?;
+    let (head, name) = line.split_at(slash);
+    if name.ends_with(b" (deleted)") {
+        return None;
+    }
+    let head = std::str::from_utf8(head).ok()?;
+    let mut words = head.split_whitespace();
+    let (range, flags, offset) = (words.next()?, words.next()?, words.next()?);
+    let (from, to) = range.split_once('-')?;
+    let number = |hex| u64::from_str_radix(hex, 16).ok();
+    let (address, end, offset) = (number(from)?, number(to)?, number(offset)?);
+    let len = end.checked_sub(address)?;
+    let protections = [('r', libc::PROT_READ), ('w', libc::PROT_WRITE), ('x', libc::PROT_EXEC)];
+    let protection = protections.iter().filter(|(flag, _)| flags.contains(*flag));
+    let protection = protection.fold(0, |all, (_, bit)| all | *bit) as u32;
+    let (name, is_shared) = (name.to_vec(), flags.ends_with('s'));
+    Some(Mapped { address, len, offset, name, protection, is_shared })
 }
 
 /// The open files of a process; sockets and pipes are left out.
@@ -70,6 +105,12 @@ pub(crate) fn descriptors(pid: u32) -> Vec<OpenFile> {
     let mut numbers = numbers(&format!("/proc/{pid}/fd"));
     numbers.sort_unstable();
     numbers.into_iter().filter_map(file).collect()
+}
+
+/// Whether a process still has one of `descriptors`: one that ends is compared with no other.
+pub(crate) fn still_has(pid: u32, descriptors: &[OpenFile]) -> bool {
+    let is_there = |file: &OpenFile| fs::read_link(format!("/proc/{pid}/fd/{}", file.fd)).is_ok();
+    descriptors.is_empty() || descriptors.iter().any(is_there)
 }
 
 /// Memory of processes that is not of files, bytes.
@@ -136,13 +177,39 @@ mod tests {
     use super::*;
 
     #[test]
+    fn mappings_of_files_are_known_but_those_of_programs() {
+        let text = b"5500-5600 r--p 00000000 fd:00 9   /usr/bin/app\n\
+            5600-5800 r-xp 00001000 fd:00 9   /usr/bin/app\n\
+            7000-9000 rw-s 00003000 fd:00 12  /srv/a file\n\
+            9000-a000 r--p 00000000 fd:00 13  /srv/gone (deleted)\n\
+            a000-b000 rw-p 00000000 00:00 0   [heap]\nb000-c000 rw-p 00000000 00:00 0 \nnonsense /x\n";
+        let name = b"/srv/a file".to_vec();
+        let (address, len, offset, protection) = (0x7000, 0x2000, 0x3000, 3);
+        let only = Mapped { address, len, offset, name, protection, is_shared: true };
+        assert_eq!(mappings(text), [only]);
+    }
+
+    #[test]
+    fn a_process_that_ended_has_no_descriptor_any_more() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let found = descriptors(child.id());
+        assert!(!found.is_empty() && still_has(child.id(), &found));
+        child.kill().unwrap();
+        while still_has(child.id(), &found) {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+        assert!(still_has(std::process::id(), &[]));
+    }
+
+    #[test]
     fn this_process_is_described() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("open");
         fs::write(&path, b"12345678").unwrap();
         let mut file = fs::File::open(&path).unwrap();
         io::Read::read_exact(&mut file, &mut [0; 5]).unwrap();
-        let me = beginning(std::process::id()).unwrap();
+        let me = beginning(std::process::id(), 0).unwrap();
         let name = path.canonicalize().unwrap().into_os_string().into_vec();
         let found = me.descriptors.iter().find(|open| open.name == name).unwrap();
         assert_eq!((found.offset, found.flags & 3), (5, 0));

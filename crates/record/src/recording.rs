@@ -1,12 +1,12 @@
-//! A recording from its beginning to its end.
+//! Runs a recording from beginning to end.
 
 use crate::{
     calibrate,
     descriptions::Descriptions,
-    kernel::{BpfError, Entry, EntryKind, Form, Tap},
+    kernel::{BpfError, Entry, EntryKind, Form, RequestFields, Tap},
     out::{Out, State},
     proc,
-    raw::{Event, Fork, RawCall},
+    raw::{Completed, Event, Fault, Fork, RawCall},
     resolve::{Beginning, Places, Resolver},
     start::StartState,
 };
@@ -35,14 +35,14 @@ use trace::{
 const TURN: Duration = Duration::from_millis(500);
 /// How often what waits is written: what a kill may cost.
 const WRITE: Duration = Duration::from_secs(2);
-/// Calls that are written as a block once so many wait.
+/// Calls per block: a block is written once this many are waiting.
 const ENOUGH_CALLS: usize = 65_536;
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
 const LONGEST_NAP: Duration = Duration::from_millis(40);
 /// How long a command that was asked to stop is still recorded.
 const STOPPING: Duration = Duration::from_secs(10);
 
-/// Whose calls are recorded.
+/// The processes whose calls are recorded.
 #[derive(Clone, Debug)]
 pub enum Subject {
     /// A command that is started.
@@ -271,8 +271,12 @@ impl<W: Write> Recording<W> {
         // Marked first: what changes while /proc is read is seen as a call, too.
         let mut marked = BTreeSet::new();
         while proc::threads(pid).into_iter().any(|tid| marked.insert(tid) && self.tap.mark(tid)) {}
-        if let Some(mut beginning) = proc::beginning(pid) {
+        if let Some(mut beginning) = proc::beginning(pid, now_ns()) {
             self.descriptions.number(pid, &mut beginning.descriptors);
+            // Of one that ended meanwhile the kernel did not say which descriptors are those of others.
+            if !proc::still_has(pid, &beginning.descriptors) {
+                return;
+            }
             let handles = self.resolver.begin(&beginning);
             self.out.begin(handles);
         }
@@ -281,14 +285,18 @@ impl<W: Write> Recording<W> {
     /// Reads the rings; returns which share of the fullest was used.
     fn read(&mut self, now: Option<u64>) -> f64 {
         let Recording { resolver, tap, out, pids, me, descriptions, .. } = self;
+        let requests = tap.requests();
         tap.read(now, &mut |entry| {
-            let Some(event) = event(entry) else { return };
+            let Some(event) = event(entry, requests) else { return };
             match event {
                 Event::Fork(fork) if fork.tid == *me => {
                     pids.insert(fork.child);
                     out.begin(resolver.begin(&as_child(fork.child, descriptions)));
                 }
-                Event::Call(RawCall { tid, .. }) | Event::Exit { tid, .. } if tid == *me => {}
+                Event::Call(RawCall { tid, .. })
+                | Event::Exit { tid, .. }
+                | Event::Fault(Fault { tid, .. })
+                    if tid == *me => {}
                 Event::Fork(fork) => {
                     if fork.child_pid != 0 {
                         pids.insert(fork.child_pid);
@@ -339,11 +347,12 @@ fn as_child(tid: u32, descriptions: &mut Descriptions) -> Beginning {
         pid: tid,
         directory: directory.into_os_string().into_vec(),
         descriptors,
+        ..Beginning::default()
     }
 }
 
 /// An entry of the ring as any recorder would say it.
-fn event<'a>(entry: Entry<'a>) -> Option<Event<'a>> {
+fn event(entry: Entry<'_>, requests: Option<RequestFields>) -> Option<Event<'_>> {
     let kind = entry.kind()?;
     let [child, child_pid, shared, ..] = entry.arguments();
     Some(match kind {
@@ -356,6 +365,18 @@ fn event<'a>(entry: Entry<'a>) -> Option<Event<'a>> {
             at_ns: entry.end_ns(),
         }),
         EntryKind::Exit => Event::Exit { tid: entry.tid(), at_ns: entry.end_ns() },
+        EntryKind::Fault => {
+            const WRITE: u64 = 2;
+            let [address, code, ..] = entry.arguments();
+            let (tid, pid, at_ns) = (entry.tid(), entry.pid(), entry.end_ns());
+            Event::Fault(Fault { tid, pid, address, is_write: code & WRITE != 0, at_ns })
+        }
+        EntryKind::Submit => Event::Submitted(requests?.read(entry)?),
+        EntryKind::Complete => Event::Completed(Completed {
+            key: entry.arguments()[0],
+            at_ns: entry.end_ns(),
+            result: (entry.result() as i32).into(),
+        }),
         kind => {
             let strings = kind.strings();
             let path = |index| if index < strings { entry.path(index) } else { &[] };
@@ -459,7 +480,8 @@ pub fn cgroup_of_unit(unit: &str) -> Result<PathBuf, RecordError> {
     let output = show.output().map_err(|source| RecordError::Start { command, source })?;
     let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     let name = name.strip_prefix('/').filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| RecordError::Nothing(format!("the unit {unit} does not run")))?;
+    let name =
+        name.ok_or_else(|| RecordError::Nothing(format!("the unit {unit} is not running")))?;
     let places = ["/sys/fs/cgroup", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"];
     places
         .iter()

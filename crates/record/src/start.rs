@@ -1,7 +1,7 @@
-//! What the disk held when the recording began.
+//! The state of the disk when the recording began.
 //!
-//! Trees that the user named are looked through before the application begins. What else it touches is looked at
-//! soon after: a file that was made since did not exist, and sizes are those of that moment.
+//! Trees that the user named are scanned before the application starts. Anything else is examined soon after it is
+//! first touched: a file that was created since then did not exist, and sizes are those at that time.
 
 use crate::resolve::Places;
 use flate2::{Compression, write::DeflateEncoder};

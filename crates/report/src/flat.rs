@@ -1,4 +1,4 @@
-//! Says in a sentence what a picture of figures that are all about 1.00 would show.
+//! Replaces a chart whose figures are all about 1.00 by a sentence.
 
 use crate::{
     block::{Block, Lines},

@@ -1,4 +1,4 @@
-//! Names of rows when suites that measure the same stand in one table, and of what ratios are over.
+//! Names of rows if suites that measure the same thing share a table, and names of the baseline.
 
 use model::result::Dataset;
 use stats::{

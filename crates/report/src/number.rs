@@ -1,5 +1,4 @@
-//! Numbers as the published tables print them: three digits that mean something, all digits of what
-//! is above a hundred.
+//! Numbers as the published tables print them: three significant digits, and all integer digits above a hundred.
 
 use stats::kernel::{Ratio, decimals};
 

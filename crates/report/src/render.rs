@@ -5,11 +5,13 @@ mod bars;
 pub(crate) mod beside;
 mod chart;
 mod clean;
+mod code;
 pub(crate) mod columns;
 pub(crate) mod csv;
 mod dots;
 mod drawer;
 mod forest;
+mod header;
 mod heat_map;
 pub(crate) mod html;
 pub(crate) mod json;
@@ -98,7 +100,7 @@ fn assembled(
     all
 }
 
-/// What stands before the sections of the host; of the other labs the section of the lab tells more.
+/// The text before the sections of the host; of the other labs the section of the lab tells more.
 fn opening(part: &Dataset, host: &Findings, heading: String) -> Chapter {
     let targets = names::measured(part, host).join(", ");
     let text = format!("Measured {}: {targets}.", host.lab.place());

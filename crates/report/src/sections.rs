@@ -13,6 +13,7 @@ mod disks;
 mod durability;
 mod environment;
 mod failures;
+mod folios;
 mod forest;
 mod heat_map;
 mod hosts;
@@ -87,6 +88,7 @@ pub const SECTIONS: &[&dyn Section] = &[
     &left_out::LeftOut,
     &invalid::Invalid,
     &contended::Contended,
+    &folios::Folios,
     &timeline::OverTime,
     &environment::Environment,
     &method::Method,
@@ -139,7 +141,9 @@ mod tests {
 
     #[test]
     fn no_two_sections_have_one_title() {
-        let titles: BTreeSet<&str> = SECTIONS.iter().map(|section| section.title()).collect();
-        assert_eq!(titles.len(), SECTIONS.len(), "{titles:?}");
+        let mut seen = BTreeSet::new();
+        let titles = SECTIONS.iter().map(|section| section.title());
+        let twice: Vec<&str> = titles.filter(|title| !seen.insert(*title)).collect();
+        assert!(twice.is_empty(), "the title of two sections: {twice:?}");
     }
 }

@@ -3,8 +3,10 @@
 
 pub(crate) mod advice;
 pub(crate) mod durability;
+pub(crate) mod full;
 pub(crate) mod gate;
 pub(crate) mod harm;
+pub(crate) mod injected;
 pub(crate) mod limit;
 pub(crate) mod note;
 pub(crate) mod objection;
@@ -16,6 +18,7 @@ pub(crate) mod verdict;
 pub use advice::{advice, advice_notes, group_lead, merit};
 pub use durability::doubtful;
 pub use gate::{gate, power};
+pub use harm::{harm as harm_of_state, remake_command};
 pub use limit::{CheckedCampaign, limit, limit_line, limits, limits_in_short, outcome, together};
 pub use note::note;
 pub use objection::objection;

@@ -50,3 +50,17 @@ fn what_is_not_the_same_of_the_campaigns_is_marked() {
     let own = own.split("</section>").next().unwrap();
     assert!(own.contains("settings: condition") && own.contains("<b>"), "{own}");
 }
+
+/// What a suite stands for follows from its name, and is no fact of the machine.
+#[test]
+fn words_about_suites_are_no_difference_and_commands_are_code() {
+    let [mut one, other] = [aged(Some(50)), aged(None)];
+    one.0.campaign.environment.0.insert("suites.about".into(), "Columns are read.".into());
+    let mut third = other.clone();
+    third.0.campaign.environment.0.insert("suites.about".into(), "Files are made.".into());
+    let page = html_beside(&[one, third]);
+    let own = page.split("<h2>What differs</h2>").nth(1).unwrap();
+    let own = own.split("</section>").next().unwrap();
+    assert!(own.contains("settings: condition") && !own.contains("Files are made."), "{own}");
+    assert!(page.contains("assay compare</code>"));
+}

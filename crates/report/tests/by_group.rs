@@ -135,6 +135,23 @@ fn unclear_leader_is_not_called_first() {
     assert!(leads.iter().all(|lead| page.contains(&format!("none clearly ({})", lead.target))));
 }
 
+/// A block that only one of both has moves its mean, and is in no ratio.
+#[test]
+fn first_of_a_group_is_ahead_in_the_blocks_that_both_have() {
+    let mut data =
+        measured(|_, target, block| [1.0, 0.9, 0.5][target] * if block == 0 { 0.25 } else { 1.0 });
+    data.samples.retain(|sample| sample.case.target != "xfs" || sample.block != 0);
+    let found = findings(&data, &Settings::default()).unwrap();
+    let leads = found.tables.iter().flat_map(|table| {
+        table.lead.iter().chain(table.rows.iter().filter_map(|row| row.lead.as_ref()))
+    });
+    let leads: Vec<_> = leads.collect();
+    assert_eq!(leads.len(), 4);
+    for lead in leads {
+        assert!(lead.target == "ext4" && lead.ratio.point > 1.0, "{lead:?}");
+    }
+}
+
 /// A target alone is first of nothing.
 #[test]
 fn one_target_has_no_such_section() {

@@ -38,3 +38,10 @@ fn a_campaign_of_this_machine_has_its_command_its_orders_and_its_hash() {
     data.campaign.origin = Origin::Import;
     assert!(!method(&data).contains("To run it again"), "another tool ran it");
 }
+
+/// A reader who sees both would take one of them for a mistake.
+#[test]
+fn wider_interval_of_the_lead_is_explained() {
+    let text = method(&common::campaign(2));
+    assert!(text.contains("in the verdict reaches higher than that of the same pair"), "{text}");
+}

@@ -24,8 +24,9 @@ fn said(data: &Dataset, next: Option<Next>) -> Option<String> {
     let found = Findings { next, ..found.with_time(Some(timed)) };
     let page = markdown(data, &found).replace('\\', "");
     let (_, rest) = page.split_once("## Verdict\n\n").unwrap();
-    // The verdict, what to do next, whether to trust it, the scope.
+    // The verdict, what to do next, whether to trust it, the candidates, the scope.
     let (head, _) = rest.split_once("\nScope: ").unwrap();
+    let head = head.split("\n**Candidates over ").next().unwrap();
     let lines: Vec<&str> = head.lines().filter(|line| !line.is_empty()).collect();
     assert!(lines[0].starts_with("> "));
     let is_next = |line: &&&str| !line.starts_with("Can I trust this?");

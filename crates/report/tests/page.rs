@@ -212,3 +212,24 @@ fn where_there_is_nothing_to_choose_the_page_carries_nothing() {
     let page = page_of(&data);
     assert!(carried(&page, "logs").is_none() && carried(&page, "vectors").is_none());
 }
+
+#[test]
+fn tab_of_a_browser_names_machine_and_date() {
+    let mut data = common::campaign(3);
+    data.campaign.origin = model::result::Origin::Run;
+    data.campaign.environment.0.insert("cpu.model".into(), "Ryzen <5>".into());
+    let day: String = data.campaign.created.chars().take(10).collect();
+    let page = page_of(&data);
+    let tab = page.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
+    assert!(tab.ends_with(&format!(", Ryzen &lt;5&gt;, {day}")), "{tab}");
+    data.campaign.origin = model::result::Origin::Import;
+    assert!(!page_of(&data).contains(&format!(", {day}</title>")));
+}
+
+/// What another choice costs is asked before how the campaign was made.
+#[test]
+fn candidates_stand_before_the_notes_on_the_verdict() {
+    let page = page_of(&common::campaign(5));
+    let at = ["Loss of score", "<p>Scope: "].map(|part| page.find(part).unwrap());
+    assert!(at[0] < at[1], "{at:?}");
+}

@@ -32,6 +32,15 @@ fn each_check_is_answered_with_what_follows() {
 }
 
 #[test]
+fn commands_in_what_follows_are_code_on_the_page() {
+    let data = common::campaign(5);
+    let page = html(&data, &findings(&data, &Settings::default()).unwrap());
+    let (_, own) = page.split_once("class=\"signs\"").unwrap();
+    let (own, _) = own.split_once("</details>").unwrap();
+    assert!(own.contains("--aa</code> measures") && !own.contains('`'), "{own}");
+}
+
+#[test]
 fn what_is_against_it_is_said() {
     let mut data = common::campaign(5);
     data.samples.iter_mut().for_each(|sample| {
@@ -85,4 +94,20 @@ fn figures_of_others_are_not_judged() {
     let mut data = common::campaign(5);
     data.campaign.origin = Origin::Import;
     assert_eq!(said(&data), None);
+}
+
+/// All candidates at half of their speed from the fifth block on.
+#[test]
+fn a_step_in_the_speed_is_named_with_what_to_ask() {
+    let mut data = common::campaign(9);
+    for sample in data.samples.iter_mut().filter(|sample| sample.block >= 4) {
+        sample.figures.seconds *= 2.0;
+        for metric in &mut sample.figures.metrics {
+            metric.value /= 2.0;
+        }
+    }
+    let text = said(&data).unwrap();
+    assert!(text.contains("from block 5 on") && text.contains("burst credits"), "{text}");
+    let even = said(&common::campaign(9)).unwrap();
+    assert!(!even.contains("burst credits"), "{even}");
 }

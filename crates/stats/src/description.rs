@@ -18,12 +18,13 @@ mod settings;
 pub(crate) mod table;
 
 pub use cell::{facts::CampaignFacts, missing::Missing, select::with_reasons};
-pub use check::{aa::AaCheck, drift::Drift, selfcheck::SelfCheck};
+pub use check::{aa::AaCheck, drift::Drift, selfcheck::SelfCheck, step::SpeedStep};
 pub use class::durability::{Doubtful, Durability, doubtful, durability};
 pub use equivalence::{Comparison, judge};
 pub use error::StatsError;
 pub use figure::{
     disks::{DiskCell, DiskRate, DiskTotal, disk_totals},
+    folios::{UnequalFolios, unequal_folios},
     hosts::{HostCell, HostRate, HostTotal, host_totals},
     io500::{Io500, Io500Score},
     latency::{Latencies, TargetLatency},
@@ -34,6 +35,8 @@ pub use sample::{
     after_faults::FaultCell,
     amount::{Amount, Moved},
     contention::{Contention, shared_pct},
+    full::{FullCell, Range},
+    injected::{FailedWriteCell, MirrorCell, TurnedBitCell},
     proof::{Doubt, doubt},
     steady::{Rounds, Steadiness},
     timed_share::{Timed, timed},

@@ -1,4 +1,5 @@
-//! Puts a campaign through all other rooms: findings, advice, comparisons, and tables for others to check.
+//! Evaluates a campaign with all other modules: findings, advice, comparisons, and test vectors for independent
+//! implementations.
 
 mod advised;
 mod compared;

@@ -1,8 +1,8 @@
 //! The pages under docs/tests: an index, one page for each suite, and one for what several suites share.
 //!
-//! They are made of the very texts that `assay explain TEST` prints. A paragraph that several tests have stands
-//! once, and the tests link to it: on the page of their suite, or on the common one when they are of several
-//! suites. What is left below a test is what is particular to it.
+//! They consist of the texts that `assay explain TEST` prints. A paragraph shared by several tests appears once, and
+//! the tests link to it: on the page of their suite, or on the common page if they are of several suites. Below a test
+//! only its own text remains.
 
 mod blocks;
 
@@ -23,7 +23,7 @@ const COMMON: &str = "common.md";
 
 /// A file of the book.
 pub struct Page {
-    /// Its name, as `columnar.md`.
+    /// Its name, e.g. `columnar.md`.
     pub file: String,
     /// Markdown.
     pub text: String,

@@ -1,5 +1,5 @@
-//! A committing client: one transaction after the other, or at a fixed rate whatever the disk does,
-//! with every latency counted. What the kinds of the suite `oltp` share.
+//! A client that commits: one transaction after the other, or at a fixed rate regardless of the disk, recording every
+//! latency. Shared by the kinds of the suite `oltp`.
 
 use crate::{
     Measured, TestError,

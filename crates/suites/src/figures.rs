@@ -1,5 +1,5 @@
-//! From what a pool reports to figures. The time of a phase is the window from the first worker's start
-//! to the last worker's end. For the kinds a phase is known by its place.
+//! Computes figures from the report of a pool. The time of a phase is the window from the first worker's start to the
+//! last worker's end. Kinds identify a phase by its position.
 
 use crate::Measured;
 use model::{

@@ -105,7 +105,7 @@ pub(crate) fn settings<T: DeserializeOwned>(mut table: Table, knobs: &[Knob]) ->
     })
 }
 
-/// The default of a knob as a value; `None` where there is none, or words that say on what it hangs.
+/// The default of a knob as a value; `None` if it has none, or if its text only says what the default depends on.
 fn default_of(knob: &Knob) -> Option<Value> {
     let is_value = knob.range.is_empty() || knob.range.contains(&knob.default);
     let text = Some(knob.default).filter(|text| !text.is_empty() && is_value)?;

@@ -3,13 +3,21 @@
 
 mod app;
 mod crash;
+mod failed_write;
 mod files;
+mod flush;
+mod full;
 mod io;
 mod log;
+mod mirror;
 mod pages;
+mod promise;
+mod prompt;
+mod recorded;
 mod sqlite;
 mod trace;
 mod tree;
+mod turned_bit;
 
 pub use crate::kind::Kind;
 pub(crate) use crate::kind::{Defaults, Head, scaled, settings};
@@ -18,13 +26,21 @@ pub(crate) use crate::kind::{Defaults, Head, scaled, settings};
 pub static KINDS: &[&Kind] = &[
     &app::KIND,
     &crash::KIND,
+    &failed_write::KIND,
     &files::KIND,
+    &flush::KIND,
+    &full::KIND,
     &io::KIND,
     &log::KIND,
+    &mirror::KIND,
     &pages::KIND,
+    &promise::KIND,
+    &prompt::KIND,
+    &recorded::KIND,
     &sqlite::KIND,
     &trace::KIND,
     &tree::KIND,
+    &turned_bit::KIND,
 ];
 
 /// The kind called `name`.

@@ -5,6 +5,7 @@
 //! The tests of `columnar` are code, one file for each family. All others are declared in TOML, each
 //! of one of the `kinds`, so that a user can copy, change and add to them.
 
+pub mod applications;
 pub mod book;
 mod bounds;
 pub mod columnar;
@@ -14,11 +15,13 @@ mod explain;
 mod figures;
 mod kind;
 pub mod kinds;
+mod lab_test;
 pub mod null;
 mod page;
 mod placeholder;
 pub mod program;
 mod shipped;
+mod states;
 mod suite;
 pub mod test;
 #[cfg(test)]
@@ -30,6 +33,7 @@ pub use explain::explain;
 pub use shipped::{find, from_text, of_job, suite, suites};
 pub use suite::{Presets, Suite, space_bytes};
 pub use test::{
-    CrashWork, Estimate, Measured, Meter, Missing, Parts, RandomReads, Run, Shift, Stretch, Test,
-    TestError, Workers,
+    Application, CrashWork, CutOff, Estimate, FailedWriteWork, FaultWork, FullWork, Measured,
+    Meter, MirrorWork, Missing, Parts, RandomReads, Run, Shift, Stretch, Test, TestError,
+    TurnedBitWork, Workers,
 };

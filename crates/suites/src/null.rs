@@ -1,5 +1,5 @@
-//! A suite that touches no disk: its phases take a given time and count given bytes, and its figures
-//! are exact functions of these, so that everything around a test can be tested.
+//! A suite without I/O: its phases take a given time and count given bytes, so that its figures are known exactly and
+//! everything around a test can be tested.
 
 use crate::{Estimate, Measured, Meter, Run, Stretch, Suite, Test, TestError, suite::Presets};
 use model::{

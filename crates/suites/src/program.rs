@@ -1,5 +1,5 @@
-//! Other people's programs: found on PATH, run in a directory of the target with an environment that
-//! is the same everywhere, and judged by how they end.
+//! Runs external programs: found on PATH, run in a directory of the target with a fixed environment, and judged by
+//! their exit status.
 
 mod watch;
 
@@ -84,8 +84,8 @@ pub struct Ran {
 impl Program {
     /// A program with its arguments, run in `dir`.
     ///
-    /// A shell stands above it as the first process, because the kernel ignores signals to that one
-    /// which it does not handle, and few programs collect what others left behind.
+    /// A shell is the first process of its namespace, because the kernel ignores signals that such a process does not
+    /// handle, and few programs reap orphans.
     pub fn new(argv: &[impl AsRef<OsStr>], dir: &Path) -> Program {
         let words: Vec<_> = argv.iter().map(|word| word.as_ref().to_os_string()).collect();
         let shown = words.first().map(|word| word.to_string_lossy().into_owned());
@@ -151,8 +151,8 @@ impl Program {
         self
     }
 
-    /// Says so when its files, of which there are none yet, do not fit beside what the file system keeps: some take
-    /// their room faster than anybody can look.
+    /// Checks that its files, none of which exist yet, fit next to the reserve of the file system, because some
+    /// programs fill it faster than it can be monitored.
     ///
     /// # Errors
     /// They do not fit.
@@ -166,7 +166,7 @@ impl Program {
         }
     }
 
-    /// Runs it to its end. It dies with this thread, and what it has started dies with it.
+    /// Runs it to completion. It is killed if this thread ends, along with everything it has started.
     ///
     /// # Errors
     /// It cannot be started, prints without end, passes a bound, or ends with a status other than 0; then with

@@ -1,5 +1,4 @@
-//! The suites that there are: those in code, those declared in the TOML files that ship inside the program, and those
-//! that a user wrote.
+//! All suites: those in code, those declared in TOML files built into the program, and those of the user.
 //!
 //! A suite lives as long as the program, so that tests can be handed around as plain references; the
 //! few that are read from files are leaked on purpose.
@@ -97,7 +96,7 @@ mod tests {
     use model::{
         plan::Preset,
         text::Bytes,
-        workload::{Group, Shape},
+        workload::{AssetName, Group, Shape},
     };
     use std::collections::BTreeSet;
 
@@ -107,7 +106,9 @@ mod tests {
             let suite = from_text(file, text, &Options::new()).unwrap();
             assert!(file.strip_suffix(".toml") == Some(&suite.name), "{file}");
             assert!(!suite.tests.is_empty());
-            assert!(suite.assets.is_empty(), "{file}: no folder is beside a shipped suite");
+            let ships =
+                |name: &AssetName| crate::traces::asset(&suite.name, name.as_str()).is_some();
+            assert!(suite.assets.iter().all(ships), "{file}: no folder is beside a shipped suite");
         }
         let infos = || suites().iter().flat_map(|s| s.tests.iter()).flat_map(|t| t.infos());
         let ids: BTreeSet<String> = infos().map(|info| info.id).collect();

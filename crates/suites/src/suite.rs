@@ -12,7 +12,7 @@ use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 /// A named list of tests.
 #[derive(Clone)]
 pub struct Suite {
-    /// Name, as `columnar`.
+    /// Name, e.g. `columnar`.
     pub name: Cow<'static, str>,
     /// One sentence.
     pub about: Cow<'static, str>,

@@ -2,15 +2,18 @@
 
 use crate::bounds::Breach;
 use engine::progress::Progress;
+use faults::{contract::Finding, workload::Workload};
 use model::{
     figure::{Histogram, Metric, Synced},
-    result::Reason,
+    result::{Change, DamagedPlace, Failing, Fill, LegFault, Reason, SilentFault},
     text::Bytes,
     workload::{AssetName, CacheNeed, Job, PhaseKind, PoolReport, TestInfo},
 };
 use std::{
+    fmt::Debug,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Why a test could not do its work.
@@ -19,7 +22,7 @@ pub enum TestError {
     /// A system call failed.
     #[error("{what} {path}: {source}")]
     Io {
-        /// The act, as `open`.
+        /// The act, e.g. `open`.
         what: &'static str,
         /// The object.
         path: PathBuf,
@@ -44,7 +47,7 @@ pub enum TestError {
         /// The last line that it wrote.
         last_line: String,
     },
-    /// A program was ended because it did more than was planned, or as much as its file system cannot bear.
+    /// A program was killed because it exceeded the plan or would have used the reserve of its file system.
     #[error("`{command}` was killed: {breach}")]
     Bound {
         /// The command, shortened.
@@ -52,7 +55,7 @@ pub enum TestError {
         /// The limit that it exceeded.
         breach: Breach,
     },
-    /// A program was not started, as its files do not fit beside what the file system keeps.
+    /// A program was not started, because its files do not fit next to the reserve of the file system.
     #[error(
         "`{command}` was not started: its files need {planned}, but only {free} are free outside \
          the reserve"
@@ -66,10 +69,10 @@ pub enum TestError {
         free: Bytes,
     },
     /// A command cannot be made of its text.
-    #[error("a command cannot be made: {0}")]
+    #[error("cannot build the command: {0}")]
     Command(String),
     /// The lab does it, on a disk of its own.
-    #[error("{0} is tried by the lab; a worker cannot run it")]
+    #[error("{0} is run by the lab; a worker cannot run it")]
     OfTheLab(String),
     /// The I/O engine could not do it.
     #[error(transparent)]
@@ -80,6 +83,14 @@ pub enum TestError {
 }
 
 impl TestError {
+    /// The way of I/O that the target does not support, if that is the reason.
+    pub fn refused(&self) -> Option<&'static str> {
+        match self {
+            TestError::Engine(error) => error.refused(),
+            _ => None,
+        }
+    }
+
     /// For `map_err`: an I/O error on `path` during `what`.
     pub fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TestError {
         let path = path.to_path_buf();
@@ -98,8 +109,7 @@ pub trait Meter {
     ) -> Result<(), TestError>;
 }
 
-/// A test that is ready: memory allocated, data generated, nothing of the target touched that the
-/// timed part will read.
+/// A prepared test: memory is allocated, data is generated, and nothing that the timed part will read has been touched.
 pub trait Run {
     /// The timed phases.
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError>;
@@ -151,7 +161,7 @@ pub struct Estimate {
     pub disk_bytes: u64,
     /// Further bytes on the disk only while it runs.
     pub scratch_bytes: u64,
-    /// Seconds that the timed part takes whatever the disk does: a test that runs for a given time.
+    /// Seconds that the timed part takes regardless of the disk, for a test that runs for a given time.
     pub fixed_s: f64,
 }
 
@@ -191,7 +201,7 @@ pub enum Workers {
     Program,
 }
 
-/// By what a run of a test becomes longer without becoming another test.
+/// How a run of a test can be lengthened without becoming a different test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stretch {
     /// By its own sizes or time: `Job::scale`, which is not shared.
@@ -218,10 +228,10 @@ pub enum Shift {
     Phases,
 }
 
-/// The parts of a run that a program times by itself, and tells of only when they are long enough.
+/// The parts of a run that a program times itself, and reports only if they are long enough.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
-    /// The shortest that it tells of, seconds.
+    /// The shortest that it reports, seconds.
     pub least_s: f64,
     /// The duration to aim for: longer, as candidates differ.
     pub aim_s: f64,
@@ -242,16 +252,49 @@ pub enum RandomReads {
 /// A requirement of a test that the machine lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// What, as `uv`.
+    /// What, e.g. `uv`.
     pub what: String,
     /// The remedy: a package, or a place.
     pub fix: String,
 }
 
+/// A program with promises.
+pub trait Application: Debug + Send + Sync {
+    /// Its name, as in a declaration.
+    fn name(&self) -> &str;
+
+    /// Makes what the work begins with in the empty directory `root`. The caller syncs it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    fn prepare(&self, root: &Path) -> Result<(), TestError>;
+
+    /// Does the work; `mark` is called with 0, 1, 2, ... whenever one more piece of it is acknowledged.
+    ///
+    /// # Errors
+    /// It fails.
+    fn work(&self, root: &Path, mark: &dyn Fn(u64)) -> Result<(), TestError>;
+
+    /// Checks what is left in `root`, given that `acknowledged` was the last mark that was set. It may modify `root`.
+    ///
+    /// # Errors
+    /// It cannot look, for a reason that is not in `root`: that is no finding.
+    fn look(&self, root: &Path, acknowledged: Option<u64>) -> Result<Vec<Finding>, TestError>;
+}
+
+/// The work on a disk until the power fails.
+#[derive(Clone, Debug)]
+pub enum CutOff {
+    /// Operations, from which follows what must hold.
+    Workload(Workload),
+    /// A program that checks its own data.
+    Application(Arc<dyn Application>),
+}
+
 /// A workload with a contract, which the lab cuts off on a disk of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrashWork {
-    /// Name of the workload.
+    /// Name of the workload, or of the application.
     pub contract: String,
     /// How often its pattern is repeated.
     pub rounds: u64,
@@ -259,6 +302,65 @@ pub struct CrashWork {
     pub states: u64,
     /// The file system's checker looks at each state whose number in order is a multiple of it; 0 for none.
     pub check_every: u64,
+    /// What the disk writes whole or not at all, bytes: 512 or 4096.
+    pub atomic_bytes: u64,
+}
+
+/// A request to the disk that fails during an fsync.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedWriteWork {
+    /// What is written.
+    pub change: Change,
+    /// What fails.
+    pub failing: Failing,
+    /// Tries with each history of the file.
+    pub tries: u64,
+}
+
+/// A disk that silently corrupts what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnedBitWork {
+    /// What the disk does.
+    pub fault: SilentFault,
+    /// To what.
+    pub place: DamagedPlace,
+    /// Tries, each with another bit and other data.
+    pub tries: u64,
+}
+
+/// A disk that is filled until it refuses more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FullWork {
+    /// What fills it.
+    pub fill: Fill,
+    /// Tries, each with two fresh file systems.
+    pub tries: u64,
+    /// How often each operation is timed at each degree of fullness.
+    pub times: u64,
+}
+
+/// A fault of one leg of a mirror.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MirrorWork {
+    /// What happens to the leg.
+    pub fault: LegFault,
+    /// Tries, each with other data, and a drawn leg.
+    pub tries: u64,
+}
+
+/// A fault that the lab makes below a target of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultWork {
+    /// The power goes.
+    Crash(CrashWork),
+    /// A request fails.
+    FailedWrite(FailedWriteWork),
+    /// The disk corrupts data silently.
+    TurnedBit(TurnedBitWork),
+    /// The disk is full.
+    Full(FullWork),
+    /// One leg of a mirror is corrupted or lost.
+    Mirror(MirrorWork),
 }
 
 /// One kind of work.
@@ -275,7 +377,7 @@ pub trait Test: Sync {
         Workers::Asked
     }
 
-    /// By what a run becomes longer.
+    /// How a run can be lengthened.
     fn stretch(&self) -> Stretch {
         Stretch::Scale
     }
@@ -285,8 +387,8 @@ pub trait Test: Sync {
         None
     }
 
-    /// Bytes that the run of which `measured` was told was to move past the page cache, and that a device cannot do
-    /// without; `None` where not all of it goes there.
+    /// Bytes that the run of `measured` should move past the page cache, so that the device must transfer them; `None`
+    /// if not all of its I/O is direct.
     fn direct_bytes(&self, _job: &Job, _measured: &[Measured]) -> Option<u64> {
         None
     }
@@ -323,7 +425,7 @@ pub trait Test: Sync {
         false
     }
 
-    /// Returns its behaviour when workers are shifted.
+    /// Returns whose files its workers use if workers are shifted.
     fn shift(&self) -> Shift {
         Shift::Never
     }
@@ -349,9 +451,22 @@ pub trait Test: Sync {
         None
     }
 
-    /// Returns what is cut off, if that is what the test does: then no worker is started.
-    fn crash_work(&self, _job: &Job) -> Option<CrashWork> {
+    /// Returns true if it is done on a disk of its own, made by the lab: no instance of the target is needed for it.
+    fn makes_own_disk(&self) -> bool {
+        false
+    }
+
+    /// Returns the fault, if that is what the test makes: then no worker is started.
+    fn fault_work(&self, _job: &Job) -> Option<FaultWork> {
         None
+    }
+
+    /// Returns what is performed, with content of `seed`, where `fault_work` says that the power goes.
+    ///
+    /// # Errors
+    /// What it is made of is missing or broken.
+    fn cut_off(&self, _job: &Job, _seed: u64) -> Result<CutOff, TestError> {
+        Err(TestError::Command("it is nothing that is cut off".into()))
     }
 
     /// Creates, untimed, the files of `job` that the timed part needs and that are missing, and syncs

@@ -60,7 +60,7 @@ pub(crate) fn run(test: &dyn Test, job: &Job) -> Result<WorkerReport, TestError>
         metrics: run.metrics(),
         histograms: run.histograms(),
         output: run.output(),
-        error: None,
+        ..WorkerReport::default()
     })
 }
 

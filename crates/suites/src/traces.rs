@@ -1,5 +1,5 @@
-//! The suite `traces`: recordings of real programs that ship inside the program, so that a machine that has none can
-//! see what a replay is. It is asked for by name, and part of no list that is run as a whole.
+//! The suite `traces`: recordings of real programs, built into assay, to try a replay without a recording of one's own.
+//! It runs only if requested by name, and is not part of any list of suites that run together.
 
 use crate::{Suite, declare};
 use model::target::Options;
@@ -7,6 +7,8 @@ use std::{borrow::Cow, sync::LazyLock};
 
 /// Its name.
 pub const NAME: &str = "traces";
+/// The suites that use recordings that ship: the other one cuts them off.
+const SUITES: [&str; 2] = [NAME, "faults"];
 
 macro_rules! shipped {
     ($($file:literal),* $(,)?) => {
@@ -37,7 +39,8 @@ pub fn suite() -> &'static Suite {
 
 /// The content of the asset `name` of the suite called `suite`; `None` where that is a file of the user.
 pub fn asset(suite: &str, name: &str) -> Option<&'static [u8]> {
-    let found = TRACES.iter().find(|(own, _)| suite == NAME && *own == name);
+    let ships = SUITES.contains(&suite);
+    let found = TRACES.iter().find(|(own, _)| ships && *own == name);
     found.map(|(_, bytes)| *bytes)
 }
 

@@ -41,6 +41,14 @@ pub enum PoolError {
         /// Its message: one line.
         message: String,
     },
+    /// The target does not support the way of I/O that a test asks for.
+    #[error("worker {worker}: {what} is not supported on this target")]
+    NotSupported {
+        /// Its number.
+        worker: u32,
+        /// The way, by its name in the manual pages.
+        what: String,
+    },
     /// A worker on another host said that it failed.
     #[error("worker {worker} on {host}: {message}")]
     Elsewhere {

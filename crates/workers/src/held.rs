@@ -1,6 +1,6 @@
-//! Assets held open for a worker that gives up the right to enter their folder. Programs may go by the ending of a
-//! name, so each asset gets one: a link in a file system in memory that is mounted nowhere, reached through its
-//! descriptor, and gone with the last process that has it.
+//! Holds assets open for a worker that drops the right to enter their folder. Programs may depend on a file extension,
+//! so each asset gets a name: a link in an unmounted tmpfs, which is reached through its descriptor and gone with the
+//! last process that holds it.
 
 use model::workload::AssetFile;
 use rustix::{

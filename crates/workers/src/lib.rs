@@ -1,11 +1,11 @@
 //! Worker processes, released by one barrier, and their reports.
 //!
 //! A `Pool` has one worker do each `Job`. The workers of a `LocalPool` are processes of this machine: this same program
-//! under a hidden verb, in which `main` takes jobs from stdin and answers each by one JSON line on stdout. Between the
-//! two stands the barrier of `engine`. Workers stay for further jobs, each of which is done in a copy of the worker, so
-//! that nothing of it is left; those who run programs of others have one job alone. A pool that loses a
-//! worker, hangs or is stopped ends as an error that names the worker; no process is left behind, not
-//! even when the coordinator is killed.
+//! under a hidden verb, in which `main` takes jobs from stdin and answers each by one JSON line on stdout. They
+//! synchronize at the barrier of `engine`. Workers stay for further jobs, each of which runs in a forked copy of the
+//! worker, so that nothing is left of it; workers that run external programs have only one job. If a worker dies or
+//! hangs, or the pool is stopped, the result is an error that names the worker; no process is left behind, even if the
+//! coordinator is killed.
 
 mod error;
 mod held;

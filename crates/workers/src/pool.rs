@@ -25,49 +25,49 @@ use times::{LOOK_EVERY, Times};
 /// The time a failed worker may take to write its report and exit.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Told of the edges of each phase and once a second in between, to take snapshots of the system.
+/// Called at the start and end of each phase and once a second in between, to take snapshots of the system.
 pub trait Observer {
-    /// The work will be done by these processes, by number of the worker.
+    /// These processes will do the work; the index is the number of the worker.
     fn started(&mut self, _pids: &[u32]) {}
     /// All workers wait for `phase`, and will be released when this returns.
     fn releasing(&mut self, phase: usize);
-    /// A further second of `phase` is over, in which all workers together have `moved` so much.
+    /// Another second of `phase` is over; `moved` is the total of all workers.
     fn working(&mut self, _phase: usize, _moved: Moved) {}
-    /// Called many times a second while the workers are waited for.
+    /// Called many times a second while waiting for the workers.
     fn looked(&mut self) {}
     /// All workers have ended `phase`, and wait.
     fn ended(&mut self, phase: usize);
-    /// All workers that are not done with the phase stand still in it. Returns when the device has read what they
-    /// had it read, which is of their time.
+    /// All workers that have not finished the phase are paused. Returns when the device has completed the reads that
+    /// they requested, which count as their time.
     fn settles(&mut self) -> Settled {
         Settled::AtOnce
     }
-    /// They stand still, and so does their clock.
+    /// They and their clock are paused.
     fn held(&mut self) {}
-    /// They will go on when this returns.
+    /// They resume when this returns.
     fn goes_on(&mut self) {}
 }
 
 /// The activity of the device while the workers paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// Nothing: their clock stands from when they did.
+    /// None: their clock stopped when they did.
     AtOnce,
-    /// It read, and is done: their clock stands from now.
+    /// It was reading and has finished: their clock stops now.
     Waited,
-    /// It still writes for an unknown time: if the others were paused now, they would lose that time.
+    /// It is still writing for an unknown time, which the next pool would lose if these were paused now.
     Writes,
 }
 
-/// Says when a pool may work, where other pools want the machine as well.
+/// Decides when a pool may work, if other pools use the machine as well.
 pub trait TimeSharing {
-    /// Returns when the pool may begin, or go on.
+    /// Returns when the pool may start or resume.
     fn wait(&mut self);
-    /// For how long it then works until it stands still; `None` for the whole of its timed part.
+    /// How long it then works until it is paused; `None` for its whole timed part.
     fn slice(&self) -> Option<Duration>;
 }
 
-/// The machine is there for one pool alone.
+/// One pool has the machine to itself.
 impl TimeSharing for () {
     fn wait(&mut self) {}
     fn slice(&self) -> Option<Duration> {
@@ -81,10 +81,10 @@ impl Observer for () {
     fn ended(&mut self, _phase: usize) {}
 }
 
-/// Does jobs by worker processes, one for each.
+/// Runs jobs in worker processes, one each.
 pub trait Pool {
-    /// Makes one worker do each of `jobs`, when `pace` says so, and returns when all have reported; after an
-    /// error none of these workers is left. Setting `stop` ends it as `PoolError::Stopped`.
+    /// Runs each of `jobs` in one worker, when `pace` allows it, and returns when all have reported; after an error
+    /// none of these workers is left. Setting `stop` ends it with `PoolError::Stopped`.
     ///
     /// # Errors
     /// The first worker that failed, died or did not answer in time.
@@ -96,7 +96,7 @@ pub trait Pool {
         stop: &AtomicBool,
     ) -> Result<PoolReport, PoolError>;
 
-    /// The same on a machine that is there for this pool alone.
+    /// The same on a machine that this pool has to itself.
     ///
     /// # Errors
     /// As of [`Pool::run_at`].
@@ -165,7 +165,7 @@ impl LocalPool {
         Ok(LocalPool::of(std::env::current_exe().map_err(PoolError::Program)?, timeout))
     }
 
-    /// The same, whose workers work in the name of `user`; `None` for that of this process.
+    /// The same, with workers that run as `user`; `None` for the user of this process.
     pub fn in_the_name_of(self, user: Option<User>) -> LocalPool {
         LocalPool { user, ..self }
     }
@@ -189,7 +189,7 @@ impl LocalPool {
 }
 
 impl Started {
-    /// Numbers of the processes that do the jobs, by number of the worker.
+    /// Process ids of the workers, by number of the worker.
     fn pids(&self) -> Vec<u32> {
         let pid = |w| self.barrier.process(w).unwrap_or_else(|| self.processes.pid(w));
         (0..self.barrier.workers()).map(pid).collect()
@@ -263,7 +263,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Leaves the machine to others, until the pace calls.
+    /// Leaves the machine to others until its next turn.
     fn stand_by(&mut self) {
         let since = Instant::now();
         self.pace.wait();
@@ -312,7 +312,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Fails when the pool cannot go on.
+    /// Fails if the pool cannot continue.
     fn look(&mut self, round: u32) -> Result<(), PoolError> {
         // Ended first: a worker that ends because another broke up the pool does so after it.
         let ended = self.ended_early(round);
@@ -343,7 +343,7 @@ impl Watch<'_> {
         (0..self.hands.barrier.workers()).filter(move |&w| self.hands.barrier.arrivals(w) < round)
     }
 
-    /// Ends the pool and says what became of `worker`, the first to fail.
+    /// Ends the pool and returns the error of `worker`, the first to fail.
     fn post_mortem(&mut self, worker: u32) -> PoolError {
         let asked = Instant::now();
         while !self.hands.processes.has_ended(worker) && asked.elapsed() < LAST_WORDS {
@@ -352,8 +352,10 @@ impl Watch<'_> {
         let status =
             self.hands.processes.kill().ok().and_then(|all| all.get(worker as usize).copied());
         let report = self.answer(worker);
-        if let Some(message) = report.and_then(|report| report.error) {
-            return PoolError::Failed { worker, message };
+        match report.map(|report| (report.refused, report.error)) {
+            Some((Some(what), _)) => return PoolError::NotSupported { worker, what },
+            Some((None, Some(message))) => return PoolError::Failed { worker, message },
+            _ => {}
         }
         let how = status.map_or("unknown end".into(), |status| status.to_string());
         self.died(worker, how)

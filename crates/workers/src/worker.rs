@@ -159,16 +159,20 @@ fn work(
 
 /// Does the job; whatever goes wrong frees the pool and becomes the error of the report.
 fn act(test: Result<&dyn Test, String>, job: &Job, member: Member<'_>) -> WorkerReport {
+    let mut refused = None;
     let result = test.and_then(|test| {
         // A worker that panicked does nothing more but report, so that broken state is not seen.
         match catch_unwind(AssertUnwindSafe(|| perform(test, job, member))) {
-            Ok(result) => result.map_err(|error| error.to_string()),
+            Ok(result) => result.map_err(|error| {
+                refused = error.refused().map(String::from);
+                error.to_string()
+            }),
             Err(panic) => Err(format!("{} panicked: {}", job.test, message_of(panic.as_ref()))),
         }
     });
     let mut report = result.unwrap_or_else(|error| {
         member.break_up();
-        WorkerReport { error: Some(one_line(&error)), ..WorkerReport::default() }
+        WorkerReport { error: Some(one_line(&error)), refused, ..WorkerReport::default() }
     });
     report.worker = job.worker;
     report

@@ -20,8 +20,9 @@ const CRATES: [&str; 5] = [
 ];
 
 /// Files that write something else than a file of the user.
-const WRITERS: [(&str, &str); 6] = [
+const WRITERS: [(&str, &str); 7] = [
     ("crates/assay/src/commands/guest.rs", "files in a guest, shared only with this program"),
+    ("crates/assay/src/commands/remake.rs", "an image, as the outbox made it"),
     ("crates/assay/src/images.rs", "the folder of images"),
     ("crates/assay/src/install/build.rs", "the cache folder"),
     ("crates/assay/src/opened.rs", "the folder of the store"),

@@ -1,7 +1,7 @@
 //! Runs the tests of the workspace: `cargo run -p xtask -- test quick`, `labs` or `all`.
 //!
-//! Units are a test binary, or a module of a binary of many (`MODULES`). They run in three lanes beside each other: in
-//! one those of the program, in one those of the lab on real devices, as both mostly wait for disks, and in one those
+//! Units are a test binary, or a module of a binary of many (`MODULES`). They run in four lanes beside each other: in
+//! two those of the program, in one those of the lab on real devices, as both mostly wait for disks, and in one those
 //! that compute. A lane that is done helps with the last kind. Some come last, alone (`ALONE`). Every failure is shown;
 //! at the end stand the time of each unit, and each skip with its reason. A skip for something that this machine has is
 //! a failure.
@@ -39,7 +39,10 @@ enum Part {
 /// `CRATE/BINARY`.
 const LABS: &[&str] = &[
     "assay/e2e_labs",
+    "campaign/applications",
     "campaign/crashes",
+    "campaign/failing",
+    "campaign/mirrors",
     "lab/guests",
     "lab/layers",
     "stats/coverage",
@@ -106,7 +109,10 @@ const COMPUTING: &[&str] = &[
     "assay/e2e_labs::audit",
     "assay/e2e_labs::bare_root",
     "assay/e2e_labs::browser",
+    "assay/e2e_labs::faults",
+    "assay/e2e_labs::full_disk",
     "assay/e2e_labs::import_memory",
+    "assay/e2e_labs::injected",
     "assay/e2e_labs::packages",
 ];
 
@@ -166,7 +172,9 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let run = |unit: &Unit| run::run(unit, env(unit), seed.filter(|_| unit.name != UNFROZEN));
     let [program, lab] = lanes;
-    let mut ran = in_lanes(&[program, lab, Vec::new()], common, run)?;
+    let [first, second] =
+        [0, 1].map(|from| program.iter().skip(from).step_by(2).copied().collect());
+    let mut ran = in_lanes(&[first, second, lab, Vec::new()], common, run)?;
     ran.extend(in_lanes(&[alone], Vec::new(), run)?);
     let frozen: Vec<&Unit> =
         units.iter().filter(|unit| is_frozen(unit) && is_asked(&unit.name)).collect();

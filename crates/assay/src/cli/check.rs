@@ -40,7 +40,7 @@ pub enum CheckFormat {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// What to check for: a name listed by `assay explain`, e.g. etcd, or a file NAME.toml; may be omitted with
+    /// Check to run: a name listed by `assay explain`, e.g. etcd, or a file NAME.toml; may be omitted with
     /// --require
     #[arg(value_name = "CHECK")]
     pub check: Option<String>,

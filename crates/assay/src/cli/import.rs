@@ -16,7 +16,7 @@ pub struct ImportArgs {
     /// Tool that wrote the files [default: detected], e.g. fio, mdtest, ior, sysbench
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Turn the output of `strace -f -ttt -T` into this trace, which must not exist
+    /// Convert the output of `strace -f -ttt -T` to this trace, which must not exist yet
     #[arg(long, short, value_name = "FILE", conflicts_with_all = ["target", "format"])]
     pub out: Option<PathBuf>,
     /// With --out: keep only calls on files below PATH; may be repeated

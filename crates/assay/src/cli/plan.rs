@@ -139,11 +139,11 @@ pub struct PlanArgs {
     /// Setting of the suite, e.g. set_mode=trunc; may be repeated
     #[arg(long, value_name = "KEY=VALUE", help_heading = WORK)]
     pub knob: Vec<String>,
-    /// When a replay makes its calls: full, as soon as it can; think, after the recorded pauses; recorded or 2x, at the
-    /// recorded times or in half of them; as --knob pace=PACE
+    /// When a replay makes its calls: full, as soon as possible; think, after the recorded pauses; recorded, at the
+    /// recorded times; 2x, twice as fast; same as --knob pace=PACE
     #[arg(long, value_parser = PACES, value_name = "PACE", help_heading = WORK)]
     pub pace: Option<String>,
-    /// Part of a recording that a replay times, e.g. 60s..120s; as --knob window=FROM..TO
+    /// Part of a recording that a replay times, e.g. 60s..120s; same as --knob window=FROM..TO
     #[arg(long, value_name = "FROM..TO", help_heading = WORK)]
     pub window: Option<String>,
     /// Time limit for one case, seconds [default: 3600]

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 pub struct QuietArgs {
     /// Wait up to TIME (e.g. 10m) for other programs to stop using the CPU and the disk; fail with status 3 if they
-    /// do not; without it, they are only named
+    /// do not [default: only name them]
     #[arg(long, value_name = "TIME", value_parser = values::duration_s)]
     pub wait_quiet: Option<u64>,
 }

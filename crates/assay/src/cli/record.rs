@@ -8,7 +8,7 @@ use std::{ffi::OsString, path::PathBuf};
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("subject").args(["command", "pid", "cgroup", "unit"]).required(true)))]
 pub struct RecordArgs {
-    /// Trace to write; it must not exist
+    /// Trace to write; must not exist yet
     #[arg(long, short, value_name = "FILE", value_parser = values::path_to_write())]
     pub out: PathBuf,
     /// Record these running processes and all that they start
@@ -29,7 +29,7 @@ pub struct RecordArgs {
     /// Replace all names by hashes; file extensions are kept
     #[arg(long)]
     pub anonymous: bool,
-    /// Recorder: ebpf needs root; strace works without, and slows the application down many times
+    /// Recorder: ebpf needs root; strace does not, but makes each call 20 to 130 times slower
     #[arg(long, value_enum, default_value_t)]
     pub with: RecordWith,
     /// Command to run and record, after --

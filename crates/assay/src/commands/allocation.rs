@@ -1,5 +1,5 @@
-//! A campaign whose workers are on many hosts: how many there can be, on what they work, and what its reader must
-//! know of them. Of this machine alone nothing is said.
+//! Campaigns whose workers run on several hosts: how many there can be, which targets they can use, and the notes for
+//! the report. A campaign on this machine alone has no such notes.
 
 use super::plan_input;
 use crate::{cli::PlanArgs, exit, process_limit, repeat, terminal};
@@ -81,7 +81,7 @@ fn check_numa(resolved: &Resolved, hosts: &dyn Hosts) -> Result<()> {
     }
 }
 
-/// How many workers each host has, as `node1:4, node2:4`, when `names` has that of each.
+/// How many workers each host has, e.g. `node1:4, node2:4`, when `names` has that of each.
 pub fn spread(names: &[String]) -> String {
     let count = |host: &String| names.iter().filter(|name| *name == host).count();
     let is_first = |(at, host): &(usize, &String)| !names[..*at].contains(host);
@@ -89,7 +89,7 @@ pub fn spread(names: &[String]) -> String {
     hosts.map(|(_, host)| format!("{host}:{}", count(host))).collect::<Vec<_>>().join(", ")
 }
 
-/// What a plan says of the hosts: how the workers of each count are spread over them.
+/// Describes for `plan` how the workers of each process count are spread over the hosts.
 ///
 /// # Errors
 /// A host does not answer.
@@ -133,7 +133,7 @@ pub fn described(mut campaign: Campaign, hosts: &dyn Hosts) -> Result<Campaign> 
     Ok(campaign)
 }
 
-/// What the report must say when `campaign` goes on with `hosts`; nothing when they are those of its begin.
+/// The note for the report if `campaign` continues on `hosts`; none if it was started on the same ones.
 ///
 /// # Errors
 /// They are others, and that was not `allowed`; there are fewer than the plan needs; one does not answer.

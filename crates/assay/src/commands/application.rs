@@ -1,4 +1,5 @@
-//! `assay explain app.trace`: what a recorded application does on disk, on one screen, and what is nearest to it.
+//! `assay explain app.trace`: what a recorded application does on disk, on one screen, and the tests most similar to
+//! it.
 
 mod nearest;
 

@@ -1,4 +1,4 @@
-//! `assay check`: whether targets keep limits on latencies that a project states, or that the user gives.
+//! `assay check`: checks whether targets meet latency limits that a project states, or that the user gives.
 
 use super::{plan_input, run, shipped};
 use crate::{

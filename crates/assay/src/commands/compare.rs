@@ -1,5 +1,4 @@
-//! `assay compare`: two sides of campaigns beside each other, and with `--fail-on-regression` a gate for
-//! continuous integration.
+//! `assay compare`: compares two sets of campaigns; with `--fail-on-regression`, a gate for continuous integration.
 
 use super::{
     report::{Earlier, print, rank_by, text, write},

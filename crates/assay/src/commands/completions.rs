@@ -1,4 +1,4 @@
-//! `assay completions`: what a shell needs to complete arguments, made from the same types as `--help`.
+//! `assay completions`: generates shell completions from the same types as `--help`.
 
 use crate::{
     cli::{Cli, CompletionsArgs},

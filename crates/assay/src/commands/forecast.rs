@@ -135,7 +135,7 @@ pub fn experience(placed: &Placed, scale: f64, store: &Path) -> Result<Option<Ex
     Ok(None)
 }
 
-/// What of `plan` decides what is done in a block, but for the scale.
+/// The parts of `plan` that determine the work of a block, apart from the scale.
 fn work(plan: &Plan) -> Plan {
     Plan {
         blocks: None,

@@ -7,10 +7,11 @@ use campaign::{
     guests::protocol::{REPORTS, Report, TASK, TargetRuns, Task, Work, call},
     messages::with_causes,
     run::{
+        context::TargetRun,
         hosts::ThisHost,
         relay::{Relay, Step},
         retake::Retakes,
-        target_run::{self, TargetRun},
+        target_run,
     },
     stages::{Amount, Ordered},
 };

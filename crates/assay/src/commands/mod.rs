@@ -20,6 +20,7 @@ mod objects;
 pub mod plan;
 pub mod plan_input;
 mod record;
+mod remake;
 mod report;
 mod rerun;
 mod resume;
@@ -59,6 +60,7 @@ pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
         Verb::Tune(args) => tune::tune(&args, &store, &state),
         Verb::Advise(args) => advise::advise(&args, &store),
         Verb::Record(args) => record::record(&args),
+        Verb::Remake(args) => remake::remake(&args, &store),
         Verb::Export(args) => export::export(&args, &store, &state),
         Verb::Import(args) => import::import(&args, &store, &state),
         Verb::Doctor(args) => doctor::doctor(&args),
@@ -89,6 +91,7 @@ mod tests {
             "advise",
             "export",
             "record",
+            "remake",
             "import",
             "doctor",
             "explain",

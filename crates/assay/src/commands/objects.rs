@@ -1,6 +1,6 @@
-//! `--s3-endpoint`: an object store of the user's own under the targets that keep their files in one. It is given on
-//! the command line alone, since the keys of the environment are used with it; targets say in their text at which host
-//! their objects are.
+//! `--s3-endpoint`: the user's own object store, for targets that keep their files in one. It can be given only on the
+//! command line, because keys from the environment are sent to it; the text of such a target names the host of the
+//! store.
 
 use crate::exit;
 use anyhow::Result;

@@ -106,7 +106,7 @@ pub(super) fn lines(out: &Path, recorded: &Recorded) -> Vec<String> {
     )];
     lines.push(match end.lost {
         0 => "no call was lost".into(),
-        lost => format!("{lost} calls were LOST: the recorder did not keep up"),
+        lost => format!("{lost} calls were LOST: the recorder could not keep up"),
     });
     let cost = recorded.cost.inside_ns + recorded.cost.between_ns;
     if cost > 0.0 {

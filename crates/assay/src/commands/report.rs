@@ -153,7 +153,7 @@ pub fn summary(dataset: &Dataset, findings: &Findings, page: Option<&Path>) -> S
     ::report::summary(dataset, findings, &terminal::options(), &closing)
 }
 
-/// What can be concluded from `dataset`, against `baseline` or the one of the plan.
+/// The findings of `dataset`, against `baseline` or the plan's.
 pub fn findings(dataset: &Dataset, baseline: Option<&str>) -> Result<Findings> {
     let baseline = baseline.map(str::to_string);
     let settings = Settings { baseline, ..Settings::default() };
@@ -166,7 +166,7 @@ pub fn judged(dataset: &Dataset, baseline: Option<&str>, path: &Path) -> Result<
     Ok(findings(dataset, baseline)?.with_time(source::timed_at(dataset, path)?).with_since(since))
 }
 
-/// What becomes of a report of another campaign where one is written.
+/// What to do with an existing report of another campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Earlier {
     /// It stays, under another name, as the file was not named.
@@ -186,7 +186,7 @@ pub fn write(path: &Path, text: &str, dataset: &Dataset, earlier: Earlier) -> Re
     };
     if let Some(kept) = OutFile::at(path)?.write(text.as_bytes(), is_replaced)? {
         let (path, kept) = (path.display(), kept.display());
-        terminal::note(&format!("{path} held another report, which is now {kept}"));
+        terminal::note(&format!("{path} held other content, which is now {kept}"));
     }
     Ok(())
 }

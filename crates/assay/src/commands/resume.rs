@@ -1,6 +1,5 @@
-//! `assay resume`: go on with what is missing, blocks and failed turns of them, from the stored plan and,
-//! on disks, a consent that is given anew; or with more blocks than were planned. What this assay did not begin
-//! is not gone on with.
+//! `assay resume`: runs missing blocks, retries failed turns, or adds blocks, from the stored plan and, on disks, a new
+//! consent. Campaigns that this installation did not start are refused.
 
 use super::{allocation, run};
 use crate::{

@@ -1,4 +1,4 @@
-//! `assay rm`: removes campaigns from the store. What they measured is in no other place, unless it was exported.
+//! `assay rm`: removes campaigns from the store. Their samples are then lost, unless they were exported.
 
 use crate::{cli::RmArgs, exit::Exit, terminal};
 use anyhow::{Result, bail};

@@ -25,7 +25,7 @@ use campaign::{
     run::hosts::Hosts,
     stages::{Resolved, sweeps},
 };
-use model::result::{Dataset, Sample, TargetState, Validity};
+use model::result::{Dataset, Reason, Sample, TargetState, Validity};
 use std::{path::Path, sync::atomic::AtomicBool};
 use store::Store;
 
@@ -153,11 +153,14 @@ pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     Ok(if all_well(&dataset) { Exit::Done } else { Exit::Partly })
 }
 
-/// A sample that was measured and is not valid, because it was too short, say, is no failure; a campaign without
-/// any that is valid is one.
+/// A sample that was measured and is not valid, because it was too short, say, is no failure, and neither is what a
+/// target does not support; a campaign without any that is valid is one.
 fn all_well(dataset: &Dataset) -> bool {
-    let failed =
-        |s: &Sample| !s.has_metrics() && matches!(s.evidence.validity, Validity::Invalid(_));
+    let failed = |s: &Sample| match &s.evidence.validity {
+        Validity::Invalid(Reason::NotSupported { .. }) => false,
+        Validity::Invalid(_) => !s.has_metrics(),
+        _ => false,
+    };
     dataset.targets.iter().all(|t| t.state == TargetState::Ok)
         && !dataset.samples.iter().any(failed)
         && dataset.samples.iter().any(|sample| sample.evidence.validity.is_valid())

@@ -1,4 +1,4 @@
-//! `assay selftest`: the tool measures what is known beforehand, and says how far off it is.
+//! `assay selftest`: measures known answers, and reports how far off the figures are.
 
 use crate::{
     cli::SelftestArgs,

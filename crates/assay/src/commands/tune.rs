@@ -1,4 +1,4 @@
-//! `assay tune`: searches better options of one file system for the work of a campaign.
+//! `assay tune`: searches for better options of one file system for the work of a campaign.
 
 use super::plan_input;
 use crate::{

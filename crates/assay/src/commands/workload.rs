@@ -1,4 +1,4 @@
-//! From a workload to its tests: the suites and the tests that a profile weighs.
+//! Selects the suites and tests to which a workload profile gives weight.
 
 use crate::exit;
 use anyhow::Result;

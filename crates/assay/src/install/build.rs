@@ -1,5 +1,5 @@
-//! A build as data, and its run: steps in a work folder that outlives a stop, each done once, timed,
-//! and shown with the last line that it wrote. The result appears at its place by a rename, whole.
+//! Describes a build as data, and runs it: steps in a work folder that survives an interruption, each done once, timed,
+//! and shown with the last line of its output. The result is moved into place atomically, by a rename.
 
 use crate::{exit, terminal::Activity};
 use anyhow::{Context, Result, bail};

@@ -61,7 +61,7 @@ pub(super) fn make(dir: &OwnedFd, name: &OsStr, bytes: &[u8]) -> Result<bool> {
     Ok(New::write(dir, bytes, None)?.take_free_name(name)?)
 }
 
-/// What is called `name` in `dir`, when that is a file that may be replaced; `None` when nothing is.
+/// The file `name` in `dir`, if it may be replaced; `None` if there is none.
 ///
 /// # Errors
 /// It is anything else than a regular file of this user with one name.

@@ -1,5 +1,5 @@
-//! Work beside a test that is known to be there: a writer on the disk that holds the images must be seen, and
-//! the processor time of a server must be the target's, as much of it as the server itself says.
+//! Known background load: a writer on the disk that holds the images must be detected, and the CPU time of a target's
+//! server must be charged to the target, as much as the server itself reports.
 
 use super::{Bench, Check, CheckOutcome, trial};
 use crate::exit;

@@ -1,6 +1,5 @@
-//! Checks of the tool against what is imposed: caps on a device, delays of known length, syncs that do nothing, a
-//! target beside its twin, also on a machine that becomes slower, and work beside a test. Each is measured the way a
-//! user's campaign is.
+//! Checks the tool against known answers: device caps, injected delays, syncs that do nothing, two identical targets
+//! (A/A), also on a machine that becomes slower, and background load. Each is measured like a user's campaign.
 
 mod beside;
 mod caps;

@@ -1,5 +1,5 @@
-//! A sync that reaches the disk, and one that does not: the first must be proven in every sample, the second in
-//! none.
+//! A sync that reaches the disk, and one that does not: durability must be proven in every sample of the first, and in
+//! no sample of the second.
 
 use super::{Bench, Check, CheckOutcome, trial};
 use anyhow::{Context, Result};
@@ -10,7 +10,7 @@ const TEST: &str = "selftest.synced_write";
 /// It ends sooner, when its file is written.
 const RUNTIME_S: f64 = 5.0;
 
-/// Who is asked to sync.
+/// The target that is asked to sync.
 pub enum Syncs {
     /// A file system on a loop device.
     Honest,

@@ -1,5 +1,5 @@
-//! A small campaign whose result is known: planned, provisioned, measured and stored as every other,
-//! but in a store that is gone with it.
+//! A small campaign whose result is known: planned, set up, measured and stored like any other, but in a temporary
+//! store.
 
 use super::Bench;
 use crate::{

@@ -1,5 +1,5 @@
-//! Puts the terminal back after a kill -9. While the live view hears keys the terminal shows none of them; a process of
-//! its own waits for the end of this one, by a pipe, and undoes that unless it was told that it was undone.
+//! Restores the terminal after a kill -9. While the live view reads keys, echo is off; a separate process waits on a
+//! pipe for this one to end, and switches echo back on unless that was already done.
 
 use crate::exit::Exit;
 use anyhow::{Context, Result};

@@ -1,4 +1,4 @@
-//! Spells what people read as their locale has it: in ASCII where that has no UTF-8.
+//! Converts output to the user's locale: to ASCII if it is not UTF-8.
 
 use std::{borrow::Cow, env, sync::OnceLock};
 

@@ -152,7 +152,7 @@ impl Costs {
         })
     }
 
-    /// By what a stage of `turns` took.
+    /// The time per turn, from a stage of `turns`.
     fn learn(&mut self, elapsed_s: f64, turns: f64) {
         self.turn_s = (elapsed_s - self.image_s).max(elapsed_s / 2.0) / turns;
     }

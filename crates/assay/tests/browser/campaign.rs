@@ -129,6 +129,15 @@ pub(super) struct Shown {
 
 /// Imports it, and starts a browser where there is one.
 pub(super) fn shown() -> Option<Shown> {
+    shown_of(import)
+}
+
+/// The same of [`import_workload`].
+pub(super) fn shown_workload() -> Option<Shown> {
+    shown_of(import_workload)
+}
+
+fn shown_of(import: fn(&Place)) -> Option<Shown> {
     if !program_or_skip(BROWSER) {
         return None;
     }

@@ -105,7 +105,17 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// The same as text.
+    /// Waits until an expression of the page is true: what a key changes may follow it.
+    pub(super) fn until(&mut self, expression: &str) {
+        let most = PATIENCE.as_millis() / 2;
+        let waited = self.eval(&format!(
+            "new Promise(done => {{ const end = Date.now() + {most}; const look = () => {expression} ? done(true) : \
+             Date.now() > end ? done(false) : setTimeout(look, 10); look(); }})"
+        ));
+        assert_eq!(waited, true, "{expression}");
+    }
+
+    /// What an expression of the page gives, as text.
     pub(super) fn text(&mut self, expression: &str) -> String {
         self.eval(expression).as_str().unwrap_or_default().into()
     }

@@ -32,6 +32,71 @@ fn no_box_scrolls_within_the_page_and_heads_stay_below_the_bar() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
+/// Widens each figure of the tables to the most digits and marks that they may have.
+const LONG: &str = "document.querySelectorAll('.wide:not(.many) tbody td.n:has(small)').forEach(own => { \
+                    const word = own.querySelector('b') ? '<b>? contended</b> ' : ''; \
+                    own.innerHTML = `0.00666 ${word}<small>0.00273-0.00427</small> <small>baseline noisy</small>`; })";
+
+#[test]
+fn long_figures_fit_the_window() {
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };
+    for width in [1280, 1920] {
+        browser.width(width);
+        browser.open(&page, "");
+        let beyond = "[...document.querySelectorAll('#at-verdict table, #at-in-short table')].map(own => Math.round( \
+                      own.getBoundingClientRect().right - own.closest('section').getBoundingClientRect().right))\
+                      .filter(beyond => beyond > 0)";
+        assert_eq!(browser.eval(beyond), json!([]), "over the picture, {width}");
+        browser.eval(LONG);
+        let over = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        assert_eq!(browser.eval(over), 0, "{width}");
+    }
+}
+
+#[test]
+fn map_fits_a_telephone_with_whole_words_in_its_head() {
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };
+    browser.width(390);
+    for fragment in ["", "#intervals=1"] {
+        browser.open(&page, fragment);
+        let map = "[...document.querySelectorAll('table.heat')].find(own => own.checkVisibility())";
+        let over = format!("(own => own.scrollWidth - own.clientWidth)({map}.closest('.wide'))");
+        assert_eq!(browser.eval(&over), 0, "{fragment}");
+        assert_eq!(browser.eval(&broken(&format!("[...{map}.tHead.rows[1].cells]"))), json!([]));
+        let text = format!("{map}.tHead.rows[1].cells[0].textContent");
+        assert_eq!(browser.text(&text), "1 process", "{fragment}");
+    }
+}
+
+/// A small window of a laptop: what was found stands beside its picture, with what another choice costs.
+#[test]
+fn verdict_and_candidates_are_on_the_first_screen() {
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown_workload() else {
+        return;
+    };
+    browser.width(1280);
+    browser.open(&page, "");
+    let bottom =
+        |own: &str| format!("document.querySelector('{own}').getBoundingClientRect().bottom");
+    let bar = browser.eval(&format!("{} - {}", bottom(".bar"), bottom("header"))).as_f64().unwrap();
+    assert!(bar < 80.0, "more than two lines: {bar}");
+    let table = browser.eval(&bottom("#at-verdict table")).as_f64().unwrap();
+    assert!(table < 600.0, "{table}");
+}
+
+/// The words within `elements` that are broken: one that has more than one line.
+pub(super) fn broken(elements: &str) -> String {
+    format!(
+        "{elements}.filter(own => own.checkVisibility()).flatMap(own => {{ \
+         const walker = document.createTreeWalker(own, NodeFilter.SHOW_TEXT), range = new Range(), found = []; \
+         for (let node = walker.nextNode(); node; node = walker.nextNode()) \
+           for (const word of node.data.matchAll(/\\p{{L}}+/gu)) {{ \
+             range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length); \
+             if (new Set([...range.getClientRects()].map(line => line.top)).size > 1) found.push(word[0]); }} \
+         return found; }})"
+    )
+}
+
 #[test]
 fn intervals_stand_in_the_map_without_another_choice() {
     let Some(Shown { place: _place, page, mut browser }) = campaign::shown() else { return };

@@ -2,22 +2,14 @@
 //! asked for.
 
 use super::{
-    BROWSER, campaign,
+    campaign::{self, Shown},
     choice::{CHANGE, said},
-    devtools::Browser,
 };
-use crate::common::Place;
-use needs::program_or_skip;
 use serde_json::{Value, json};
 
 #[test]
 fn a_profile_weighs_and_rules_out_as_advice_does() {
-    if !program_or_skip(BROWSER) {
-        return;
-    }
-    let place = Place::new();
-    campaign::import_workload(&place);
-    let page = campaign::page(&place, "ext4");
+    let Some(Shown { place, page, mut browser }) = campaign::shown_workload() else { return };
     let advice: Value = serde_json::from_str(&place.ok(&[
         "advise",
         "last",
@@ -27,7 +19,6 @@ fn a_profile_weighs_and_rules_out_as_advice_does() {
         "json",
     ]))
     .unwrap();
-    let mut browser = Browser::start(&place);
     browser.open(&page, "");
     let lists = "[...document.querySelectorAll('.bar select')]";
     let profile = format!(
@@ -62,13 +53,9 @@ fn a_profile_weighs_and_rules_out_as_advice_does() {
 
 #[test]
 fn one_state_of_the_cache_leaves_the_tests_in_it() {
-    if !program_or_skip(BROWSER) {
+    let Some(Shown { place: _place, page, mut browser }) = campaign::shown_workload() else {
         return;
-    }
-    let place = Place::new();
-    campaign::import_workload(&place);
-    let page = campaign::page(&place, "ext4");
-    let mut browser = Browser::start(&place);
+    };
     for (state, test) in [("cold", "metadata.stat.cold"), ("hot", "metadata.stat.hot")] {
         browser.open(&page, &format!("#cache={state}"));
         let rows = "[...document.querySelectorAll('#what-if .heat tbody th[scope=row]')].map(own => own.textContent)";

@@ -139,13 +139,14 @@ fn cold_problem(seen: &CacheEvidence<'_>, footprint: u64) -> Option<CacheFault> 
 }
 
 fn hot_problem(seen: &CacheEvidence<'_>, bytes: u64) -> Option<CacheFault> {
-    match seen.residency.and_then(Residency::share) {
-        Some(share) if share < HOT_RESIDENT_SHARE => {
-            return Some(CacheFault::OnlyResidentBefore { share_pct: (share * 100.0).into() });
-        }
-        _ => {}
+    let resident = seen.residency.and_then(Residency::share);
+    if let Some(share) = resident.filter(|share| *share < HOT_RESIDENT_SHARE) {
+        return Some(CacheFault::OnlyResidentBefore { share_pct: (share * 100.0).into() });
     }
-    let read = seen.usage.device_read_bytes?;
+    let Some(read) = seen.usage.device_read_bytes else {
+        // Without a device the files themselves have to be in memory.
+        return (bytes > 0 && resident.is_none()).then_some(CacheFault::ResidencyUnknown {});
+    };
     let share = read as f64 / bytes.max(1) as f64;
     (bytes > 0 && share >= HOT_DEVICE_SHARE)
         .then(|| CacheFault::DeviceRead { pct: (share * 100.0).into() })

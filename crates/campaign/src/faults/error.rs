@@ -1,6 +1,6 @@
-//! Errors by which a target cannot be tried; what is wrong with it is a finding and no error.
+//! Errors that prevent a trial of a target. Harm that a trial finds is a result, not an error.
 
-use ::faults::{contract::UnknownMark, states::Unaligned};
+use ::faults::{contract::UnknownMark, ideal::Impossible, states::Unaligned};
 use lab::error::LabError;
 use rustix::io::Errno;
 use std::io;
@@ -15,6 +15,14 @@ pub enum FaultsError {
         target: String,
         /// Why not.
         why: String,
+    },
+    /// The target is not a mirror whose legs can be tried.
+    #[error("{target} has no leg to try: {why}")]
+    NoMirror {
+        /// As it was asked for.
+        target: String,
+        /// Why not.
+        why: &'static str,
     },
     /// The lab failed.
     #[error(transparent)]
@@ -40,13 +48,40 @@ pub enum FaultsError {
         /// What the kernel said.
         error: io::Error,
     },
+    /// An application failed without any fault, or could not look at what is left.
+    #[error("the application failed before any fault: {0}")]
+    Application(#[from] suites::TestError),
     /// Preparing for the workload failed, or the thread that mounts could not be started.
     #[error("cannot prepare for the workload: {0}")]
     Prepare(io::Error),
+    /// A fault was made, or was to be, that no request met: nothing was seen of it.
+    #[error("{what} was not encountered on {target}, so nothing was tested")]
+    NotMet {
+        /// As it was asked for.
+        target: String,
+        /// The fault, or what it needs.
+        what: &'static str,
+    },
+    /// The kernel hung in an earlier state, on every disk.
+    #[error("checks of states are stuck in the kernel on every disk; reboot this machine")]
+    Stuck,
+    /// A workload cannot be performed by anything.
+    #[error(transparent)]
+    Workload(#[from] Impossible),
+    /// What was kept cannot be used.
+    #[error("the recording of {test} on {target} cannot be used: {why}")]
+    Kept {
+        /// Stable test id.
+        test: String,
+        /// Label.
+        target: String,
+        /// What is wrong.
+        why: String,
+    },
     /// The log has something that no disk is asked.
     #[error("the log of the disk cannot be used: {0}")]
     Log(#[from] Unaligned),
     /// The log has a mark that the workload does not set.
-    #[error("the log of the disk is not of this workload: {0}")]
+    #[error("the log of the disk belongs to another workload: {0}")]
     Mark(#[from] UnknownMark),
 }

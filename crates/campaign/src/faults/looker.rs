@@ -1,17 +1,21 @@
-//! Mounts, reads and unmounts in a thread of its own, so that a kernel that hangs does not hang the trial. A thread
-//! that waits in the kernel cannot be ended: it stays until the kernel lets go of it, for which all requests to the
-//! disk are made to fail.
+//! Mounts, reads and unmounts in a separate thread, so that a hang in the kernel does not hang the trial. A thread that
+//! is blocked in the kernel cannot be killed; to unblock it, all further requests to the disk fail.
 
-use super::{FaultsError, mount, observe};
-use ::faults::{content::Content, contract::Observed};
+use super::{FaultsError, mount, observe, work::Found};
+use ::faults::content::Content;
+use lab::mounts::apart::Apart;
 use rustix::io::Errno;
 use std::{
-    io,
-    path::PathBuf,
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
+use suites::{Application, TestError};
 
 /// Longest time for one state: a recovery of a small disk in memory takes milliseconds.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,37 +28,46 @@ pub(super) enum Seen {
         /// How long that took, nanoseconds.
         mount_ns: u64,
         /// What was there, if the directory of the workload could be read.
-        found: io::Result<Observed>,
+        found: io::Result<Found>,
     },
+    /// It could not be looked at, for a reason that is not the file system's.
+    Failed(FaultsError),
     /// The kernel refused to mount it.
     Refused(Errno),
     /// It has not ended in time.
     Hung,
 }
 
+/// What is looked at.
+#[derive(Debug)]
+pub(super) enum Eye {
+    /// All files, of this content.
+    Content(Content),
+    /// Whatever an application sees, with the file system at this directory for it alone.
+    Application(Arc<dyn Application>, PathBuf),
+}
+
 /// Looks at one state after the other.
 #[derive(Debug)]
 pub(super) struct Looker {
-    asks: Sender<()>,
+    asks: Sender<Option<u64>>,
     answers: Receiver<Seen>,
 }
 
 impl Looker {
-    /// One that mounts as `how` says, and reads the directory `work` of it.
+    /// One that mounts as `how` says, and looks at the directory `work` of it.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn new(
-        how: mount::How,
-        work: String,
-        content: Content,
-    ) -> Result<Looker, FaultsError> {
+    pub(super) fn new(how: mount::How, work: String, eye: Eye) -> Result<Looker, FaultsError> {
         let (asks, asked) = channel();
         let (answer, answers) = channel();
         let serve = move || {
-            while asked.recv().is_ok() {
+            let view = View::take(eye);
+            while let Ok(acknowledged) = asked.recv() {
+                let seen = look(&how, &view, &work, acknowledged);
                 // After an answer that is not wanted any more nothing is asked.
-                let _ = answer.send(look(&how, &work, content));
+                let _ = answer.send(seen);
             }
         };
         let named = thread::Builder::new().name("after-fault".into());
@@ -62,9 +75,15 @@ impl Looker {
         Ok(Looker { asks, answers })
     }
 
-    /// Looks at what the disk shows now. Where it hangs `release` is called once, which is to free it.
-    pub(super) fn look(&self, patience: Duration, release: impl FnOnce()) -> Seen {
-        let asked = self.asks.send(()).is_ok();
+    /// Looks at what the disk shows now, where `acknowledged` was the last mark. Where it hangs `release` is called
+    /// once, which is to free it.
+    pub(super) fn look(
+        &self,
+        acknowledged: Option<u64>,
+        patience: Duration,
+        release: impl FnOnce(),
+    ) -> Seen {
+        let asked = self.asks.send(acknowledged).is_ok();
         match self.answers.recv_timeout(if asked { patience } else { Duration::ZERO }) {
             Ok(seen) => seen,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
@@ -77,17 +96,57 @@ impl Looker {
     }
 }
 
-fn look(how: &mount::How, work: &str, content: Content) -> Seen {
-    let start = Instant::now();
+/// Where the thread looks from.
+enum View {
+    Content(Content),
+    Application(Arc<dyn Application>, Result<Apart, Errno>),
+}
+
+impl View {
+    fn take(eye: Eye) -> View {
+        match eye {
+            Eye::Content(content) => View::Content(content),
+            Eye::Application(application, at) => View::Application(application, Apart::enter(&at)),
+        }
+    }
+
+    /// What there is in the directory `work`; an error of the outer kind is not the file system's.
+    fn see(
+        &self,
+        mounted: &mount::Mounted,
+        work: &str,
+        acknowledged: Option<u64>,
+    ) -> Result<io::Result<Found>, TestError> {
+        match self {
+            View::Content(content) => {
+                Ok(observe::observe(&mounted.root().join(work), *content).map(Found::Tree))
+            }
+            View::Application(application, apart) => {
+                let error = |errno: Errno| TestError::io("mount", Path::new(work))(errno.into());
+                let apart = apart.as_ref().map_err(|errno| error(*errno))?;
+                let attached = apart.attach(mounted.fd()).map_err(error)?;
+                let root = attached.root().join(work);
+                // What the application says of a directory that cannot be read would be of itself.
+                if let Err(why) = fs::read_dir(&root) {
+                    return Ok(Err(why));
+                }
+                Ok(Ok(Found::Findings(application.look(&root, acknowledged)?)))
+            }
+        }
+    }
+}
+
+fn look(how: &mount::How, view: &View, work: &str, acknowledged: Option<u64>) -> Seen {
     let mounted = match how.mount() {
-        Ok(mounted) => mounted,
-        Err(errno) => return Seen::Refused(errno),
+        Ok(Ok(mounted)) => mounted,
+        Ok(Err(errno)) => return Seen::Refused(errno),
+        Err(error) => return Seen::Failed(error),
     };
-    let mount_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let root: PathBuf = mounted.root().join(work);
-    let found = observe::observe(&root, content);
-    drop(mounted);
-    Seen::Mounted { mount_ns, found }
+    let mount_ns = u64::try_from(mounted.took().as_nanos()).unwrap_or(u64::MAX);
+    match view.see(&mounted, work, acknowledged) {
+        Ok(found) => Seen::Mounted { mount_ns, found },
+        Err(error) => Seen::Failed(error.into()),
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +156,7 @@ mod tests {
     use ::fs::Cmd;
     use lab::{programs::Run, recording::RecordingDisk, setup::Lab};
     use needs::{Need, skip};
+    use rustix::fs::{Mode, OFlags, open};
 
     #[test]
     fn a_mount_that_does_not_end_is_given_up() {
@@ -113,8 +173,19 @@ mod tests {
             ("looker".into(), "/".into(), "/".into())
         });
         let how = mount::How::of(&target.parts()[0], &sites[0]).unwrap();
-        let looker = Looker::new(how, "lost+found".into(), Content::new(1)).unwrap();
-        let seen = looker.look(PATIENCE, || unreachable!("nothing hangs"));
+        let looker = Looker::new(how, "lost+found".into(), Eye::Content(Content::new(1))).unwrap();
+        let seen = looker.look(None, PATIENCE, || unreachable!("nothing hangs"));
+        assert!(matches!(seen, Seen::Mounted { found: Ok(_), .. }), "{seen:?}");
+        disk::wait_free(disk.device()).unwrap();
+        // As a program does that is started meanwhile, until it closes what it has inherited.
+        let held = open(disk.device(), OFlags::RDONLY | OFlags::EXCL, Mode::empty()).unwrap();
+        let seen = thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(Duration::from_millis(50));
+                drop(held);
+            });
+            looker.look(None, PATIENCE, || unreachable!("nothing hangs"))
+        });
         assert!(matches!(seen, Seen::Mounted { found: Ok(_), .. }), "{seen:?}");
         // Forgets what the kernel has read, so that it is read again.
         disk::wait_free(disk.device()).unwrap();
@@ -126,7 +197,7 @@ mod tests {
         let what = What::Delay(Duration::from_secs(2));
         disk.inject(vec![Rule { on: On::Read, range, when, what }]);
         let released = std::cell::Cell::new(false);
-        let seen = looker.look(Duration::from_millis(100), || {
+        let seen = looker.look(None, Duration::from_millis(100), || {
             disk.inject(Vec::new());
             released.set(true);
         });

@@ -1,9 +1,11 @@
-//! Reads a tree with all content.
+//! Reads a directory tree with the contents of all files.
 
 use ::faults::{
     content::{Content, LONGEST},
     contract::{Entry, Observed},
+    workload::ATTRIBUTE,
 };
+use rustix::fs::lgetxattr;
 use std::{
     fs::{self, Metadata},
     io,
@@ -33,9 +35,21 @@ fn below(root: &Path, path: &str, content: Content, observed: &mut Observed) -> 
         {
             read = Entry::Unreadable(error.to_string());
         }
+        if matches!(read, Entry::File { .. })
+            && let Some(value) = attribute(&root.join(&own))
+        {
+            observed.attributes.insert(own.clone(), value);
+        }
         observed.entries.insert(own, read);
     }
     Ok(())
+}
+
+/// The value of the attribute of a file; `None` if it has none, or the file system does not support attributes.
+fn attribute(path: &Path) -> Option<String> {
+    let mut value = [0; 64];
+    let length = lgetxattr(path, ATTRIBUTE, &mut value[..]).ok()?;
+    Some(String::from_utf8_lossy(&value[..length]).into_owned())
 }
 
 fn one(path: &Path, content: Content) -> io::Result<Entry> {

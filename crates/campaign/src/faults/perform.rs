@@ -4,9 +4,14 @@ use super::FaultsError;
 use ::faults::{
     content::{Author, Content},
     contract::Contract,
-    workload::{How, Operation, Space},
+    ideal::parent,
+    workload::{ATTRIBUTE, How, Operation, Space},
 };
-use rustix::fs::{FallocateFlags, OFlags, fallocate, syncfs};
+use engine::{aligned::Aligned, map::WriteMap};
+use rustix::fs::{
+    AtFlags, FallocateFlags, OFlags, XattrFlags, fallocate, fremovexattr, fsetxattr, syncfs,
+    unlinkat,
+};
 use std::{
     fs::{self, File, OpenOptions},
     io,
@@ -14,9 +19,6 @@ use std::{
     os::unix::fs::{FileExt, OpenOptionsExt, symlink},
     path::{Path, PathBuf},
 };
-
-/// The unit of direct writes, bytes.
-const ALIGNED: usize = 4096;
 
 /// Performs these operations of the workload of `contract` below `root`; `mark` gets the marks. Files that it holds
 /// open go to `held`.
@@ -34,7 +36,7 @@ pub(super) fn perform(
     for number in operations {
         let author = contract.ideal().authors.get(&number).copied();
         let operation = &workload.operations[number];
-        let one = One { content, root, author };
+        let one = One { content, root, author, number };
         one.perform(operation, held, mark).map_err(|error| {
             let workload = workload.name.clone();
             FaultsError::Operation { workload, number, error }
@@ -48,6 +50,8 @@ struct One<'a> {
     content: Content,
     root: &'a Path,
     author: Option<Author>,
+    /// The number of the operation.
+    number: usize,
 }
 
 impl One<'_> {
@@ -57,6 +61,10 @@ impl One<'_> {
 
     fn open(&self, path: &str) -> io::Result<File> {
         OpenOptions::new().write(true).open(self.at(path))
+    }
+
+    fn open_both(&self, path: &str) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).open(self.at(path))
     }
 
     fn perform(
@@ -79,6 +87,17 @@ impl One<'_> {
             Operation::Link { from, to } => fs::hard_link(self.at(from), self.at(to)),
             Operation::Symlink { target, path } => symlink(target, self.at(path)),
             Operation::Unlink(path) => fs::remove_file(self.at(path)),
+            Operation::Remove(path) => {
+                let directory = File::open(self.at(parent(path)))?;
+                let name = path.rsplit('/').next().unwrap_or(path);
+                Ok(unlinkat(directory, name, AtFlags::empty())?)
+            }
+            Operation::SetAttribute(path) => {
+                let value = self.number.to_string();
+                let file = self.open(path)?;
+                Ok(fsetxattr(file, ATTRIBUTE, value.as_bytes(), XattrFlags::empty())?)
+            }
+            Operation::RemoveAttribute(path) => Ok(fremovexattr(self.open(path)?, ATTRIBUTE)?),
             Operation::Rmdir(path) => fs::remove_dir(self.at(path)),
             Operation::Hold(path) => {
                 held.push(File::open(self.at(path))?);
@@ -86,6 +105,10 @@ impl One<'_> {
             }
             Operation::Fsync(path) => File::open(self.at(path))?.sync_all(),
             Operation::Fdatasync(path) => self.open(path)?.sync_data(),
+            Operation::Msync { path, offset, length } => {
+                let map = WriteMap::new(&self.open_both(path)?, offset + length)?;
+                map.sync(*offset..offset + length)
+            }
             Operation::Syncfs => Ok(syncfs(File::open(self.root)?)?),
             Operation::Mark(number) => {
                 mark(*number);
@@ -99,15 +122,20 @@ impl One<'_> {
         let data = self.content.bytes(author, offset, length);
         match how {
             How::Buffered => self.open(path)?.write_all_at(&data, offset),
+            How::Mapped => {
+                let (file, end) = (self.open_both(path)?, offset + length);
+                if file.metadata()?.len() < end {
+                    file.set_len(end)?;
+                }
+                WriteMap::new(&file, end)?.write(offset, &data)
+            }
             How::Direct => {
                 let flags = i32::try_from(OFlags::DIRECT.bits()).map_err(io::Error::other)?;
                 let file =
                     OpenOptions::new().write(true).custom_flags(flags).open(self.at(path))?;
-                let mut room = vec![0; data.len() + ALIGNED];
-                let start = room.as_ptr().align_offset(ALIGNED);
-                let aligned = &mut room[start..start + data.len()];
-                aligned.copy_from_slice(&data);
-                file.write_all_at(aligned, offset)
+                let mut aligned = Aligned::new(data.len());
+                aligned.bytes().copy_from_slice(&data);
+                file.write_all_at(aligned.bytes(), offset)
             }
         }
     }

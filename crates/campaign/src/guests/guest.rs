@@ -8,8 +8,8 @@ use super::{
 use crate::{
     machine::memory,
     run::{
+        context::{Event, RunContext},
         relay::RelaySlot,
-        target_run::{Event, RunContext},
     },
     stages::Placed,
 };

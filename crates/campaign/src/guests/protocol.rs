@@ -1,6 +1,6 @@
 //! The protocol between a campaign and a guest: the task in one file, and events, one per line, in another.
 
-use crate::run::{relay::Step, target_run::Event};
+use crate::run::{context::Event, relay::Step};
 use model::{plan::Plan, target::Target};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};

@@ -2,7 +2,7 @@
 //! and its texts are sanitized first. No part of it is a path that this side follows.
 
 use super::protocol::Report;
-use crate::{run::target_run::Event, stages::Placed};
+use crate::{faults::MOST_KEPT_BYTES, run::context::Event, stages::Placed};
 use lab::instance::Check;
 use model::{
     figure::{Durability, Unproven},
@@ -78,6 +78,14 @@ impl RequestedRuns {
             }
             Event::Done(cases) => Event::Done(cases),
             Event::Facts(facts) => Event::Facts(plain_facts(facts)),
+            Event::Recording { test, bytes } => {
+                let own = test.split(' ').next().unwrap_or_default();
+                let is_known = self.known.iter().any(|(_, test, _)| test == own);
+                if bytes.len() > MOST_KEPT_BYTES || !is_known {
+                    return Err("reported a recording that was not requested".into());
+                }
+                Event::Recording { test: plain(&test), bytes }
+            }
             Event::Cost(mut cost) => {
                 if let Check::Damaged(text) | Check::Skipped(text) = &mut cost.check {
                     *text = plain(text);
@@ -172,6 +180,12 @@ mod tests {
         assert!(asked().take(Report::TargetRun(2, Event::Done(1))).is_err());
         assert!(asked().take(Report::TargetRun(1, Event::Done(4))).is_err());
         assert!(asked().take(Report::TargetRun(1, Event::Done(3))).is_ok());
+        let recording = |test: &str, length| {
+            Report::TargetRun(4, Event::Recording { test: test.into(), bytes: vec![0; length] })
+        };
+        assert!(asked().take(recording("t", 8)).is_ok());
+        assert!(asked().take(recording("t2", 8)).is_err());
+        assert!(asked().take(recording("t", MOST_KEPT_BYTES + 1)).is_err());
         assert!(asked().take(Report::Tried { target: 0, why: None }).is_err());
     }
 

@@ -39,8 +39,8 @@ const READ_BYTES: usize = 1 << 20;
 pub enum AssetError {
     /// It is not a file below the folder of its suite that can be read.
     #[error(
-        "asset `{name}` of suite {suite}: {why}; put a regular file there, and no link that leads out of the folder of \
-         the suite"
+        "asset `{name}` of suite {suite}: {why}; put a regular file there, not a link that leads out of \
+         the suite's folder"
     )]
     Unusable {
         /// Its suite.

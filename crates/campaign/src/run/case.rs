@@ -4,7 +4,10 @@
 mod cache;
 mod finished;
 
-use self::{cache::establish_cache, finished::FinishedCase};
+use self::{
+    cache::{establish_cache, resident_after},
+    finished::FinishedCase,
+};
 use super::{
     hosts::{self, Hosts},
     relay::Runner,
@@ -20,11 +23,11 @@ use std::{sync::atomic::AtomicBool, time::Duration};
 use suites::Test;
 use workers::{Pool, PoolError};
 
-/// How long workers work at a time where candidates share the machine: short beside what changes its speed, long
-/// beside the few milliseconds in which they come to a stand and go on.
+/// Length of a slice if candidates share the machine: short compared with changes of its speed, long compared with the
+/// few milliseconds that pausing and resuming take.
 const SLICE: Duration = Duration::from_millis(25);
 
-/// Where a case stands in the campaign.
+/// The position of a case in the campaign.
 pub struct Position<'a> {
     /// Block number.
     pub block: u32,
@@ -36,7 +39,7 @@ pub struct Position<'a> {
     pub suite: &'a str,
 }
 
-/// Everything a case needs beside its test.
+/// Everything that a case needs besides its test.
 pub struct CaseContext<'a> {
     /// The mounted target.
     pub instance: &'a Instance<'a>,
@@ -44,7 +47,7 @@ pub struct CaseContext<'a> {
     pub pool: &'a dyn Pool,
     /// Where they come from.
     pub hosts: &'a dyn Hosts,
-    /// Its place among the candidates that share the machine, and the number of the test among theirs.
+    /// Its turn among the candidates that share the machine, and the number of the test among theirs.
     pub runner: Runner<'a>,
     /// Length below which a timed part is short, seconds.
     pub least_s: f64,
@@ -55,9 +58,9 @@ pub struct CaseContext<'a> {
 /// Runs `test`, one worker for each of `jobs`; `None` when it was stopped. A worker that fails makes
 /// the samples invalid; an error is about the target itself.
 ///
-/// All processes share the page cache: now and then another one evicts pages between the proof and the
-/// end. A case that turns out lukewarm is therefore run once more; both samples are kept, and the
-/// lukewarm one stays out of every mean. Where there is no device, nothing can be proven by it.
+/// All processes share the page cache, and sometimes another one evicts pages between the proof and the end. So a case
+/// that turns out lukewarm is run once more; both samples are kept, and the lukewarm one enters no mean. Without a
+/// device a second run would prove nothing.
 pub fn run(
     test: &dyn Test,
     jobs: &mut [Job],
@@ -110,6 +113,7 @@ fn attempt(
         Ok(report) => report,
         Err(error) => return broken(error, test, &jobs[0], context, place),
     };
+    let resident_after_pct = resident_after(test, jobs, context)?;
     let rebuilding = rebuilding.zip(context.instance.rebuilding()?);
     sampler.count_others(context.hosts.process());
     let settled = context.instance.quiesce()?;
@@ -120,18 +124,17 @@ fn attempt(
     if let Some(error) = sampler.take_failure() {
         return Err(error.into());
     }
-    let settle_s = settled.sync_s + settled.idle_s;
-    let used_bytes = context.instance.used_bytes()?;
     let outcome = FinishedCase {
         report,
         sampler,
         persistence: persistence.cloned(),
         cache,
+        resident_after_pct,
         changed,
         rebuilding,
-        settle_s,
+        settle_s: settled.sync_s + settled.idle_s,
         settle_write_bytes,
-        used_bytes,
+        used_bytes: context.instance.used_bytes()?,
         declared: declared_read_bytes(test, jobs),
         asset_bytes: assets::read_bytes(&jobs[0], context.instance.devices())?,
         shares_devices: context.instance.shares_devices(),
@@ -183,9 +186,10 @@ fn broken(
     if matches!(error, PoolError::Lost { .. }) {
         return Err(error.into());
     }
-    let why = match context.instance.loss() {
-        Some(loss) => format!("{error}; {loss}"),
-        None => error.to_string(),
+    let why = match (error, context.instance.loss()) {
+        (error, Some(loss)) => Reason::said(format!("{error}; {loss}")),
+        (PoolError::NotSupported { what, .. }, None) => Reason::NotSupported { what },
+        (error, None) => Reason::said(error.to_string()),
     };
     let samples = test.infos().into_iter().map(|info| invalid(&info.id, test, job, place, &why));
     Ok(Some(samples.collect()))
@@ -197,7 +201,7 @@ pub(super) fn invalid(
     test: &dyn Test,
     job: &Job,
     place: &Position<'_>,
-    why: &str,
+    why: &Reason,
 ) -> Sample {
     let cache = match test.cache() {
         CacheNeed::Cold => CacheState::Cold,
@@ -206,7 +210,7 @@ pub(super) fn invalid(
     };
     let bare =
         Sample::bare(place.block, place.position, place.case(id, test, job, cache), Vec::new());
-    bare.judged(Validity::Invalid(Reason::said(why)))
+    bare.judged(Validity::Invalid(why.clone()))
 }
 
 impl Position<'_> {

@@ -1,6 +1,6 @@
-//! The state in which a fresh instance meets its first test: as made, aged, filled. It is the same for
-//! every candidate of a block, by the seed, and another one in the next block, because blocks are the
-//! replicates of everything that is drawn.
+//! Prepares the state in which a fresh instance starts its first test: as made, aged, or filled. By the seed it is the
+//! same for every candidate of a block and differs between blocks, because blocks are the replicates of everything
+//! random.
 
 use crate::messages;
 use anyhow::{Context, Result};

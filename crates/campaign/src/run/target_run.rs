@@ -5,111 +5,20 @@
 use super::{
     case::{self, CaseContext, Position},
     condition::{self, Condition},
-    crash::{self, CrashCase},
-    hosts::Hosts,
+    context::{Event, Events, EventsOf, RunContext, TargetRun, failure, jobs},
+    own_disk,
     relay::{self, Relay, RelaySlot, Runner},
-    retake::Retakes,
     run_end::RunEnd,
 };
 use crate::{
     machine::{memory, numa, processors, reserve},
-    messages::with_causes,
-    stages::{Amount, Item, Ordered, Placed},
+    stages::Item,
 };
 use anyhow::{Context, Result};
-use fs::ResolvedTarget;
-use lab::{
-    error::LabError,
-    instance::{Instance, Upkeep},
-    setup::Lab,
-};
-use model::{
-    result::{Environment, Fault, FaultKind, Sample},
-    text::Bytes,
-    workload::Job,
-};
-use serde::{Deserialize, Serialize};
-use std::{
-    io,
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
-use workers::{Pool, PoolError};
-
-/// What every target run of a campaign needs; an [`Ordered`](crate::stages::Ordered) campaign gives it.
-#[derive(Clone, Copy)]
-pub struct RunContext<'a> {
-    /// What to do.
-    pub(crate) placed: &'a Placed,
-    /// Where targets are made.
-    pub(crate) lab: &'a Lab,
-    /// Seed of the campaign.
-    pub(crate) seed: u64,
-    /// How much each test does.
-    pub(crate) amount: &'a Amount,
-    /// Where workers come from.
-    pub(crate) hosts: &'a dyn Hosts,
-    /// Becomes true when a signal asks to stop.
-    pub(crate) stop: &'a AtomicBool,
-}
-
-impl Ordered {
-    /// What its target runs need.
-    pub fn context<'a>(
-        &'a self,
-        (lab, hosts): (&'a Lab, &'a dyn Hosts),
-        (seed, amount): (u64, &'a Amount),
-        stop: &'a AtomicBool,
-    ) -> RunContext<'a> {
-        RunContext { placed: &self.placed, lab, seed, amount, hosts, stop }
-    }
-}
-
-/// One target at one process count in one block.
-#[derive(Clone, Copy)]
-pub struct TargetRun<'a> {
-    /// Block number.
-    pub block: u32,
-    /// Position of the target in the block.
-    pub position: u32,
-    /// Label of the target.
-    pub label: &'a str,
-    /// The target.
-    pub target: &'a ResolvedTarget,
-    /// The part of split disks that it is made on, from 0.
-    pub part: u32,
-    /// Process count that is asked for.
-    pub procs: u32,
-    /// Whether it is the last of the target in the block: then its checker reads what all left.
-    pub last: bool,
-    /// How its cases fared before; `None` where each is measured once.
-    pub retakes: Option<&'a Retakes>,
-}
-
-/// Something that happened in a target run.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Event {
-    /// What is done now, for the user.
-    Now(String),
-    /// What the target is.
-    Facts(Environment),
-    /// A measurement.
-    Sample(Box<Sample>),
-    /// Number of cases that are over.
-    Done(u64),
-    /// The target cannot go on.
-    Failed(Fault),
-    /// What the target itself cost.
-    Cost(Upkeep),
-}
-
-/// Takes events as they come.
-type Events<'t> = dyn FnMut(Event) -> Result<()> + 't;
-
-/// Takes events as they come, with the number of the target run in which they happened.
-pub type EventsOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
+use lab::instance::Instance;
+use model::text::Bytes;
+use std::{sync::atomic::Ordering, time::Duration};
+use workers::Pool;
 
 /// Runs `target_runs`, which are at one process count: all their targets are made, then each test runs on all of
 /// them, then all are torn down. Where there are several, each has a thread of its own and they take turns on the
@@ -143,6 +52,9 @@ pub fn run_one(
     report: &mut Events<'_>,
 ) -> Result<RunEnd> {
     slot.at(target_run.procs, 0).prepare();
+    if !context.placed.needs_instances() {
+        return own_disk::run(context, target_run, report);
+    }
     let mut made = match MadeTarget::make(context, target_run, report)? {
         Made::Target(one) => one,
         Made::Failed => return Ok(RunEnd::Done),
@@ -187,7 +99,7 @@ struct MadeTarget<'a> {
     left: u64,
 }
 
-/// What came of making a target.
+/// The result of making a target.
 enum Made<'a> {
     Target(Box<MadeTarget<'a>>),
     /// It was reported.
@@ -213,7 +125,7 @@ impl<'a> MadeTarget<'a> {
             // A signal also reaches mkfs and mount; that is no failure of the target.
             Err(_) if stopped() => return Ok(Made::Stopped),
             Err(error) => {
-                report(Event::Failed(fault(context, error, "")))?;
+                report(Event::Failed(failure(context, error, "")))?;
                 report(Event::Done(left))?;
                 return Ok(Made::Failed);
             }
@@ -248,6 +160,11 @@ impl<'a> MadeTarget<'a> {
         if self.left == 0 {
             return Ok(RunEnd::Done);
         }
+        if item.test.makes_own_disk() {
+            let ran = own_disk::run_item(&self.context, &self.target_run, item, report)?;
+            self.left -= u64::from(ran == RunEnd::Done);
+            return Ok(ran);
+        }
         let (context, target_run, instance) = (&self.context, &self.target_run, &self.instance);
         let info = &item.test.infos()[0];
         report(Event::Now(format!(
@@ -263,19 +180,13 @@ impl<'a> MadeTarget<'a> {
         let place = Position { block, position, label, suite: item.suite };
         let least_s = context.placed.plan.preset.least_s();
         let (hosts, stop) = (context.hosts, context.stop);
-        let samples = if let Some(work) = item.test.crash_work(&jobs[0]) {
-            let (test, job, lab, target) = (item.test, &jobs[0], context.lab, target_run.target);
-            crash::run(&CrashCase { test, work: &work, job, lab, target, stop }, &place)
-        } else {
-            let case_context =
-                CaseContext { instance, pool: &*self.pool, hosts, runner, least_s, stop };
-            let mut once = |case_context: &CaseContext<'_>| {
-                case::run(item.test, &mut jobs, case_context, &place)
-            };
-            match target_run.retakes {
-                Some(retakes) => retakes.run(case_context, &mut once),
-                None => once(&case_context),
-            }
+        let case_context =
+            CaseContext { instance, pool: &*self.pool, hosts, runner, least_s, stop };
+        let mut once =
+            |case_context: &CaseContext<'_>| case::run(item.test, &mut jobs, case_context, &place);
+        let samples = match target_run.retakes {
+            Some(retakes) => retakes.run(case_context, &mut once),
+            None => once(&case_context),
         };
         let mut samples = match samples {
             Ok(Some(samples)) => samples,
@@ -303,7 +214,7 @@ impl<'a> MadeTarget<'a> {
 
     /// Tells that the target failed by `error`, during the test `at`, and cannot go on.
     fn fail(&mut self, error: anyhow::Error, at: &str, report: &mut Events<'_>) -> Result<RunEnd> {
-        report(Event::Failed(fault(&self.context, error, at)))?;
+        report(Event::Failed(failure(&self.context, error, at)))?;
         report(Event::Done(self.left))?;
         self.left = 0;
         Ok(RunEnd::Done)
@@ -329,41 +240,4 @@ fn make<'a>(
     let seed = (context.seed, target_run.block);
     let condition = condition::bring_about(&context.placed.plan, seed, &instance, context.stop)?;
     Ok((condition, instance))
-}
-
-/// The failure of a target by `error`, during the test `at`. A lost disk is the cause of all else.
-fn fault(context: &RunContext<'_>, error: anyhow::Error, at: &str) -> Fault {
-    let error = context.lab.check_disks().err().map_or(error, Into::into);
-    let colon = if at.is_empty() { "" } else { ": " };
-    Fault { kind: fault_kind(&error), reason: format!("{at}{colon}{}", with_causes(&error)) }
-}
-
-/// What kind of failure of a target `error` is.
-pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
-    let lab = error.chain().find_map(|cause| cause.downcast_ref::<LabError>());
-    let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
-    let pool = error.chain().find_map(|cause| cause.downcast_ref::<PoolError>());
-    match (lab, io) {
-        _ if matches!(pool, Some(PoolError::Lost { .. })) => FaultKind::Host,
-        (Some(error), _) => error.fault(),
-        (None, Some(error)) => lab::error::io_fault(error),
-        (None, None) => FaultKind::Other,
-    }
-}
-
-fn jobs(context: &RunContext<'_>, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
-    // What programs of others have touched is not worked on by this one.
-    let dir = if item.test.runs_programs() { "p" } else { "w" };
-    let workers = item.workers(count).0;
-    let shift = context.placed.plan.shift;
-    let owners = shift.then(|| context.hosts.owners(workers)).flatten();
-    let job = |worker: u32| Job {
-        worker,
-        owners: owners.as_ref().and_then(|owners| owners.get(worker as usize).copied()),
-        dir: root.join(format!("{dir}{worker}")),
-        seed: context.seed,
-        declaration: item.test.declaration(),
-        ..context.placed.job(item, count, context.amount, memory)
-    };
-    (0..workers).map(job).collect()
 }

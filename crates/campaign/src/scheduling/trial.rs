@@ -9,8 +9,9 @@ use crate::{
     guests::guest,
     messages::{self, Watch},
     run::{
+        context::{Event, RunContext, TargetRun},
         run_end::RunEnd,
-        target_run::{self, Event, RunContext, TargetRun},
+        target_run,
     },
     sizes::range::{Key, Range, TrialResult, Trials},
     stages::{Amount, Placed, place::TargetPlace},

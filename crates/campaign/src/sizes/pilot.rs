@@ -1,4 +1,4 @@
-//! Measures what a backing can do by a short trial of it.
+//! Measures the read and write rates of a backing in a short trial.
 
 use crate::{machine::reserve, messages::refusal};
 use anyhow::{Context, Result};

@@ -1,5 +1,5 @@
-//! Chooses how much each test does, if the plan leaves it open: from the least that is still the test to the most
-//! that the disk has room for, so that a timed part is long enough, by the trials.
+//! Chooses the size of each test, if the plan leaves it open: between the smallest that is still the same test and the
+//! largest that fits on the disk, such that, by the trial runs, a timed part is long enough.
 
 use super::{
     free,
@@ -42,7 +42,7 @@ pub type Key = (String, u32);
 /// The sizes with which trying begins, and the largest ones, as long as the disk holds them.
 #[derive(Clone, Debug)]
 pub struct Range {
-    /// With what trying begins, for each test and count.
+    /// The sizes of the first trial, for each test and process count.
     pub first: Amount,
     /// The most, in the same order.
     pub most: Amount,

@@ -1,4 +1,4 @@
-//! The least and the most work of one test: how it is lengthened, and how far by the rates of the backing.
+//! The smallest and largest size of one test: how it is lengthened, and how far the rates of the backing allow.
 
 use super::{load::TargetLoad, pilot::Pilot};
 use crate::stages::{Amount, Item, Placed};
@@ -32,7 +32,7 @@ pub struct Ground {
     pub memory: Bytes,
 }
 
-/// The least of a test that is still the test.
+/// The smallest size at which a test is still the same test.
 pub(crate) fn first(item: &Item, count: u32, large_scale: f64) -> TestSize {
     let test = item.test.infos()[0].id.clone();
     let shared = |times| TestSize {

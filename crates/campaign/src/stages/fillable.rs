@@ -1,4 +1,4 @@
-//! Refuses to age and to fill what is not made for the campaign.
+//! Refuses to age or fill targets that the campaign does not create.
 
 use crate::messages::refusal;
 use anyhow::Result;

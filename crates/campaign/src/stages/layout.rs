@@ -1,7 +1,7 @@
 //! Layout of candidates: the images, partitions or guests' disks that they are on, and which candidates exist at the
 //! same time.
 
-use super::placed::Placed;
+use super::{Item, placed::Placed};
 use crate::machine::memory;
 use fs::ResolvedTarget;
 use model::plan::Order;
@@ -18,8 +18,18 @@ impl Placed {
         self.disks_of(false).max(self.disks_of(true))
     }
 
+    /// Whether any test is done on an instance of its target; all others make disks of their own. Disks of the user are
+    /// used as asked.
+    pub fn needs_instances(&self) -> bool {
+        let is_on_instance = |item: &Item| !item.test.makes_own_disk();
+        !self.plan.backing.devices.is_empty() || self.items.iter().any(is_on_instance)
+    }
+
     /// Disks that the most demanding target of this machine, or of guests, is made on.
     pub fn disks_of(&self, in_guests: bool) -> usize {
+        if !self.needs_instances() {
+            return 0;
+        }
         let own = self.entrants.iter().filter(|entrant| entrant.place.is_of(in_guests));
         own.map(|entrant| entrant.target.disks()).max().unwrap_or(0)
     }

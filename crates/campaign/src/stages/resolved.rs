@@ -214,7 +214,10 @@ fn on_disks(plan: &Plan, targets: &[ResolvedTarget]) -> u32 {
 fn check_directory(dir: &Path) -> Result<()> {
     let named = dir.display();
     if !dir.is_dir() {
-        return Err(refusal::usage(format!("{named} is not a directory; choose an existing one")));
+        let is_list = named.to_string().contains(",dir:");
+        let each = if is_list { "; give each directory its own --on" } else { "" };
+        let what = format!("{named} is not a directory; choose an existing one{each}");
+        return Err(refusal::usage(what));
     }
     access(dir, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| {
         refusal::lacking(format!(

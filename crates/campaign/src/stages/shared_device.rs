@@ -1,4 +1,4 @@
-//! A device shared by candidates, because of which they run in turn although they could coexist.
+//! A device that candidates share, so that they run in turn although they could exist at the same time.
 
 use model::result::Note;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! The network of a confined process: a loopback interface of its own, over which the processes of an
-//! MPI program talk, and nothing else.
+//! The network of a confined process: only a loopback interface of its own, over which the processes of an MPI program
+//! communicate.
 
 use rustix::net::{AddressFamily, SocketType, socket};
 use std::os::fd::AsRawFd;

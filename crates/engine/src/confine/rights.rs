@@ -1,6 +1,6 @@
-//! The rights of a confined process: none. Root becomes a user who owns the one directory and nothing
-//! else, where that directory can belong to a user; in any case capabilities are given up for good, and
-//! where the kernel has Landlock, it too holds that nothing else is written.
+//! Drops the rights of a confined process. Root becomes a user that owns the one directory and nothing else, if the
+//! file system has owners; in any case capabilities are dropped permanently, and if the kernel has Landlock, it also
+//! forbids writing anywhere else.
 
 use super::ConfineError;
 use landlock::{

@@ -1,6 +1,5 @@
-//! The root directory of a confined process: the directories of the system, read-only; one directory
-//! that can be written; devices that hold nothing. No disk has a node in it, no other directory of
-//! this machine a name.
+//! The root directory of a confined process: the system's directories, read-only; one writable directory; and devices
+//! without data, such as /dev/null. It has no device node of any disk, and no other directory of this machine.
 
 use super::ConfineError;
 use rustix::{

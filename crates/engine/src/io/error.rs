@@ -33,10 +33,20 @@ pub enum EngineError {
         /// The file.
         path: PathBuf,
     },
+    /// The file system, or the kernel, does not support a way of I/O.
+    #[error("{what} is not supported on {path}; omit `{omit}`", path = path.display())]
+    NotSupported {
+        /// The way, by its name in the manual pages.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The setting that asks for it.
+        omit: &'static str,
+    },
     /// A system call on a file failed.
     #[error("{what} {path}: {source}", path = path.display())]
     File {
-        /// The act, as `open`.
+        /// The act, e.g. `open`.
         what: &'static str,
         /// The file.
         path: PathBuf,
@@ -94,9 +104,10 @@ impl EngineError {
             | EngineError::Io { source, .. }
             | EngineError::System { source, .. } => Some(source.kind()),
             EngineError::Short { .. } => Some(io::ErrorKind::UnexpectedEof),
-            EngineError::NotDirect { .. } | EngineError::Options(_) | EngineError::Operation(_) => {
-                None
-            }
+            EngineError::NotDirect { .. }
+            | EngineError::NotSupported { .. }
+            | EngineError::Options(_)
+            | EngineError::Operation(_) => None,
         }
     }
 
@@ -104,9 +115,24 @@ impl EngineError {
     pub fn path(&self) -> Option<&Path> {
         match self {
             EngineError::NotDirect { path }
+            | EngineError::NotSupported { path, .. }
             | EngineError::File { path, .. }
             | EngineError::Io { path, .. }
             | EngineError::Short { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// A way of I/O that the file system of `path` does not support; `omit` is the setting that asks for it.
+    pub fn not_supported(what: &'static str, path: PathBuf, omit: &'static str) -> EngineError {
+        EngineError::NotSupported { what, path, omit }
+    }
+
+    /// The way of I/O that is not supported, if that is what it says.
+    pub fn refused(&self) -> Option<&'static str> {
+        match self {
+            EngineError::NotSupported { what, .. } => Some(what),
+            EngineError::NotDirect { .. } => Some("O_DIRECT"),
             _ => None,
         }
     }

@@ -1,11 +1,14 @@
-//! Opening files for an engine, and what direct I/O asks of them.
+//! Opens files for an engine, and checks what direct, uncached and atomic I/O ask of them.
 
 use super::{EngineError, EngineOptions, error::path_of};
 use crate::map::PAGE_BYTES;
-use rustix::fs::{AtFlags, OFlags, StatxFlags, fcntl_getfl, statx};
+use rustix::{
+    fs::{AtFlags, OFlags, StatxFlags, fcntl_getfl, statx},
+    io::{Errno, ReadWriteFlags, preadv2},
+};
 use std::{
     fs::{File, OpenOptions},
-    io,
+    io::{self, IoSliceMut},
     os::unix::fs::OpenOptionsExt,
     path::Path,
 };
@@ -13,6 +16,9 @@ use std::{
 /// Alignment for direct I/O where the kernel does not say: no file system asks for more, and some
 /// silently go through the page cache for less.
 const CAREFUL_BYTES: u32 = 4096;
+
+/// Through the page cache, without leaving pages in it; Linux 6.14.
+pub(super) const RWF_DONTCACHE: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x80);
 
 /// Opens an existing file, with `O_DIRECT` when `direct`; for reading and writing when `write`.
 ///
@@ -27,8 +33,7 @@ pub fn open(path: &Path, write: bool, direct: bool) -> Result<File, EngineError>
     })
 }
 
-/// To what the offset and length of direct I/O on `file` must be aligned, bytes. Memory is always
-/// aligned to a page.
+/// The alignment that direct I/O on `file` requires of offset and length, bytes. Memory is always aligned to a page.
 pub fn direct_alignment(file: &File) -> Result<u32, EngineError> {
     let told = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN);
     let Ok(told) = told else { return Ok(CAREFUL_BYTES) };
@@ -87,5 +92,21 @@ pub(super) fn check(
             )));
         }
     }
-    Ok(())
+    match options.dontcache {
+        true => takes_dontcache(file),
+        false => Ok(()),
+    }
+}
+
+/// Checks that `file` supports `RWF_DONTCACHE`, by a read at its end, which touches no page.
+fn takes_dontcache(file: &File) -> Result<(), EngineError> {
+    let end = file.metadata().map_err(|error| EngineError::file("look at", file, error))?.len();
+    match preadv2(file, &mut [IoSliceMut::new(&mut [0])], end, RWF_DONTCACHE) {
+        Ok(_) => Ok(()),
+        // A kernel without the flag says so, too.
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => {
+            Err(EngineError::not_supported("RWF_DONTCACHE", path_of(file), "dontcache"))
+        }
+        Err(error) => Err(EngineError::file("read", file, error)),
+    }
 }

@@ -1,6 +1,6 @@
-//! The engine without I/O. With a delay it is a file system that takes exactly that long for each
-//! operation: its clock stands still but for operations and sleep, so figures are exact whatever
-//! else the machine does, and the true time is waited for.
+//! The engine without I/O. With a delay it acts like a file system whose operations take exactly that long: its own
+//! clock advances only by operations and sleep, so figures are exact whatever else the machine does; it also waits for
+//! that long in real time.
 
 use super::{EngineError, Op, drive::Engine};
 use crate::clock;

@@ -27,7 +27,7 @@ pub struct Access {
     pub block_bytes: u32,
     /// The blocks that are taken; `None` for all.
     pub blocks: Option<Range<u64>>,
-    /// In which order.
+    /// Their order.
     pub order: Order,
     /// The percentage of operations that read, drawn for each; the others write.
     pub read_percent: u8,

@@ -98,6 +98,9 @@ pub struct EngineOptions {
     pub kind: EngineKind,
     /// The files are open with `O_DIRECT`: [`super::open`] does that.
     pub direct: bool,
+    /// Every read and write has `RWF_DONTCACHE`: it goes through the page cache, and the pages that it brought there
+    /// leave with it. Refused where the file system does not support it.
+    pub dontcache: bool,
     /// Operations in flight at most, 1 to 4096; more than 1 needs io_uring.
     pub depth: u32,
     /// Operations that one system call submits at most, 1 to `depth`. All that are done by then are
@@ -117,6 +120,7 @@ impl Default for EngineOptions {
         EngineOptions {
             kind: EngineKind::Sync,
             direct: false,
+            dontcache: false,
             depth: 1,
             batch: 1,
             sqpoll: false,
@@ -153,6 +157,12 @@ impl EngineOptions {
         }
         if self.direct && kind == EngineKind::Mmap {
             return Some("mmap always uses the page cache; omit direct".into());
+        }
+        if self.dontcache && self.direct {
+            return Some("direct I/O bypasses the page cache; omit `dontcache` or `direct`".into());
+        }
+        if self.dontcache && !matches!(kind, EngineKind::Sync | EngineKind::IoUring) {
+            return Some(format!("{kind} makes no read or write calls; omit `dontcache`"));
         }
         if self.advise.is_some() && kind != EngineKind::Mmap {
             return Some(format!("{kind} has no mapping; omit the advice"));
@@ -193,6 +203,9 @@ mod tests {
             EngineOptions { sqpoll: true, ..good },
             EngineOptions { sqpoll: true, ..uring },
             EngineOptions { direct: true, ..mmap },
+            EngineOptions { dontcache: true, ..mmap },
+            EngineOptions { dontcache: true, direct: true, ..good },
+            EngineOptions { dontcache: true, kind: EngineKind::Null, ..good },
             EngineOptions { advise: Some(Advice::Random), ..good },
             EngineOptions { delay_ns: 1, ..good },
         ];
@@ -203,6 +216,7 @@ mod tests {
             good,
             mmap,
             EngineOptions { depth: 64, batch: 16, direct: true, ..uring },
+            EngineOptions { dontcache: true, ..uring },
             EngineOptions { kind: EngineKind::Null, delay_ns: 1, ..good },
         ];
         for options in allowed {

@@ -1,4 +1,4 @@
-//! An engine that is set up: everything that is not to be timed.
+//! Sets up an engine: everything that must not be timed.
 
 use super::{
     Done, EngineError, EngineKind, EngineOptions, Latencies, OpSource, Work,
@@ -55,7 +55,7 @@ impl<'a> Prepared<'a> {
         let buffers = || Buffers::new(options.depth, block_bytes, content);
         let kind = match options.kind {
             EngineKind::Null => AnyEngine::Null(Null::new(options.delay_ns)),
-            EngineKind::Sync => AnyEngine::Sync(Sync::new(files, buffers()?)),
+            EngineKind::Sync => AnyEngine::Sync(Sync::new(options, files, buffers()?)),
             EngineKind::IoUring => {
                 AnyEngine::Uring(Box::new(Uring::new(options, files, block_bytes, buffers()?)?))
             }

@@ -1,8 +1,14 @@
 //! The engine of `pread` and `pwrite`: an operation is done when it is staged.
 
-use super::{EngineError, Op, buffers::Buffers, drive::Engine, error::fault};
-use rustix::io::{pread, pwrite};
-use std::fs::File;
+use super::{
+    EngineError, EngineOptions, Op, buffers::Buffers, drive::Engine, error::fault,
+    file::RWF_DONTCACHE,
+};
+use rustix::io::{ReadWriteFlags, pread, preadv2, pwrite, pwritev2};
+use std::{
+    fs::File,
+    io::{IoSlice, IoSliceMut},
+};
 
 /// One operation at a time.
 #[derive(Debug)]
@@ -10,11 +16,14 @@ pub(super) struct Sync<'a> {
     files: &'a [File],
     pub(super) buffers: Buffers,
     done: Option<u32>,
+    /// Of every call; with none, the calls without flags are used.
+    flags: ReadWriteFlags,
 }
 
 impl<'a> Sync<'a> {
-    pub(super) fn new(files: &'a [File], buffers: Buffers) -> Sync<'a> {
-        Sync { files, buffers, done: None }
+    pub(super) fn new(options: &EngineOptions, files: &'a [File], buffers: Buffers) -> Sync<'a> {
+        let flags = if options.dontcache { RWF_DONTCACHE } else { ReadWriteFlags::empty() };
+        Sync { files, buffers, done: None, flags }
     }
 }
 
@@ -28,10 +37,17 @@ impl Engine for Sync<'_> {
         };
         let (block, moved) = if op.write {
             let block = self.buffers.write_block(0);
-            (block, pwrite(file, block, op.offset))
+            let moved = match self.flags.is_empty() {
+                true => pwrite(file, block, op.offset),
+                false => pwritev2(file, &[IoSlice::new(block)], op.offset, self.flags),
+            };
+            (block, moved)
         } else {
             let block = self.buffers.read_block(0);
-            let moved = pread(file, &mut *block, op.offset);
+            let moved = match self.flags.is_empty() {
+                true => pread(file, &mut *block, op.offset),
+                false => preadv2(file, &mut [IoSliceMut::new(block)], op.offset, self.flags),
+            };
             (&*block, moved)
         };
         match moved {

@@ -147,7 +147,7 @@ fn what_is_read_is_what_stands_in_the_file() {
     let files = test_files.open(false, false).unwrap();
     let options = EngineOptions::default();
     let buffers = || Buffers::new(1, BLOCK, None).unwrap();
-    arrives(Sync::new(&files, buffers()), |engine| &mut engine.buffers);
+    arrives(Sync::new(&options, &files, buffers()), |engine| &mut engine.buffers);
     arrives(Mapped::new(&options, &files, false, buffers()).unwrap(), |engine| &mut engine.buffers);
     match Uring::new(&options, &files, BLOCK, buffers()) {
         Err(error) => skip(Need::Other, error),

@@ -4,7 +4,10 @@
 //! (`DEFER_TASKRUN`), so that no interrupt of the thread lies between two operations; older kernels
 //! get the next best mode.
 
-use super::{EngineError, EngineOptions, Op, buffers::Buffers, drive::Engine, error::fault};
+use super::{
+    EngineError, EngineOptions, Op, buffers::Buffers, drive::Engine, error::fault,
+    file::RWF_DONTCACHE,
+};
 use crate::clock;
 use io_uring::{
     IoUring, opcode,
@@ -27,6 +30,8 @@ pub(super) struct Uring<'a> {
     /// The operations in flight with their buffers, by slot; for errors.
     flights: Box<[(Op, *const u8)]>,
     in_flight: u32,
+    /// Flags of every read and write, as of `preadv2(2)`.
+    rw_flags: i32,
 }
 
 impl<'a> Uring<'a> {
@@ -44,22 +49,25 @@ impl<'a> Uring<'a> {
         })?;
         register(&ring, files, &buffers)?;
         let flights = vec![(Op::default(), std::ptr::null()); options.depth as usize].into();
-        Ok(Uring { ring, buffers, files, block_bytes, flights, in_flight: 0 })
+        let rw_flags = if options.dontcache { RWF_DONTCACHE.bits() as i32 } else { 0 };
+        Ok(Uring { ring, buffers, files, block_bytes, flights, in_flight: 0, rw_flags })
     }
 
     fn entry(&mut self, slot: u32, op: Op) -> Result<Entry, EngineError> {
-        let (file, len) = (Fixed(op.file), self.block_bytes);
+        let (file, len, flags) = (Fixed(op.file), self.block_bytes, self.rw_flags);
         let entry = if op.write {
             let block = self.buffers.write_block(slot);
             if block.is_empty() {
                 return Err(fault(self.files, op, &[], Ok(0)));
             }
             self.flights[slot as usize] = (op, block.as_ptr());
-            opcode::WriteFixed::new(file, block.as_ptr(), len, 0).offset(op.offset).build()
+            let entry = opcode::WriteFixed::new(file, block.as_ptr(), len, 0);
+            entry.offset(op.offset).rw_flags(flags).build()
         } else {
             let block = self.buffers.read_block(slot).as_mut_ptr();
             self.flights[slot as usize] = (op, block);
-            opcode::ReadFixed::new(file, block, len, 0).offset(op.offset).build()
+            let entry = opcode::ReadFixed::new(file, block, len, 0);
+            entry.offset(op.offset).rw_flags(flags).build()
         };
         Ok(entry.user_data(u64::from(slot)))
     }

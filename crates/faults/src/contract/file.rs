@@ -1,4 +1,4 @@
-//! What a file may hold.
+//! The contents that a file may have.
 
 use crate::{
     content::{Author, Origin, Run},
@@ -29,20 +29,36 @@ pub(super) struct FileRule {
 }
 
 impl FileRule {
-    /// Of `node`, synced after the first `since` operations if it was at all, when the first `begun` have begun.
-    pub(super) fn new(ideal: &Ideal, node: Node, since: Option<usize>, begun: usize) -> FileRule {
+    /// Of `node`, synced after the first `since` operations if it was at all, when the first `begun` have begun. Of
+    /// Each of `parts` was synced separately, after that number of operations.
+    pub(super) fn new(
+        ideal: &Ideal,
+        node: Node,
+        (since, parts): (Option<usize>, &[(usize, Range<u64>)]),
+        begun: usize,
+    ) -> FileRule {
         let from = since.unwrap_or(0);
         let sizes = (from..=begun).map(|done| ideal.size(node, done));
         let (min, max) =
             sizes.fold((u64::MAX, 0), |(min, max), size| (size.min(min), size.max(max)));
+        // A part that was synced is within the file, unless that was made shorter since then.
+        let ends = parts.iter().map(|(at, part)| {
+            let sizes = (*at..=begun).map(|done| ideal.size(node, done));
+            sizes.min().unwrap_or(0).min(part.end)
+        });
+        let min = ends.fold(min, u64::max);
         let changes: Vec<&Change> = ideal.changes(node, 0..begun).collect();
         let borders = changes.iter().filter_map(|change| match change {
             Change::Written(bytes, _) | Change::Zeroed(bytes) => Some([bytes.start, bytes.end]),
-            Change::Size(_) => None,
+            Change::Size(_) | Change::Attribute(_) => None,
         });
-        let borders: BTreeSet<u64> = borders.flatten().chain([0]).collect();
+        let of_parts = parts.iter().flat_map(|(_, part)| [part.start, part.end]);
+        let borders: BTreeSet<u64> = borders.flatten().chain(of_parts).chain([0]).collect();
         let borders: Vec<u64> = borders.into_iter().collect();
         let segments = borders.windows(2).map(|pair| {
+            let is_of = |part: &Range<u64>| part.start <= pair[0] && pair[1] <= part.end;
+            let own = parts.iter().filter(|(_, part)| is_of(part)).map(|(at, _)| *at);
+            let from = own.fold(from, usize::max);
             let (durable, later) = (ideal.changes(node, 0..from), ideal.changes(node, from..begun));
             segment(pair[0]..pair[1], durable, later)
         });
@@ -78,6 +94,10 @@ impl FileRule {
                 let harm = self.harm(&run.origin, is_own);
                 let detail = || format!("bytes {} to {}: {:?}", bytes.start, bytes.end, run.origin);
                 wrong.entry(harm).or_insert_with(detail);
+                if harm == Harm::Zeros {
+                    // What was never synced may be zeros, so this was.
+                    wrong.entry(Harm::Lost).or_insert_with(detail);
+                }
             }
         }
         wrong.into_iter().collect()

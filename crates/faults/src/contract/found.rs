@@ -31,6 +31,8 @@ pub enum Entry {
 pub struct Observed {
     /// By paths relative to it.
     pub entries: BTreeMap<String, Entry>,
+    /// The values of [`ATTRIBUTE`](crate::workload::ATTRIBUTE) of files that have it, by the same paths.
+    pub attributes: BTreeMap<String, String>,
 }
 
 /// Something that is wrong.

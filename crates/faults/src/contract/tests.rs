@@ -3,7 +3,6 @@
 use super::*;
 use crate::{
     content::{Author, Origin, Run},
-    ideal::Change,
     workload::{CONTRACTS, How, named},
 };
 use model::random::Rng;
@@ -42,6 +41,7 @@ fn put(words: &mut Words, change: &Change) {
         Change::Written(range, author) => fill(words, range, Origin::Written(*author)),
         Change::Zeroed(range) => fill(words, range, Origin::Zeros),
         Change::Size(size) => words.resize(place(*size), Origin::Zeros),
+        Change::Attribute(_) => {}
     }
 }
 
@@ -67,7 +67,7 @@ fn observed(
         };
         (path.clone(), entry)
     });
-    Observed { entries: entries.collect() }
+    Observed { entries: entries.collect(), ..Observed::default() }
 }
 
 /// Everything as it was after the first `done` operations.
@@ -78,8 +78,13 @@ fn at(ideal: &Ideal, done: usize) -> Observed {
 /// A random workload that can be performed, with a mark after each operation.
 fn random(rng: &mut Rng, length: usize) -> Workload {
     const PATHS: [&str; 8] = ["foo", "bar", "A", "B", "A/foo", "A/bar", "B/foo", "B/bar"];
-    let mut own =
-        Workload { name: "random".into(), operations: vec![], prepared: 0, whole: vec![] };
+    let mut own = Workload {
+        name: "random".into(),
+        operations: vec![],
+        prepared: 0,
+        whole: vec![],
+        promised: vec![],
+    };
     while own.operations.len() < 2 * length {
         let path = |rng: &mut Rng| PATHS[rng.below(8) as usize].to_string();
         let (one, other) = (path(rng), path(rng));
@@ -149,7 +154,7 @@ fn journaled(contract: &Contract, (done, begun): (usize, usize), rng: &mut Rng) 
     };
     let last = operations[..done].iter().rposition(is_sync).map_or(0, |at| at + 1);
     let committed = last + rng.below((begun - last + 1) as u64) as usize;
-    let promises = Promises::new(&contract.workload, ideal, done);
+    let promises = Promises::new(&contract.workload, (ideal, &contract.lives), done);
     let seed = rng.next_u64();
     observed(ideal, &ideal.trees[committed], &|node| {
         let since = promises.data.get(&node).copied().unwrap_or(0);
@@ -196,7 +201,7 @@ fn logged(contract: &Contract, (done, begun): (usize, usize), rng: &mut Rng) -> 
             tree = then.clone();
         }
     }
-    let promises = Promises::new(&contract.workload, ideal, done);
+    let promises = Promises::new(&contract.workload, (ideal, &contract.lives), done);
     let seed = rng.next_u64();
     observed(ideal, &tree, &|node| {
         let since = promises.data.get(&node).copied().unwrap_or(0);
@@ -263,7 +268,7 @@ proptest! {
         let (offset, length) = (rng.below(4) * BLOCK, BLOCK);
         let write = Operation::Write { path: path.clone(), offset, length, how: How::Buffered };
         // Without any fsync of it or of all, fdatasync promises no name to find it by.
-        let promises = Promises::new(&workload, &ideal, before);
+        let promises = Promises::new(&workload, (&ideal, &Lives::new(&ideal)), before);
         let sync = if promises.exists.contains_key(&ideal.trees[before][&path]) {
             Operation::Fdatasync(path)
         } else {
@@ -306,6 +311,16 @@ fn each_named_contract_catches_a_lost_round() {
 
 fn harms(expected: &Expected<'_>, found: &Observed) -> Vec<Harm> {
     expected.check(found).into_iter().map(|own| own.harm).collect()
+}
+
+/// The file that was synced is found by no name then.
+#[test]
+fn a_synced_replacement_that_is_empty_is_lost() {
+    let contract = Contract::new(named("replace", 3).unwrap()).unwrap();
+    let expected = contract.expect(Some(2)).unwrap();
+    let mut found = at(&contract.ideal, contract.ideal.trees.len() - 1);
+    found.entries.insert("config".into(), file(&[], 999, 1));
+    assert_eq!(harms(&expected, &found), [Harm::Empty, Harm::Lost]);
 }
 
 #[test]
@@ -353,7 +368,7 @@ fn each_kind_of_harm_has_its_name() {
     assert_eq!(with(&good[..3 * 512], 2), [Harm::Links]);
     let mut zeros = good[..3 * 512].to_vec();
     zeros[1024..].fill(Origin::Zeros);
-    assert_eq!(with(&zeros, 1), [Harm::Zeros]);
+    assert_eq!(with(&zeros, 1), [Harm::Lost, Harm::Zeros]);
     let gone = Observed::default();
     assert_eq!(harms(&expected, &gone), [Harm::NameGone]);
     let mut other = Observed::default();
@@ -365,4 +380,73 @@ fn each_kind_of_harm_has_its_name() {
     let found = at(&contract.ideal, contract.workload.prepared);
     assert_eq!(harms(&expected, &found), [Harm::NameStays]);
     assert_eq!(contract.expect(Some(77)).unwrap_err(), UnknownMark(77));
+}
+
+/// What is wrong with `observed` when all of `operations` and their last mark are over.
+fn wrong(operations: Vec<Operation>, change: impl Fn(&mut Observed)) -> Vec<Harm> {
+    let mut operations = operations;
+    operations.push(Operation::Mark(1));
+    let workload =
+        Workload { name: "x".into(), operations, prepared: 0, whole: vec![], promised: vec![] };
+    let contract = Contract::new(workload).unwrap();
+    let mut observed = at(contract.ideal(), contract.workload().operations.len());
+    change(&mut observed);
+    let expected = contract.expect(Some(1)).unwrap();
+    expected.check(&observed).into_iter().map(|finding| finding.harm).collect()
+}
+
+#[test]
+fn attributes_that_were_synced_are_there() {
+    let path = || "a".to_string();
+    let set = || Operation::SetAttribute(path());
+    let has = |value: &'static str| {
+        move |observed: &mut Observed| {
+            observed.attributes.insert("a".into(), value.into());
+        }
+    };
+    let synced = || vec![Operation::Create(path()), set(), Operation::Fsync(path())];
+    assert_eq!(wrong(synced(), has("1")), []);
+    assert_eq!(wrong(synced(), |_| ()), [Harm::Lost]);
+    assert_eq!(wrong(synced(), has("7")), [Harm::Foreign]);
+    let twice = || [synced(), vec![set(), Operation::Fsync(path())]].concat();
+    assert_eq!(wrong(twice(), has("3")), []);
+    assert_eq!(wrong(twice(), has("1")), [Harm::Old]);
+    // What was not synced may be there or not, and an fdatasync is not for attributes.
+    let loose = || vec![Operation::Create(path()), set(), Operation::Fdatasync(path())];
+    assert_eq!(wrong(loose(), has("1")), []);
+    assert_eq!(wrong(loose(), |_| ()), []);
+    let removed =
+        || [synced(), vec![Operation::RemoveAttribute(path()), Operation::Syncfs]].concat();
+    assert_eq!(wrong(removed(), |_| ()), []);
+    assert_eq!(wrong(removed(), has("1")), [Harm::Old]);
+}
+
+#[test]
+fn msync_promises_its_part_alone() {
+    let write =
+        |offset| Operation::Write { path: "a".into(), offset, length: BLOCK, how: How::Mapped };
+    let msync = Operation::Msync { path: "a".into(), offset: BLOCK, length: BLOCK };
+    let all = || vec![Operation::Create("a".into()), write(0), write(BLOCK), msync.clone()];
+    let zeroed = |block: usize| {
+        move |observed: &mut Observed| {
+            let Some(Entry::File { runs: own, .. }) = observed.entries.get_mut("a") else {
+                panic!("no file")
+            };
+            let written = |write| Origin::Written(Author { file: 1, write });
+            let mut words = vec![written(1); 512];
+            words.extend([written(2); 512]);
+            words[block * 512..][..512].fill(Origin::Zeros);
+            *own = runs(&words);
+        }
+    };
+    assert_eq!(wrong(all(), |_| ()), []);
+    assert_eq!(wrong(all(), zeroed(0)), [], "it was not synced");
+    assert_eq!(wrong(all(), zeroed(1)), [Harm::Lost, Harm::Zeros]);
+    let shorter = |observed: &mut Observed| {
+        let Some(Entry::File { size, runs, .. }) = observed.entries.get_mut("a") else {
+            panic!("no file")
+        };
+        (*size, *runs) = (0, vec![]);
+    };
+    assert_eq!(wrong(all(), shorter), [Harm::Lost]);
 }

@@ -1,5 +1,5 @@
-//! The identity of states: a sum over sectors of hashes of their places and contents. It is incremental: what a write
-//! adds is computed once, and a state costs no more than the writes that it keeps.
+//! Identifies states by a sum over sectors of hashes of their position and contents. It is incremental: the share of
+//! each write is computed once, and a state costs no more than the writes that it keeps.
 
 use super::{
     State,

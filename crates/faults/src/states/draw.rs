@@ -1,5 +1,5 @@
-//! Draws distinct states. Small epochs are enumerated whole; of large ones all prefixes, each write alone and all but
-//! each are in, and what room there is gets drawn subsets.
+//! Draws distinct states. Small epochs are enumerated completely; for large ones, all prefixes, each write alone, and
+//! all writes but one are included, and random subsets fill the rest.
 
 use super::{
     State,
@@ -61,7 +61,8 @@ pub fn draw(epochs: &Epochs<'_>, asked: Draw) -> Drawn {
         let number = number::encode(large[at], Form::Drawn(rng.next_u64()));
         in_vain = if found.add(number) { 0 } else { in_vain + 1 };
     }
-    let is_complete = is_listed && large.is_empty() && numbered.len() == epochs.count();
+    let is_whole = is_listed && large.is_empty() && numbered.len() == epochs.count();
+    let is_complete = is_whole && !found.has_refused;
     Drawn { states: found.states, is_complete }
 }
 
@@ -74,6 +75,8 @@ struct Distinct<'a, 'log> {
     places: HashMap<u64, usize>,
     states: Vec<State>,
     asked: Draw,
+    /// Whether one more than the limit was found.
+    has_refused: bool,
 }
 
 impl<'a, 'log> Distinct<'a, 'log> {
@@ -85,6 +88,7 @@ impl<'a, 'log> Distinct<'a, 'log> {
             places: HashMap::new(),
             states: Vec::new(),
             asked,
+            has_refused: false,
         }
     }
 
@@ -112,7 +116,10 @@ impl<'a, 'log> Distinct<'a, 'log> {
                 self.states.push(state);
                 true
             }
-            Entry::Vacant(_) => false,
+            Entry::Vacant(_) => {
+                self.has_refused = true;
+                false
+            }
         }
     }
 }

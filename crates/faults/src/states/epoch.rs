@@ -1,4 +1,4 @@
-//! A log in epochs.
+//! Divides a log into epochs.
 
 use super::{SECTOR_BYTES, State, uncovered::Uncovered};
 use crate::log::{Event, Log};

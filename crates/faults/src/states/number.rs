@@ -67,6 +67,11 @@ pub(super) fn encode(epoch: usize, form: Form) -> u64 {
     (epoch as u64) << EPOCH_SHIFT | kind << FORM_SHIFT | value
 }
 
+/// The epoch in which the power went in the state with this number.
+pub fn epoch_of(number: u64) -> usize {
+    usize::try_from(number >> EPOCH_SHIFT).unwrap_or(usize::MAX)
+}
+
 fn form(number: u64) -> Option<Form> {
     let value = number & VALUE;
     let torn = value & TORN;

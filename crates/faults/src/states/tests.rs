@@ -1,4 +1,4 @@
-//! Held against a model disk that is as simple as can be: a map of sectors.
+//! Compares the states with the simplest possible model of a disk: a map of sectors.
 
 use super::*;
 use crate::log::{Event, Log};
@@ -137,6 +137,22 @@ proptest! {
         for disk in found.keys() {
             prop_assert!(can_be(disk, &asked), "{:?}", disk);
         }
+    }
+}
+
+#[test]
+fn only_all_of_the_states_are_complete() {
+    let mut log = Log::new(1 << 20);
+    for at in 0..6 {
+        (0..3)
+            .for_each(|sector| log.write(at * 4096 + sector * 512, &[at as u8 + 1; 512]).unwrap());
+        log.push(Event::Flush);
+    }
+    let all = drawn(&log, ALL).0.len();
+    for limit in 1..=all + 1 {
+        let (disks, is_complete) = drawn(&log, Draw { limit, ..ALL });
+        assert_eq!(disks.len(), limit.min(all));
+        assert!(!is_complete || limit >= all, "{limit} of {all}");
     }
 }
 

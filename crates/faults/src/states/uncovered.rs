@@ -1,4 +1,4 @@
-//! Which sectors have been written, where the newest write is looked at first.
+//! Tracks the sectors that newer writes cover, when writes are processed from the newest to the oldest.
 
 use std::{collections::BTreeMap, ops::Range};
 

@@ -1,4 +1,4 @@
-//! Workloads by name: patterns by which programs keep their data, each with a contract that they rely on.
+//! Workloads by name: common patterns of saving data, each with the contract that programs rely on.
 
 use super::{How, Operation, Workload};
 
@@ -76,7 +76,8 @@ pub fn named(name: &str, rounds: u64) -> Option<Workload> {
     list.add(Operation::Syncfs);
     let prepared = list.operations.len();
     (0..rounds).for_each(|round| repeat(&mut list, round));
-    Some(Workload { name: name.into(), operations: list.operations, prepared, whole })
+    let (name, operations) = (name.into(), list.operations);
+    Some(Workload { name, operations, prepared, whole, promised: Vec::new() })
 }
 
 /// Files of `append-many`.

@@ -24,7 +24,7 @@ pub(super) enum NameKind {
 }
 
 impl NameKind {
-    /// What stands before the number in the place of a name.
+    /// The text before the number in the replacement of a name.
     pub(super) fn prefix(self) -> &'static str {
         match self {
             NameKind::Path => "/path-",
@@ -42,7 +42,7 @@ impl NameKind {
 const SYSTEM: [&str; 8] =
     ["/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/proc/", "/sys/"];
 
-/// What stands before `:/` and is no host.
+/// Words before `:/` that are not hosts.
 const NO_HOSTS: [&str; 9] =
     ["dir", "file", "fio", "mdtest", "ior", "sysbench", "elbencho", "bonnie++", "localhost"];
 

@@ -3,7 +3,7 @@
 use super::{Mending, lines::Lines};
 use serde_json::{Map, Value};
 
-/// What stands in every run of fio.
+/// Text that every run of fio contains.
 const FIO: &str = "fio version";
 
 /// Runs deeper than this are not looked for.

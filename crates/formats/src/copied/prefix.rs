@@ -54,7 +54,7 @@ fn has_own_remarks(lines: &Lines<'_>) -> bool {
     lines.filled().any(|line| line.trim_start().starts_with("FSUse%"))
 }
 
-/// What stands behind `quote` and one blank.
+/// The text after `quote` and one blank.
 fn quoted<'l>(line: &'l str, quote: &str) -> Option<&'l str> {
     let rest = line.trim_start().strip_prefix(quote)?;
     // fio begins a share of operations with `>=64`.

@@ -20,7 +20,7 @@ pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Option<Mending> 
     Some(Mending::Stamp)
 }
 
-/// What stands behind the time of a line.
+/// The text after the time of a line.
 fn behind(line: &str) -> Option<&str> {
     let (open, rest) = match line.strip_prefix('[') {
         Some(rest) => (true, rest),
@@ -36,7 +36,7 @@ fn behind(line: &str) -> Option<&str> {
     Some(of_stream(rest).or_else(|| of_program(rest)).unwrap_or(rest))
 }
 
-/// What stands behind the end of what a log puts there and one blank; of an empty line the blank may be lost.
+/// The text after the prefix of a log and one blank; of an empty line the blank may be lost.
 fn after_end(rest: &str) -> Option<&str> {
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }
 }
@@ -45,7 +45,7 @@ fn of_stream(rest: &str) -> Option<&str> {
     STREAMS.iter().find_map(|stream| rest.strip_prefix(stream)).and_then(after_end)
 }
 
-/// What stands behind `host program[12]: `.
+/// The text after `host program[12]: `.
 fn of_program(rest: &str) -> Option<&str> {
     let (head, rest) = rest.split_once("]:")?;
     let rest = after_end(rest)?;
@@ -54,7 +54,7 @@ fn of_program(rest: &str) -> Option<&str> {
     (is_number && names.split(' ').count() == 2).then_some(rest)
 }
 
-/// What stands behind a date and a time, or a time.
+/// The text after a date and a time, or a time.
 fn moment(text: &str) -> Option<&str> {
     let after_date = date(text).or_else(|| month(text)).unwrap_or(text);
     let rest = after_date.strip_prefix(['T', ' ']).unwrap_or(after_date);
@@ -83,7 +83,7 @@ fn month(text: &str) -> Option<&str> {
     digits(rest, 2).or_else(|| digits(rest.trim_start(), 1))
 }
 
-/// What stands behind `Z`, `+0100`, ` UTC`.
+/// The text after `Z`, `+0100`, ` UTC`.
 fn zone(text: &str) -> &str {
     if let Some(rest) = text.strip_prefix('Z').or_else(|| text.strip_prefix(" UTC")) {
         return rest;

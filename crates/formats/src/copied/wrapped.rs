@@ -1,5 +1,5 @@
-//! Lines that a mail program broke. That is known by lines that no tool writes so short, and undone where
-//! the next word would not have fitted.
+//! Rejoins lines that a mail program wrapped. They are detected by lines shorter than any that the tool prints, and
+//! joined if the next word would not have fitted.
 
 use super::{Mending, lines::Lines};
 use std::collections::HashSet;

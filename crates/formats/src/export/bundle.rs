@@ -1,4 +1,4 @@
-//! A campaign to be handed on: one compressed file, which `assay import` reads back without loss.
+//! Exports a campaign for sharing: one compressed file, which `assay import` reads back without loss.
 //!
 //! It is gzip (RFC 1952) over lines of JSON, so that `zcat` and any program read it: first [`Heading`], then the
 //! campaign with its plan and environment, its targets and its tests, then one line for each sample. The same

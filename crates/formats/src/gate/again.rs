@@ -1,11 +1,11 @@
-//! A run is not a repeat of itself: a copy of what a tool printed once is known by its text.
+//! Detects duplicates: two copies of one output of a tool, recognized by their text, are not two runs.
 
 use std::{
     collections::{HashMap, hash_map::DefaultHasher},
     hash::Hasher,
 };
 
-/// What tells the text of one run from all others.
+/// A fingerprint of the text of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Print(u64);
 
@@ -24,14 +24,14 @@ impl Printer {
 }
 
 impl Print {
-    /// Of a text that is held.
+    /// The print of `text`.
     pub(crate) fn of(text: &[u8]) -> Print {
         let mut printer = Printer::default();
         printer.add(text);
         printer.print()
     }
 
-    /// Of what has this print, with `text` behind it.
+    /// The print of this text followed by `text`.
     pub(crate) fn then(self, text: &[u8]) -> Print {
         let mut printer = Printer::default();
         printer.add(&self.0.to_le_bytes());

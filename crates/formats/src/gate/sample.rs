@@ -7,7 +7,7 @@ use model::{
     workload::{Group, TestInfo},
 };
 
-/// What stands in the name of a metric before the statistic of a latency: `read_service_p99_us`.
+/// The part of a metric's name before the statistic of a latency: `read_service_p99_us`.
 const SERVICE: &str = "service_";
 
 /// One step of the last digit in which tools print latencies, microseconds: sysbench's 0.01 ms.

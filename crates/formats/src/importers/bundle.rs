@@ -1,6 +1,6 @@
-//! Reads what `export --format bundle` writes: gzip over lines of JSON, a sample at a time. What stands in it was
-//! from elsewhere: a few kilobytes can stand for terabytes, so bytes are counted as they are inflated, and no
-//! line is held that is longer than any sample. Assets behind the lines are read by [`each_enclosed`].
+//! Reads what `export --format bundle` writes: gzip over lines of JSON, a sample at a time. Its contents are untrusted:
+//! a few kilobytes can inflate to terabytes, so bytes are counted as they are inflated, and no line is held that is
+//! longer than any sample. Assets behind the lines are read by [`each_enclosed`].
 
 use crate::{
     FormatError, ImportOptions,

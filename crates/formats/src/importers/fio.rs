@@ -161,7 +161,7 @@ fn runs_of_lines(file: Input<'_>, printed: Printed) -> Result<Vec<run::Run>, For
     }
 }
 
-/// In which ways the runs of a file were printed; `None` when it holds none.
+/// The output formats of the runs in a file; `None` if it has no run.
 fn look(file: Input<'_>) -> Result<Option<Source<'_>>, FormatError> {
     let (mut terse, mut human) = (false, false);
     for line in clean::lines(file)? {

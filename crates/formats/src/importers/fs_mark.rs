@@ -66,7 +66,7 @@ impl crate::WholeImporter for Importer {
     }
 }
 
-/// What stands behind `#`, with any number of them.
+/// The text after `#`, with any number of them.
 fn remark(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix('#').map(|rest| rest.trim_start_matches('#').trim())
 }

@@ -166,7 +166,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// The measurement of `operation`; `None` for what moves no data, as `remove`.
+    /// The measurement of `operation`; `None` for what moves no data, e.g. `remove`.
     fn reading(
         &self,
         operation: &str,

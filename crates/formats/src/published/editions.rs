@@ -1,4 +1,4 @@
-//! Studies of which two editions were printed, each with a version of the tool: how far the one is from the other.
+//! Studies published in two editions, each with another version of the tool: how far the two differ.
 
 use model::{
     figure::Metric,

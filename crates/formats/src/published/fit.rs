@@ -1,4 +1,4 @@
-//! Figures within what was printed of them, such that ratios and means that were printed beside them follow as well.
+//! Finds figures that round to the printed ones, such that the ratios and means printed next to them match as well.
 //!
 //! Rates printed as `5` and `4` stand beside a ratio of 1.16, and a ratio printed as `0.0` inside of a mean that it
 //! decides. A figure stays as it was printed where everything else follows from it. Else the figures move, each in

@@ -17,9 +17,9 @@ use model::{
 };
 use std::collections::BTreeMap;
 
-/// What stands behind the name of a target in the columns of rates.
+/// The text after the name of a target in the columns of rates.
 const RATE: &str = "_mb_s";
-/// What stands between two targets in the columns of ratios, those of tables of rates behind `ratio_`.
+/// The text between two targets in the columns of ratios, those of tables of rates behind `ratio_`.
 const OVER: &str = "_over_";
 
 /// All of these studies ran q with `-s 8`.

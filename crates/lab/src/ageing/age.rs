@@ -1,5 +1,5 @@
-//! Ageing: a population of files is made, replaced again and again, and thinned out, so that what is
-//! left of the free space has a history. The same seed does the same to every file system.
+//! Ages a file system: a population of files is created, replaced again and again, and thinned out, so that the free
+//! space becomes fragmented. The same seed has the same operations on every file system.
 //!
 //! Files are replaced rather than only written (Conway et al., "File Systems Fated for Senescence?",
 //! FAST 2017); each cycle moves 1 % of the population's bytes and ends with a sync, as days end.

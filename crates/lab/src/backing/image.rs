@@ -1,5 +1,5 @@
-//! The loop image, written in full. A sparse or merely reserved image would have the host allocate
-//! inside the timed parts, and that would be measured instead of the file system.
+//! Creates loop images, written in full. With a sparse or merely reserved image the host would allocate blocks during
+//! the timed parts, and that would be measured instead of the file system.
 
 use crate::{error::LabError, page_cache::extents};
 use disk::{Disk, Filling};

@@ -1,6 +1,6 @@
-//! Images that are kept for later campaigns, as large ones take minutes to be written in full. Each is in a private
-//! directory whose marker names no campaign, and which the campaign that uses it holds. What a journal names of it is
-//! its loop device alone, so that nothing but `assay cleanup --images` removes it.
+//! Images that are kept for later campaigns, because writing large ones in full takes minutes. Each is in a private
+//! directory whose marker names no campaign, and which the campaign that uses it locks. A journal names only its loop
+//! device, so only `assay cleanup --images` removes it.
 
 use super::{image, loop_device};
 use crate::{

@@ -1,4 +1,4 @@
-//! Finds arrays and mappings of ours by name in the lists of the kernel, stops them, and waits for that.
+//! Finds assay's arrays and mappings by name in the kernel's lists, stops them, and waits until they are gone.
 
 use crate::{error::LabError, ownership::mark::OURS, programs::Run};
 use ::fs::Cmd;

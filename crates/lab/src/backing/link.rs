@@ -1,6 +1,6 @@
-//! A link that is slower than it is: TCP connections handed on with a delay and at a rate, for an object store that
-//! shall seem to be far away. The kernel's own (netem) is a module that many kernels lack; this is a server like any
-//! other of a target, on the loopback address.
+//! Simulates a slow link: a TCP proxy with a delay and a rate limit, so that a local object store behaves like a remote
+//! one. The kernel's netem is a module that many kernels lack; this is a server of the target like any other, on the
+//! loopback address.
 //!
 //! What comes at one moment leaves half the round trip later, in either direction. A new connection waits for a
 //! whole round trip first, which its handshake would take. All connections share the rate, that of each direction.

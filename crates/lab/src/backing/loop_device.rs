@@ -39,7 +39,7 @@ pub(crate) fn detach_command(device: &Path) -> Cmd {
 /// An attached image.
 #[derive(Clone, Debug)]
 pub(crate) struct LoopDevice {
-    /// The node, as `/dev/loop0`.
+    /// The node, e.g. `/dev/loop0`.
     pub(crate) node: PathBuf,
     /// Whether it bypasses the page cache of the host; not every backing file system allows that.
     pub(crate) direct_io: bool,

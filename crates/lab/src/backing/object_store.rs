@@ -1,6 +1,6 @@
-//! A place of ours in an object store of the user's own: a prefix of a bucket with a name that carries our mark, made
-//! where nothing is and removed with all that is in it. Nothing else of the store is asked for or touched: no bucket is
-//! made, and only names below the prefix are deleted.
+//! A prefix of assay's own in a bucket of the user's object store. Its name carries our mark; it is created where
+//! nothing exists and removed with everything below it. Nothing else in the store is read or changed: no bucket is
+//! created, and only names below the prefix are deleted.
 
 mod request;
 mod sign;

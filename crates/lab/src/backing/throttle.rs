@@ -1,6 +1,6 @@
-//! Caps that are imposed on a device on purpose: a truth that a measurement must give back. A target
-//! asks for them by options, as `ext4[cap.read_iops=500]`; the block controller of control groups
-//! holds them while an instance is up.
+//! Caps imposed on a device on purpose: a known answer that a measurement must reproduce. A target requests them by
+//! options, e.g. `ext4[cap.read_iops=500]`; the block controller of control groups enforces them while an instance is
+//! up.
 //!
 //! Version 1 of the controller knows no hierarchy: a group's cap is about the requests of that group
 //! alone. Direct I/O and fsync are charged to the worker's group, writeback by flusher threads to

@@ -1,5 +1,5 @@
-//! Serves a file system over a directory whose server uses a processor for each read, by its own clock of processor
-//! time.
+//! Serves a file system over a directory that burns a known amount of CPU time for each read, measured by the server
+//! itself.
 
 use super::{
     mount_device, open_device,

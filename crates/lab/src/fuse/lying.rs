@@ -1,5 +1,5 @@
-//! Serves a file system over a directory that answers every sync at once and does none. A measurement that believes it
-//! measures a page cache.
+//! Serves a file system over a directory that acknowledges every sync immediately and does none. A measurement that
+//! believes it measures the page cache.
 
 use super::{
     Served, missing,

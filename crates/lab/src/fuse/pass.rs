@@ -1,4 +1,4 @@
-//! Passes on the directories and files of a directory: every request is done there, except syncs.
+//! Passes every request through to an underlying directory, except syncs.
 
 use fuser::{
     AccessFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,

@@ -1,4 +1,4 @@
-//! Serves a file system over a directory that becomes steadily slower, by what it has done and not by the clock.
+//! Serves a file system over a directory that becomes steadily slower with the work it has done, not with time.
 
 use super::{
     Served, missing,

@@ -1,4 +1,4 @@
-//! Holds the directories and files of a file system that is only read. Each read takes a given time.
+//! The directories and files of a read-only file system, each of whose reads takes a given time.
 
 use fuser::{
     AccessFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,

@@ -1,6 +1,5 @@
-//! The first root of a virtual machine: busybox, the modules without which there is no disk and no
-//! share, and a script. It is made anew for each boot, which takes less time than to know whether an
-//! old one still fits.
+//! The initramfs of a virtual machine: busybox, the modules needed for disks and shares, and a script. It is built for
+//! each boot, which is faster than checking whether an old one still fits.
 
 use super::cpio::Archive;
 use crate::{

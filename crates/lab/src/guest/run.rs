@@ -36,7 +36,7 @@ const LOG_BYTES: usize = 64 << 10;
 const WORDS_CHARS: usize = 1000;
 /// Longest time until a guest powers off after its result is there.
 const POWER_OFF: Duration = Duration::from_secs(10);
-/// With what a kernel says why it stops.
+/// How the message begins with which a kernel says why it stops.
 const PANIC: &str = "Kernel panic";
 
 /// Boots `guest` as `machine`, once more when its program did not begin, and waits for its end. `tick` is
@@ -171,7 +171,7 @@ impl Boot<'_> {
         Ok(bytes.and_then(|bytes| String::from_utf8_lossy(&bytes).trim().parse().ok()))
     }
 
-    /// With what the program said last, else why its kernel died, else what that said.
+    /// With the last output of the program, else the reason why its kernel died, else the last output of the kernel.
     fn failure(&self, console: &Console, why: &str) -> LabError {
         let guest = self.guest.venue().to_string();
         let said = Some(last_words(self.out)).filter(|words| !words.is_empty());

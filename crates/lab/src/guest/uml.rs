@@ -1,9 +1,8 @@
-//! User-Mode Linux: a kernel that is a program. It runs at the processor's speed, but has one
-//! processor, and each system call inside is a detour through ptrace(2) outside.
+//! User-Mode Linux: a kernel that is a program. It runs at native speed, but has only one processor, and each system
+//! call inside goes through ptrace(2) on the host.
 //!
-//! What is root inside can remount the host's root writable, which is why the kernel runs as a user that
-//! owns nothing but its directory and disks. All its processes are in one process namespace, which ends
-//! with this process.
+//! Root inside the guest can remount the host's root writable, so the kernel runs as a user that owns nothing but its
+//! directory and disks. All its processes are in one process namespace, which ends with this process.
 
 use super::{Guest, INIT, Machine, Missing, Shared, Stranger, Venue, stage};
 use crate::{error::LabError, programs::tool};

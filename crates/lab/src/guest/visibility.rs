@@ -1,5 +1,5 @@
-//! Tells which programs of this machine a guest can run: it has the machine's root with memory file systems over some
-//! folders, a PATH of its own, and, where this is root, only what every user may read.
+//! Determines which programs of this machine a guest can run: it sees the machine's root, with tmpfs over some folders,
+//! has its own PATH, and, if assay runs as root, can read only what every user can.
 
 use crate::programs::{artifacts, tool};
 use std::{

@@ -47,12 +47,12 @@ impl Instance<'_> {
         Ok(coldness)
     }
 
-    /// Makes it as cold as it can be for a case that reads `files` and no others, looks what is left of them,
-    /// forgets what that look has brought back (inodes, dentries, and on Btrfs the data of small files,
-    /// which is in their metadata), and waits until all is quiet.
+    /// Makes it as cold as possible for a case that reads only `files`, measures how much of them is still resident,
+    /// drops what that measurement has read (inodes, dentries, and on Btrfs the data of small files, which is in their
+    /// metadata), and waits until the device is quiet.
     ///
-    /// It is not remounted when that is as it would be after a remount: since the last one only cases on
-    /// other files have run, all of them made cold by this, and nothing was written.
+    /// It is not remounted if its state is as after a remount: since the last one, only cold cases on other files have
+    /// run, and nothing was written.
     ///
     /// # Errors
     /// As for [`Instance::make_cold`], or a file cannot be inspected.
@@ -74,13 +74,13 @@ impl Instance<'_> {
         Ok(Cold { coldness, residency })
     }
 
-    /// To be called before a case that is not made cold: the next cold one needs a remount.
+    /// Call it before a case that is not made cold: the next cold case then needs a remount.
     pub fn invalidate_cold(&self) {
         self.since_remount.replace(None);
     }
 
-    /// Unmounts and mounts it, or does what comes nearest to that. It is quiet: what a server has yet to store would be
-    /// missing after the remount.
+    /// Unmounts and mounts it, or does the closest equivalent. It must be quiet: data that a server has yet to store
+    /// would be missing after the remount.
     pub(super) fn remount_or_evict(&self) -> Result<Coldness, LabError> {
         self.invalidate_cold();
         match &self.work_dir {
@@ -121,14 +121,14 @@ impl Instance<'_> {
         Ok(Coldness::Remounted)
     }
 
-    /// Drops the caches, where that is allowed. What was remounted is not cold without it: what is below
-    /// its disk may be in memory.
+    /// Drops the caches, if that is permitted. After a remount it is mandatory, because data below its disk may be in
+    /// memory.
     fn drop_caches_after(&self, coldness: &Coldness) -> Result<(), LabError> {
         let must = *coldness == Coldness::Remounted;
         if must || drop_caches::can_drop() { drop_caches::drop_all() } else { Ok(()) }
     }
 
-    /// Returns true if nothing but what can be given back, and now is, tells `files` from those of a fresh mount.
+    /// Returns true if `files` are in the state of a fresh mount once clean pages are evicted, which this does.
     fn is_cold_for(&self, files: &[PathBuf]) -> Result<bool, LabError> {
         let as_mounted = self.since_remount.borrow().as_ref().is_some_and(|since| {
             let unread = files.iter().all(|file| !since.read.contains(file));

@@ -1,5 +1,5 @@
-//! The private directory of an instance in a directory that is not assay's. It is held open as long as it can be
-//! reached; while an export is taken down to be made cold it is let go, and afterwards it has to be the same.
+//! The private directory of an instance within a directory that is not assay's. It is held open while it is reachable;
+//! while an export is unmounted to make it cold it is released, and afterwards it must be the same directory.
 
 use crate::{
     error::LabError,

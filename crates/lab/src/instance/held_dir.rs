@@ -1,7 +1,6 @@
-//! A directory of the user's that is a target: held open from the start, with a private directory in it.
-//! Another user may own it, or a directory on the way to it, and move or replace what lies there at any
-//! time. What root does in it is therefore done with that user's rights, by the open directories, and
-//! whatever has their names meanwhile is only looked at.
+//! A user's directory as a target: held open from the start, with a private directory in it. Another user may own it,
+//! or a parent of it, and move or replace its contents at any time. So root acts there only with that user's rights and
+//! through the open directories; whatever currently has their names is inspected, but not used.
 
 use crate::{
     error::LabError,
@@ -269,6 +268,15 @@ impl HeldDir {
             sum += of.map_err(LabError::io("find the residency of", path))?;
         }
         Ok(sum)
+    }
+
+    /// Opens the file `path`, which is in it.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(crate) fn open(&self, path: &Path) -> Result<std::fs::File, LabError> {
+        self.act(|dir| beneath::open_file(dir, self.inside(path)?))
+            .map_err(LabError::io("open", path))
     }
 
     /// Makes the directory `path`, which is in it.

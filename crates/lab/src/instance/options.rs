@@ -1,5 +1,5 @@
-//! Reads the mount options of a target from the mount table. A remount with other options during a measurement makes
-//! another target of it.
+//! Reads the mount options of a target from the mount table. If it is remounted with other options during a
+//! measurement, it is no longer the same target.
 
 use super::{Instance, WorkDir};
 use crate::{

@@ -13,7 +13,7 @@ pub(crate) struct ModuleTree {
 }
 
 impl ModuleTree {
-    /// Reads the lists in `dir`, as `/lib/modules/VERSION`; a list that is missing is empty.
+    /// Reads the lists in `dir`, e.g. `/lib/modules/VERSION`; a list that is missing is empty.
     pub(crate) fn read(dir: &Path) -> ModuleTree {
         let list = |name: &str| fs::read(dir.join(name)).unwrap_or_default();
         let text = |name: &str| String::from_utf8_lossy(&list(name)).into_owned();

@@ -1,5 +1,6 @@
-//! Mounts a file system where no mount table shows it: it is reached by its descriptor alone, and unmounted when that
-//! is closed and no file of it is open. So nothing of it is left when this process is killed. Needs Linux 5.2.
+//! Mounts a file system without an entry in any mount table: it is reached only through its descriptor, and unmounted
+//! when that is closed and none of its files is open. So nothing is left of it when this process is killed. Needs Linux
+//! 5.2.
 
 use rustix::{
     io::Errno,
@@ -14,7 +15,7 @@ use std::os::fd::OwnedFd;
 /// of its root.
 ///
 /// # Errors
-/// What the kernel says.
+/// As reported by the kernel.
 pub fn mount<'a>(
     kind: &str,
     options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,

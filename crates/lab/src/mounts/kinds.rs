@@ -17,7 +17,7 @@ pub(crate) fn is_memory(kind: &str) -> bool {
     mounted(kind).is_some_and(|mounted| mounted.locality == Locality::Memory)
 }
 
-/// Names the file system of this type and source, as `network: Lustre, Amazon FSx`.
+/// Names the file system of this type and source, e.g. `network: Lustre, Amazon FSx`.
 pub(crate) fn name(kind: &str, source: &str) -> String {
     if let Some(Locality::Network(name)) = mounted(kind).map(|mounted| mounted.locality) {
         return match SERVICES.iter().find(|(part, _)| source.contains(part)) {

@@ -1,9 +1,9 @@
-//! Watches the disk below, which has the loop images and whatever else the machine does there. What it moved beyond
-//! the traffic of the loop devices belongs to other programs.
+//! Watches the disk below, which holds the loop images and may be used by other programs. Its traffic beyond that of
+//! the loop devices belongs to other programs.
 //!
-//! That holds where a loop device hands on each request as it came: with direct I/O, on a file system that
-//! overwrites in place. Elsewhere (a buffered loop device, whose writes come when the flusher likes; Btrfs or
-//! ZFS, which write data anew with their trees) counters show nothing, and no disk below is named.
+//! That holds if a loop device passes each request through unchanged: with direct I/O, on a file system that overwrites
+//! in place. Otherwise (a buffered loop device, whose writes come whenever the flusher runs; Btrfs or ZFS, which
+//! rewrite data together with their trees) the counters show nothing, and no disk below is named.
 
 use crate::{error::LabError, mounts};
 use disk::{Device, Disk};

@@ -24,7 +24,7 @@ pub enum Coldness {
 }
 
 /// Drops clean pages, dentries and inodes of the whole machine; root only.
-pub(crate) fn drop_all() -> Result<(), LabError> {
+pub fn drop_all() -> Result<(), LabError> {
     let path = Path::new(DROP_CACHES);
     fs::write(path, "3").map_err(LabError::io("write", path))
 }

@@ -1,4 +1,4 @@
-//! Finds descriptors that the caller of this program handed over, by their numbers.
+//! Finds the descriptors inherited from the caller of this program, by number.
 
 use rustix::{
     fs::{OFlags, fcntl_getfl},

@@ -1,7 +1,7 @@
-//! Keys of the object stores that a target is made on: those of a server of ours, made once by each process, or those
-//! that the user has in the environment for a store of the user's own. They are kept in memory, and given to servers
-//! and clients in their environment alone. No command shows them, no file has them, and what a program says is shown
-//! without them.
+//! Keys of the object stores on which targets are created: those of a local server, generated once per process, or
+//! those from the user's environment for the user's own store. They are kept in memory and passed to servers and
+//! clients only through the environment. They are in no command line and no file, and are removed from the output of
+//! programs before it is shown.
 
 use crate::error::LabError;
 use fs::{HIDDEN, Secret};

@@ -1,11 +1,13 @@
-//! Content of a recording disk, in memory or in a file. From the moment it has a base, what is written over it is
-//! remembered by blocks, so that the base can be had back at a cost that grows with what was changed alone.
+//! Content of a recording disk, in memory or in a file. Once it has a base, overwritten blocks are saved, so that
+//! restoring the base costs only as much as was changed.
 
+use faults::image::Image;
 use rustix::{
     fs::{FallocateFlags, MemfdFlags, SeekFrom, fallocate, memfd_create, seek},
     io::Errno,
 };
 use std::{
+    collections::BTreeSet,
     fs::File,
     io,
     ops::Range,
@@ -30,6 +32,29 @@ pub(super) struct Content {
 struct Base {
     data: Vec<u8>,
     changed: Changed,
+    /// The blocks of `data` that are not zeros.
+    held: BTreeSet<u64>,
+}
+
+impl Base {
+    /// Looks again at the blocks of `range`.
+    fn look(&mut self, range: Range<u64>) {
+        for block in range.start / BLOCK..range.end.div_ceil(BLOCK) {
+            let end = ((block + 1) * BLOCK).min(self.data.len() as u64);
+            let data = &self.data[(block * BLOCK) as usize..end as usize];
+            if is_zeros(data) {
+                self.held.remove(&block);
+            } else {
+                self.held.insert(block);
+            }
+        }
+    }
+}
+
+/// Word by word, as most blocks of a disk are looked at.
+fn is_zeros(data: &[u8]) -> bool {
+    let (words, rest) = data.as_chunks::<8>();
+    words.iter().all(|word| u64::from_ne_bytes(*word) == 0) && rest.iter().all(|byte| *byte == 0)
 }
 
 /// A set of blocks.
@@ -102,19 +127,55 @@ impl Content {
             for range in base.changed.take(self.bytes) {
                 let place = range.start as usize..range.end as usize;
                 self.file.read_exact_at(&mut base.data[place], range.start)?;
+                base.look(range);
             }
             return Ok(());
         }
         // The kernel gives zeros, which take no memory until they are written.
         let mut data = vec![0; self.bytes as usize];
-        for held in self.held(0..self.bytes)? {
+        let held = self.held(0..self.bytes)?;
+        for held in &held {
             self.file
                 .read_exact_at(&mut data[held.start as usize..held.end as usize], held.start)?;
         }
         let words = (self.bytes.div_ceil(BLOCK) as usize).div_ceil(64);
         let changed = Changed { bits: vec![0; words], blocks: Vec::new() };
-        self.base = Some(Base { data, changed });
+        let mut base = Base { data, changed, held: BTreeSet::new() };
+        held.into_iter().for_each(|held| base.look(held));
+        self.base = Some(base);
         Ok(())
+    }
+
+    /// The base, by its pieces that are not zeros.
+    pub(super) fn base(&self) -> Option<Image> {
+        let base = self.base.as_ref()?;
+        let mut pieces: Vec<(u64, Vec<u8>)> = Vec::new();
+        for block in &base.held {
+            let (start, end) = (block * BLOCK, ((block + 1) * BLOCK).min(self.bytes));
+            let data = &base.data[start as usize..end as usize];
+            match pieces.last_mut() {
+                Some((at, last)) if *at + last.len() as u64 == start => last.extend(data),
+                _ => pieces.push((start, data.to_vec())),
+            }
+        }
+        Some(Image { bytes: self.bytes, pieces })
+    }
+
+    /// The present content, by the pieces that take memory.
+    ///
+    /// # Errors
+    /// The memory cannot be read.
+    pub(super) fn image(&self) -> io::Result<Image> {
+        let piece = |held: Range<u64>| {
+            let mut data = vec![0; (held.end - held.start) as usize];
+            self.file.read_exact_at(&mut data, held.start)?;
+            Ok((held.start, data))
+        };
+        let held = self.held(0..self.bytes)?;
+        Ok(Image {
+            bytes: self.bytes,
+            pieces: held.into_iter().map(piece).collect::<io::Result<_>>()?,
+        })
     }
 
     /// Forgets the base, as changes that were not seen are made.
@@ -234,6 +295,14 @@ mod tests {
         all
     }
 
+    fn whole(image: Image) -> Vec<u8> {
+        let mut whole = vec![0; BYTES as usize];
+        for (at, data) in image.pieces {
+            whole[at as usize..at as usize + data.len()].copy_from_slice(&data);
+        }
+        whole
+    }
+
     proptest! {
         #[test]
         fn the_base_comes_back_byte_for_byte(steps in steps()) {
@@ -253,6 +322,7 @@ mod tests {
                     Step::SetBase => {
                         base = Some(model.clone());
                         content.set_base().unwrap();
+                        prop_assert!(whole(content.base().unwrap()) == model);
                     }
                     Step::Show(byte) => {
                         let patch = base.as_ref().map(|_| (512, vec![byte; 5000]));
@@ -264,6 +334,7 @@ mod tests {
                     }
                 }
                 prop_assert!(all(&content) == model);
+                prop_assert!(whole(content.image().unwrap()) == model);
             }
         }
     }

@@ -1,5 +1,6 @@
-//! A FUSE mount that is in no mount table: it is reached by its descriptor alone, and ends when nothing holds a file of
-//! it. So it disturbs no program that walks the table, and nothing of it is left when its process is killed.
+//! A FUSE mount that is in no mount table: it is reached only through its descriptor, and ends when none of its files
+//! is held open. So it does not disturb programs that walk the table, and nothing is left of it when its process is
+//! killed.
 
 use super::server::Server;
 use crate::{error::LabError, fuse, mounts::detached};

@@ -168,7 +168,7 @@ impl Shared {
         self.counts[kind].fetch_add(1, Relaxed);
     }
 
-    /// What becomes of a request, once its delay is over.
+    /// The outcome of a request, once its delay is over.
     fn fate(&self, request: Asked<'_>, offset: u64, length: u64) -> Fate {
         let slow_ns = self.slow_ns.load(Relaxed);
         let has_rules = self.has_rules.load(Relaxed);
@@ -181,7 +181,7 @@ impl Shared {
         }
         let slow = match request {
             Asked::Write(_) => Duration::from_nanos(slow_ns),
-            Asked::Read | Asked::Flush => Duration::ZERO,
+            Asked::Read | Asked::Flush | Asked::Discard => Duration::ZERO,
         };
         if !(fate.delay + slow).is_zero() {
             thread::sleep(fate.delay + slow);
@@ -252,6 +252,13 @@ impl Shared {
 
     fn discard(&self, offset: u64, length: u64) -> io::Result<()> {
         self.count(3);
+        let fate = self.fate(Asked::Discard, offset, length);
+        if fate.is_error {
+            return Err(failed());
+        }
+        if fate.is_lost {
+            return Ok(());
+        }
         self.state().discard(offset, length)
     }
 

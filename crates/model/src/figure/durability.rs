@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// The proof of one sample. It stands as one line of text in files and stores.
+/// The proof of one sample, stored as one line of text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Durability {
-    /// When the sync returned, the device had written what cannot be left out, and had been flushed.
+    /// When the sync returned, the device had written all data that it had to, and had been flushed.
     Proven,
-    /// It may be durable; nothing shows it.
+    /// It may be durable, but nothing shows it.
     NotProven(Unproven),
 }
 
@@ -19,8 +19,7 @@ pub enum Durability {
 pub enum Unproven {
     /// The file system, or the image that it is on, is in memory.
     InMemory,
-    /// There is no block device to look at below a file system of this type, as `nfs4`: it stands by the word of
-    /// its server.
+    /// A file system of this type, e.g. `nfs4`, has no block device to observe: durability depends on its server.
     NoDevice(String),
     /// The device wrote less than it must have.
     NotWritten {
@@ -39,12 +38,12 @@ pub enum Unproven {
     FlushesNotCounted,
 }
 
-/// What a worker wrote and had made durable when its last sync returned.
+/// The data that a worker had written and made durable when its last sync returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Synced {
     /// Distinct bytes of files; 0 where only a flush can be asked for, as after deletes.
     pub bytes: u64,
-    /// Those of them that no compressor can save.
+    /// Those of them that cannot be compressed.
     pub incompressible_bytes: u64,
     /// Whether it synced while it worked, and not only in a phase of its own.
     pub throughout: bool,

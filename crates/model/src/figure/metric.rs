@@ -60,11 +60,11 @@ impl Quantity {
 /// One number of a sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
-    /// Stable name, as `durable_rate`.
+    /// Stable name, e.g. `durable_rate`.
     pub name: Word,
     /// The number; finite.
     pub value: f64,
-    /// Unit, as `MB/s`, `ms`, `%`.
+    /// Unit, e.g. `MB/s`, `ms`, `%`.
     pub unit: Word,
     /// Direction.
     pub better: Better,
@@ -77,9 +77,9 @@ impl Metric {
     pub const OVERLAP_RATE: &str = "overlap_rate";
     /// The least that the ranking figure may be, where its source printed no more of it than a bound.
     pub const AT_LEAST: &str = "at_least";
-    /// What stands before the name of a host, for the rate of all operations of its ranks, 1/s.
+    /// Prefix of the name of a host, for the rate of all operations of its ranks, 1/s.
     pub const HOST_OPS_PER_S: &str = "host_ops_per_s.";
-    /// What stands before the name of a host, for how many ranks worked on it.
+    /// Prefix of the name of a host, for the number of ranks that worked on it.
     pub const HOST_RANKS: &str = "host_ranks.";
 
     /// A metric from its parts.

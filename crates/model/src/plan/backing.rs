@@ -9,7 +9,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 /// independent preconditioning").
 pub const CONDITION_FILLS: u64 = 2;
 
-/// Where made file systems lie.
+/// The disks or images on which file systems are made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BackingPlan {
@@ -20,19 +20,19 @@ pub struct BackingPlan {
     /// Disks instead of images, by their stable names in /dev/disk/by-id. All on them is destroyed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<PathBuf>,
-    /// How a disk is emptied before each file system; the default is [`Purge::Discard`] on disks that
-    /// know it, and [`Purge::None`] on others.
+    /// How a disk is emptied before each file system; the default is [`Purge::Discard`] on disks that support it, and
+    /// [`Purge::None`] on others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purge: Option<Purge>,
-    /// Whether disks are written in full, twice, before the first file system, as an SSD in use is.
+    /// Whether disks are preconditioned: written in full, twice, before the first file system.
     #[serde(skip_serializing_if = "is_false")]
     pub condition: bool,
-    /// Whether each disk is divided into as many equal parts as there are candidates, which move from part
-    /// to part from block to block, instead of having the whole in turn.
+    /// Whether each disk is divided into as many equal parts as there are candidates, which rotate through the parts
+    /// from block to block, instead of using the whole disk in turn.
     #[serde(skip_serializing_if = "is_false")]
     pub split: bool,
-    /// Where the objects of targets lie that keep theirs in a store of the user's own. It is given on the command
-    /// line alone, as are the disks' serial numbers, and no file of a plan may hold it.
+    /// The user's own object store, for targets that keep their files in one. Like the disks' serial numbers it can be
+    /// given only on the command line, and never in a plan file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_store: Option<ObjectStore>,
 }

@@ -1,5 +1,5 @@
-//! In which kind of lab something was measured. Figures of one kind are never ranked against those
-//! of another: the machine between the work and the disk is part of what was measured.
+//! The kind of lab in which something was measured. Figures of one kind are never ranked against those of another,
+//! because the machine between the work and the disk is part of what was measured.
 
 use crate::text::did_you_mean;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! An object store of the user's own, as it is written: `https://HOST[:PORT]/BUCKET[/PREFIX]`. Who may use it is said
-//! by keys in the environment and stands nowhere here.
+//! The user's own object store, written as `https://HOST[:PORT]/BUCKET[/PREFIX]`. The keys for it are in the
+//! environment, and never here.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};

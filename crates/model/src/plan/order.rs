@@ -1,10 +1,10 @@
-//! In which order the tests of a block are run on its candidates.
+//! The order in which the tests of a block run on its candidates.
 
 use crate::text::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// In which order the tests of a block are run on its candidates.
+/// The order in which the tests of a block run on its candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {

@@ -22,7 +22,7 @@ pub enum PlanError {
     Threads(u32),
     /// A block count outside 1 to 1000.
     Blocks(u32),
-    /// More cycles of ageing than anybody waits for.
+    /// More ageing cycles than are sensible.
     Age(u32),
     /// A share to fill that leaves no room.
     Fullness(u32),

@@ -17,29 +17,28 @@ pub const AGED_SHARE: f64 = 0.3;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
-    /// What the campaign is called beside its id, which is drawn.
+    /// Name of the campaign, in addition to its generated id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What else it is to be found by, as `firmware = "1.4"`.
+    /// Labels to find it by, e.g. `firmware = "1.4"`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
     /// Candidates; empty means every file system that this machine supports.
     pub targets: Vec<Target>,
-    /// Candidates that tables call otherwise than by their text.
+    /// Names of candidates in tables, if not their text.
     #[serde(skip_serializing_if = "TargetNames::is_empty")]
     pub names: TargetNames,
-    /// File systems of which several values of options are compared; their variants are candidates
-    /// beside `targets`.
+    /// File systems with several values of options to compare; their variants are candidates in addition to `targets`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sweeps: Vec<Sweep>,
     /// Suites to run, one after the other: a name, a file of declarations, or a tool with its job as
     /// `fio:JOB.fio`.
     pub suites: Vec<String>,
-    /// What the files that `suites` names held when the plan was made, so that a campaign can be
-    /// resumed and read where they are not.
+    /// Contents of the files named in `suites` when the plan was made, so that a campaign can be resumed and read
+    /// without them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// Files of data that the tests need, as they were when the plan was made.
+    /// Data files that the tests need, as they were when the plan was made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assets: Vec<Asset>,
     /// Globs on test ids; empty means those of the preset.
@@ -50,21 +49,21 @@ pub struct Plan {
     pub threads: u32,
     /// How much to measure.
     pub preset: Preset,
-    /// Exact number of blocks, when it is not the preset's.
+    /// Exact number of blocks, if not the preset's.
     pub blocks: Option<u32>,
-    /// Time for all blocks together, seconds, when it is not the preset's. No block is begun that would not
-    /// end within it, and one that does not is left out.
+    /// Time limit for all blocks together, seconds, if not the preset's. A block that would exceed it is not started,
+    /// and one that does is discarded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_s: Option<u64>,
     /// Numbers of blocks whose figures the user had seen before requesting more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub looked_at: Vec<u32>,
-    /// Whether the baseline is entered a second time, as a check of the method by itself.
+    /// Whether the baseline is measured twice, as an A/A check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aa: Option<bool>,
     /// Factor on sizes.
     pub scale: Scale,
-    /// How much each test does, where that was found by trying it; empty where one factor decides.
+    /// The size of each test, if a trial run determined it; empty if one scale factor applies to all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<TestSize>,
     /// Seed of order, offsets and data; drawn when not given.
@@ -79,21 +78,21 @@ pub struct Plan {
     pub fullness: Option<u32>,
     /// Target the others are compared with; the default is the first.
     pub baseline: Option<String>,
-    /// What candidates cost in a month, by their labels, all in one currency.
+    /// Monthly cost of candidates by label, all in one currency.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub prices: BTreeMap<String, Price>,
-    /// Where made file systems lie.
+    /// The disks or images on which file systems are made.
     pub backing: BackingPlan,
-    /// In which order the tests of a block are run on its candidates; in turn when not given.
+    /// The order in which the tests of a block run on its candidates; in turn when not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
-    /// Whether workers of other hosts read what those of one host wrote.
+    /// Whether workers read files that another host wrote.
     #[serde(skip_serializing_if = "is_default")]
     pub shift: bool,
-    /// On which NUMA nodes workers are kept.
+    /// The NUMA nodes to which workers are pinned.
     #[serde(skip_serializing_if = "is_default")]
     pub numa: Numa,
-    /// On which kinds of machine they are made: this one, or a guest of it.
+    /// The kinds of machine on which they are made: this one, or a guest of it.
     #[serde(skip_serializing_if = "is_default")]
     pub lab: LabChoice,
     /// Kernel that a virtual machine boots; the newest installed one when not given.
@@ -148,8 +147,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The second of an A/A pair: the baseline under another label. What differs between the two is
-/// what the method finds where there is nothing. It is no candidate.
+/// The second of an A/A pair: the baseline under another label. Any difference between the two is a false positive of
+/// the method. It is not a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Twin {
     /// Label of the candidate that it is the same as.
@@ -168,8 +167,8 @@ impl Plan {
         self.blocks.unwrap_or_else(|| self.preset.blocks())
     }
 
-    /// Numbers of blocks after which the campaign may end by what its figures say; none when the number
-    /// of blocks is fixed.
+    /// Numbers of blocks after which the campaign may end because of its figures; none if the number of blocks is
+    /// fixed.
     pub fn looks(&self) -> &'static [u32] {
         let looks = if self.preset == Preset::Quick { QUICK_LOOKS } else { LOOKS };
         let adaptive =
@@ -188,7 +187,7 @@ impl Plan {
         self.preset == Preset::Quick && !self.looks().is_empty()
     }
 
-    /// Whether the number of blocks depends on what the figures of the first of them said.
+    /// Whether the number of blocks depends on the figures of earlier blocks.
     pub fn is_looked_at(&self) -> bool {
         !self.looks().is_empty() || !self.looked_at.is_empty()
     }
@@ -234,8 +233,7 @@ impl Plan {
         self.baseline.as_ref().and_then(named).unwrap_or(0)
     }
 
-    /// The state in which an instance meets its first test, in words: `fresh`, `aged by 300 cycles, 80 %
-    /// full`.
+    /// The state of an instance before its first test, in words: `fresh`, `aged by 300 cycles, 80 % full`.
     pub fn condition(&self) -> String {
         let age = self.age.map(|cycles| format!("aged by {cycles} cycles"));
         let full = self.fullness.map(|percent| format!("{percent} % full"));
@@ -249,12 +247,12 @@ impl Plan {
         self.fullness.map_or(0.0, |percent| f64::from(percent) / 100.0).max(aged)
     }
 
-    /// How much `test` does when `procs` processes are asked for; `None` where one factor decides.
+    /// The size of `test` at `procs` processes; `None` if one scale factor applies to all.
     pub fn size(&self, test: &str, procs: u32) -> Option<&TestSize> {
         crate::workload::size_of(&self.sizes, test, procs)
     }
 
-    /// Checks the numbers; names (targets, tests, knobs) are checked by those who know them.
+    /// Checks the numbers; names (targets, tests, knobs) are checked where they are known.
     pub fn check(&self) -> Result<(), PlanError> {
         // How many of them one machine starts is for who starts them to say: ranks of many hosts may be more.
         if let Some(&n) = self.procs.iter().find(|n| !(1..=MOST_PROCS).contains(*n)) {

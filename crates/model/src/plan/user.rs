@@ -1,4 +1,4 @@
-//! The user in whose name work is done that root does not do itself.
+//! The user as whom work is done that root must not do itself.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, num::ParseIntError, str::FromStr};

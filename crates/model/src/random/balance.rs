@@ -1,16 +1,16 @@
-//! In which order candidates go in each block. Orders that are only shuffled put one candidate first in all of
-//! three blocks once in nine campaigns, or in four where there are two; what drifts within a block is then taken
-//! for its merit.
+//! Balances the order of candidates over blocks. If orders were only shuffled, one candidate would be first in all of
+//! three blocks once in nine campaigns, or once in four with two candidates; drift within a block would then be
+//! mistaken for a difference.
 
 use crate::random::Rng;
 
 /// The numbers, from 0, of `candidates` in the order in which they go in `block`.
 ///
-/// As many blocks as there are candidates make a round, in which everyone is once in every place: a Latin square
-/// of Williams ("Experimental designs balanced for the estimation of residual effects of treatments", 1949), in
-/// which everyone also follows everyone else equally often, within one round of an even number of candidates and
-/// within two of an odd one. Every second round is the mirror of the one before it, so that two candidates go
-/// AB BA BA AB. Who has which letter is drawn from `seed` for each two rounds.
+/// As many blocks as there are candidates form a round, in which each candidate has each position once: a Williams
+/// Latin square ("Experimental designs balanced for the estimation of residual effects of treatments", 1949), in which
+/// each candidate also follows each other one equally often, within one round for an even number of candidates and
+/// within two for an odd one. Every second round mirrors the one before it, so that two candidates go AB BA BA AB. The
+/// assignment of candidates to letters is drawn from `seed` for every two rounds.
 pub fn balanced_order(seed: u64, block: u32, candidates: usize) -> Vec<usize> {
     let of_round = candidates.max(1);
     let (round, row) = (block as usize / of_round, block as usize % of_round);

@@ -1,156 +1,80 @@
-//! A target after faults that were made on purpose: how many states were tried, and what was wrong in them.
+//! Results of injected faults: what was tried on a target, and what was observed.
+
+mod crash;
+mod failed_write;
+mod full;
+mod mirror;
+mod turned_bit;
+
+pub use crash::{CrashStates, FaultOnDisk, Found, Harm, Spread};
+pub use failed_write::{
+    Change, FailedWrite, FailedWrites, Failing, FileHistory, FsyncAnswer, ReadBack, Told,
+};
+pub use full::{
+    Fill, Freed, FullAnswer, FullAnswers, FullCall, FullDisk, FullOperation, FullRefusal,
+    FullSpeed, FullTry,
+};
+pub use mirror::{LegFault, MirrorReads, Mirrors, Moment, ReadFrom};
+pub use turned_bit::{DamagedPlace, ErrnoCount, Scrub, SilentFault, TurnedBits};
 
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
-/// What is done to the disk below a target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FaultOnDisk {
-    /// The power goes: what was not flushed is there, in part, or not at all.
-    Crash,
-    /// A crash of a disk that answers flushes before it has done them.
-    CrashOfEarlyDisk,
-}
-
-/// What is wrong in a state that a fault left, the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Harm {
-    /// Mounting, reading or unmounting did not end in time.
-    Hung,
-    /// It cannot be mounted.
-    NotMounted,
-    /// Data that was acknowledged is past the end of its file, or its file has no name any more.
-    Lost,
-    /// An acknowledged name is not there.
-    NameGone,
-    /// Data of another file.
-    OtherFile,
-    /// Data that the workload never wrote.
-    Foreign,
-    /// Zeros within the size of a file, where data was written.
-    Zeros,
-    /// A file that was to be replaced whole is empty.
-    Empty,
-    /// A file that was to be replaced whole is a part of the old or the new one, or of both.
-    Torn,
-    /// Data older than what was acknowledged.
-    Old,
-    /// A size that the file never had.
-    Size,
-    /// A name is there whose removal was acknowledged, or it still leads to the file that was replaced.
-    NameStays,
-    /// A name that the workload never made.
-    NameUnknown,
-    /// What a name leads to is of another kind: a file, a directory, a symbolic link, or one with another target.
-    Kind,
-    /// A file has more or fewer names than its count of links says.
-    Links,
-    /// A name or a file that is there cannot be read.
-    Unreadable,
-    /// Its checker finds damage.
-    Damage,
-}
-
-impl Harm {
-    /// All of them, the worst first.
-    pub const ALL: [Harm; 17] = [
-        Harm::Hung,
-        Harm::NotMounted,
-        Harm::Lost,
-        Harm::NameGone,
-        Harm::OtherFile,
-        Harm::Foreign,
-        Harm::Zeros,
-        Harm::Empty,
-        Harm::Torn,
-        Harm::Old,
-        Harm::Size,
-        Harm::NameStays,
-        Harm::NameUnknown,
-        Harm::Kind,
-        Harm::Links,
-        Harm::Unreadable,
-        Harm::Damage,
-    ];
-
-    /// Whether what a program was told to be durable is not there as it was.
-    pub fn loses_acknowledged(self) -> bool {
-        matches!(self, Harm::Lost | Harm::Old | Harm::NameGone)
-    }
-}
-
-/// One kind of harm in the states of one contract.
+/// What one fault left of one target in one block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
-    /// States in which it is.
-    pub states: u64,
-    /// The number of the first of them, from which it can be made again.
-    pub example: u64,
-    /// What is wrong in that one, with the path, in one line.
-    pub detail: String,
-}
-
-/// Shortest, middle and longest of some times, nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spread {
-    /// The shortest.
-    pub min_ns: u64,
-    /// The middle one; of an even number the lower of the two.
-    pub median_ns: u64,
-    /// The longest.
-    pub max_ns: u64,
-}
-
-impl Spread {
-    /// Of `times_ns`; `None` where there are none.
-    pub fn of(mut times_ns: Vec<u64>) -> Option<Spread> {
-        times_ns.sort_unstable();
-        let (min_ns, max_ns) = (*times_ns.first()?, *times_ns.last()?);
-        Some(Spread { min_ns, median_ns: times_ns[(times_ns.len() - 1) / 2], max_ns })
-    }
-}
-
-/// What was tried of one kind of fault under one contract, and what was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AfterFault {
-    /// What was done.
-    pub fault: FaultOnDisk,
-    /// The name of the workload whose contract had to hold.
-    pub contract: String,
-    /// The seed of the workload's content and of the draw of states.
-    pub seed: u64,
-    /// Distinct states that were tried.
-    pub tried: u64,
-    /// Those in which anything is wrong.
-    pub harmed: u64,
-    /// Whether these are all states that the disk may be left in; otherwise they are a sample.
-    pub is_complete: bool,
-    /// Times that a mount with its recovery took; `None` where none succeeded.
-    pub recovery: Option<Spread>,
-    /// States that the checker looked at.
-    pub checked: u64,
-    /// Harm of each kind.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub found: BTreeMap<Harm, Found>,
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AfterFault {
+    /// States of the disk after a power failure.
+    Crash(CrashStates),
+    /// Answers to fsync when a write failed, and what was left.
+    FailedWrite(FailedWrites),
+    /// What was read where the disk did not hold what was written, and did not say so.
+    TurnedBit(TurnedBits),
+    /// What a full disk refused, and what it kept.
+    Full(FullDisk),
+    /// What was read of a mirror after a fault of one leg.
+    Mirror(Mirrors),
 }
 
 impl AfterFault {
-    /// Notes that `harm` is in the state with this number, once for each state: callers pass each kind once.
-    pub fn note(&mut self, harm: Harm, state: u64, detail: impl FnOnce() -> String) {
-        let new = || Found { states: 0, example: state, detail: detail() };
-        self.found.entry(harm).or_insert_with(new).states += 1;
+    /// The states, if it was a power failure.
+    pub fn crash(&self) -> Option<&CrashStates> {
+        match self {
+            AfterFault::Crash(states) => Some(states),
+            _ => None,
+        }
     }
 
-    /// Findings of all states; a state has one for each kind of harm.
-    pub fn noted(&self) -> u64 {
-        self.found.values().map(|found| found.states).sum()
+    /// The answers, if writes failed.
+    pub fn failed_write(&self) -> Option<&FailedWrites> {
+        match self {
+            AfterFault::FailedWrite(writes) => Some(writes),
+            _ => None,
+        }
     }
 
-    /// States with `harm`.
-    pub fn count(&self, harm: Harm) -> u64 {
-        self.found.get(&harm).map_or(0, |found| found.states)
+    /// What was read, if the disk changed data silently.
+    pub fn turned_bit(&self) -> Option<&TurnedBits> {
+        match self {
+            AfterFault::TurnedBit(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// What was seen, if the disk was filled.
+    pub fn full(&self) -> Option<&FullDisk> {
+        match self {
+            AfterFault::Full(disk) => Some(disk),
+            _ => None,
+        }
+    }
+
+    /// What was read of a mirror, if one of its legs had the fault.
+    pub fn mirror(&self) -> Option<&Mirrors> {
+        match self {
+            AfterFault::Mirror(mirrors) => Some(mirrors),
+            _ => None,
+        }
     }
 }
 
@@ -172,47 +96,14 @@ impl FromStr for AfterFault {
 mod tests {
     use super::*;
 
-    fn example() -> AfterFault {
-        AfterFault {
-            fault: FaultOnDisk::Crash,
-            contract: "append".into(),
-            seed: 7,
-            tried: 400,
-            harmed: 0,
-            is_complete: false,
-            recovery: Spread::of(vec![9, 1, 5, 7]),
-            checked: 0,
-            found: BTreeMap::new(),
-        }
-    }
-
     #[test]
-    fn a_spread_is_of_the_sorted_times() {
-        let spread = Spread { min_ns: 1, median_ns: 5, max_ns: 9 };
-        assert_eq!(example().recovery, Some(spread));
-        assert_eq!(Spread::of(vec![]), None);
-    }
-
-    #[test]
-    fn the_first_state_of_a_kind_is_its_example_and_survives_json() {
-        let mut after = example();
-        after.note(Harm::Zeros, u64::MAX - 1, || "a: bytes 0 to 4096".into());
-        after.note(Harm::Zeros, 4, || unreachable!("the first has said it"));
-        after.note(Harm::Lost, 4, || "b".into());
-        assert_eq!((after.count(Harm::Zeros), after.count(Harm::Lost)), (2, 1));
-        assert_eq!(after.count(Harm::Old), 0);
-        assert_eq!(after.noted(), 3);
-        assert_eq!(after.found[&Harm::Zeros].example, u64::MAX - 1);
-        let text = serde_json::to_string(&after).unwrap();
-        assert!(text.contains("\"zeros\":{\"states\":2"), "{text}");
-        assert_eq!(serde_json::from_str::<AfterFault>(&text).unwrap(), after);
-    }
-
-    #[test]
-    fn every_harm_is_listed_once() {
-        let listed: std::collections::BTreeSet<Harm> = Harm::ALL.into_iter().collect();
-        assert_eq!(listed.len(), Harm::ALL.len());
-        assert!(Harm::ALL.is_sorted(), "the worst first, as they are compared");
-        assert_eq!(listed.into_iter().next_back(), Some(Harm::Damage), "the last of the enum");
+    fn the_kind_says_what_it_is() {
+        let bits = TurnedBits::new(SilentFault::LostWrite, DamagedPlace::Data, u64::MAX);
+        let after = AfterFault::TurnedBit(bits.clone());
+        let text = after.to_string();
+        assert!(text.starts_with("{\"kind\":\"turned_bit\",\"fault\":\"lost_write\""), "{text}");
+        assert_eq!(text.parse::<AfterFault>().unwrap(), after);
+        assert_eq!((after.turned_bit(), after.crash()), (Some(&bits), None));
+        assert!(text.replace("turned_bit", "other").parse::<AfterFault>().is_err());
     }
 }

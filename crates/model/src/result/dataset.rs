@@ -54,7 +54,7 @@ impl FromStr for Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CampaignState {
-    /// Blocks are missing, or a target that worked in others failed in some; `assay resume` goes on.
+    /// Blocks are missing, or a target that worked in others failed in some; `assay resume` continues.
     Open,
     /// All blocks are there, of every target that could be measured at all.
     Done,

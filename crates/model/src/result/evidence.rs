@@ -1,4 +1,4 @@
-//! Names and texts under which a campaign keeps its evidence, for those who write and those who judge
+//! Names and texts under which a campaign stores its evidence, shared by the code that writes and the code that judges
 //! it.
 
 use crate::result::Environment;

@@ -114,6 +114,11 @@ pub enum Reason {
     Contradicts(Contradiction),
     /// What another tool printed is not a measurement.
     Imported(Imported),
+    /// The target does not support the way of I/O that the test asks for.
+    NotSupported {
+        /// The way, by its name in the manual pages.
+        what: String,
+    },
     /// In words from elsewhere: an error of a worker or of the operating system, what a tool printed, an imported file.
     Said(String),
 }

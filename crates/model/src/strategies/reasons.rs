@@ -40,6 +40,7 @@ pub fn reasons() -> Vec<Reason> {
         Reason::ClocksDisagree { .. } => [
             Reason::ClocksDisagree { bound_s: Number(0.05), seconds: Number(0.999) },
         ],
+        Reason::NotSupported { .. } => [Reason::NotSupported { what: "RWF_DONTCACHE".into() }],
         Reason::OthersUsed { .. } => [Reason::OthersUsed { pct: Number(60.0 + 1.0 / 3.0) }],
         Reason::MetricNotFinite { .. } => [
             Reason::MetricNotFinite { name: text(), value: Number(f64::NAN) },

@@ -31,7 +31,7 @@ pub enum Target {
     Dir(PathBuf),
     /// A file system to be made.
     Made {
-        /// Registered name, as `ext4`.
+        /// Registered name, e.g. `ext4`.
         name: String,
         /// mkfs and mount options.
         options: Options,
@@ -126,7 +126,7 @@ pub(crate) fn name(rest: &mut &str) -> Result<String, String> {
     if name.is_empty() { Err("a name is missing".into()) } else { Ok(name) }
 }
 
-/// What stands in parentheses, read by `parse`; `None` without parentheses. `layers` are those that may
+/// The text in parentheses, read by `parse`; `None` without parentheses. `layers` are those that may
 /// still come, the present one among them.
 pub(crate) fn inner<T>(
     rest: &mut &str,

@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactSheet {
-    /// Its registered name, as `ext4`.
+    /// Its registered name, e.g. `ext4`.
     pub file_system: String,
     /// The facts.
     #[serde(rename = "fact")]
@@ -35,14 +35,14 @@ pub struct Fact {
     /// Options of which one must be in force, as `compress`: without them it does not hold.
     #[serde(default)]
     pub with: Vec<String>,
-    /// What is to be known by those who require it, as `of subvolumes, not of users`.
+    /// What is to be known by those who require it, e.g. `of subvolumes, not of users`.
     #[serde(default)]
     pub but: Option<String>,
     /// Document that says so.
     pub source: String,
     /// Date on which it was looked up, `2026-11-21`.
     pub as_of: String,
-    /// Who or what looked.
+    /// The person or program that looked it up.
     pub checked_by: String,
 }
 

@@ -62,7 +62,12 @@ impl fmt::Display for KnobError {
             }
             KnobError::Value { owner, key, value, allowed } => {
                 let meant = did_you_mean(value, allowed.split(", "));
-                write!(f, "{owner}: `{key}={value}` is not allowed{meant}; use one of {allowed}")
+                let (alone, allowed) = match allowed.strip_prefix(", ") {
+                    Some(others) => (format!(", or `{key}` alone"), others),
+                    None => (String::new(), allowed.as_str()),
+                };
+                let refused = format!("{owner}: `{key}={value}` is not allowed{meant}");
+                write!(f, "{refused}; use one of {allowed}{alone}")
             }
         }
     }
@@ -157,6 +162,10 @@ mod tests {
         assert!(check_options("x", KNOBS, &set("mkfs.", "")).is_err());
         let error = check_options("x", KNOBS, &set("mode", "c")).unwrap_err();
         assert_eq!(error.to_string(), "x: `mode=c` is not allowed; use one of a, b");
+        let either = [Knob::new("mode", "", "", "").one_of(&["", "a", "b"])];
+        let error = check_options("x", &either, &set("mode", "c")).unwrap_err();
+        let said = "x: `mode=c` is not allowed; use one of a, b, or `mode` alone";
+        assert_eq!(error.to_string(), said);
         let flag = [Knob::new("fast", "", "", "").one_of(&[""])];
         let error = check_options("x", &flag, &set("fast", "1")).unwrap_err();
         assert_eq!(error.to_string(), "x: `fast=1` is not allowed; fast takes no value");

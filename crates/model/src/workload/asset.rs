@@ -1,5 +1,5 @@
-//! Assets: files of data that a suite needs at its workers, e.g. a recorded trace. The suite names them; a campaign
-//! knows them by their content.
+//! Assets: data files that the tests of a suite need, e.g. a recorded trace. The suite names them; a campaign
+//! identifies them by their content.
 
 use crate::text::{Bytes, NameKind, printable_line};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A case is one cell of a table: what is run, on which target, by how many, in which cache state.
+//! A case is one cell of a table: a test on a target, with a number of processes and threads and a cache state.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};

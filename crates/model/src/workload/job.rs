@@ -94,7 +94,7 @@ impl From<DataKind> for String {
     }
 }
 
-/// What a worker is to do with its test.
+/// What a worker does with its test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobMode {
@@ -106,16 +106,16 @@ pub enum JobMode {
     Run,
 }
 
-/// Whether a worker runs programs of others, and what these can reach.
+/// Whether a worker runs external programs, and what these can access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Programs {
     /// It runs none.
     #[default]
     None,
-    /// They can write in the worker's own directory alone.
+    /// They can write only in the worker's own directory.
     Confined,
-    /// They can do what the user can who started this program.
+    /// They have all rights of the user who started this program.
     Unconfined,
 }
 
@@ -130,7 +130,7 @@ pub struct Job {
     pub dir: PathBuf,
     /// Number of this worker, from 0.
     pub worker: u32,
-    /// How many workers run.
+    /// Number of workers.
     pub workers: u32,
     /// Threads for the parallel parts.
     pub threads: u32,
@@ -285,6 +285,9 @@ pub struct WorkerReport {
     pub output: String,
     /// Why it failed: one line, with the object; `None` when it did not.
     pub error: Option<String>,
+    /// The way of I/O that its target does not support, e.g. `RWF_ATOMIC`, where that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// What was moved in one phase while every worker was in it.

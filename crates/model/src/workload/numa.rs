@@ -1,10 +1,10 @@
-//! On which NUMA nodes workers are kept.
+//! The NUMA nodes to which workers are pinned.
 
 use crate::text::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// On which NUMA nodes workers are kept.
+/// The NUMA nodes to which workers are pinned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Numa {

@@ -1,5 +1,5 @@
-//! A profile: what a workload weighs, what it cannot do without and what it would rather have. A
-//! TOML file, as a person writes it. Weights are opinions; that is why they stand in a file.
+//! A profile describes a workload: the weights of its groups of tests, the features that it requires and those that it
+//! prefers. It is a TOML file, because weights are opinions that a user may edit.
 
 use crate::{figure::LatencyLimit, workload::CacheState};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct ProfileHead {
     pub name: String,
     /// One sentence: which work it stands for.
     pub intent: String,
-    /// Devices it was written for, as `ssd`.
+    /// Devices it was written for, e.g. `ssd`.
     pub device_class: String,
     /// Tier of a tiered store that it stands for.
     #[serde(default)]

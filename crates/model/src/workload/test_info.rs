@@ -1,5 +1,5 @@
-//! Description of a test for tables. It is stored with every campaign, so that an old campaign is shown as it was,
-//! whatever the suites have become.
+//! Description of a test for tables. It is stored with every campaign, so that an old campaign is shown as it was, even
+//! if the suites have changed.
 
 use crate::figure::Better;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ pub enum Group {
     WriteCritical,
     /// The other writes.
     WriteOther,
-    /// What was left to sync after a write. The durable rate of that write holds it already, and how much the
-    /// file system had written by itself before is chance: it is shown, and in no mean and no score.
+    /// Syncs after writes. The durable rate of the write already includes the sync, and how much the file system had
+    /// written back before is random: it is shown, but enters no mean and no score.
     Sync,
     /// Reads from the device.
     ReadCold,
@@ -38,8 +38,8 @@ pub enum Group {
     Transactions,
     /// Whole programs.
     Applications,
-    /// What is left after a fault of the disk. How long recovery takes is shown, and in no mean and no score: what
-    /// counts is what was found.
+    /// The state after a fault of the disk. The result is what was found: recovery time is shown, but enters no mean
+    /// and no score.
     AfterFaults,
 }
 
@@ -142,7 +142,7 @@ pub enum CacheNeed {
 /// A place in a grid of block sizes and threads, in which a report shows tests that differ in these alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct GridCell {
-    /// Name of the grid, as `rndrd`; its suite has one of that name.
+    /// Name of the grid, e.g. `rndrd`; its suite has one of that name.
     pub grid: String,
     /// Bytes of a block.
     pub block_bytes: u64,
@@ -150,7 +150,7 @@ pub struct GridCell {
     pub threads: u32,
 }
 
-/// What a test is, for those who decide by it: never read from its names, which anybody may choose.
+/// The nature of a test, for code that depends on it: never inferred from its name, which is free text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// Whether all that it does to data is to write it, and each byte once, so that what a device wrote is due to its
@@ -164,7 +164,7 @@ pub struct Shape {
 /// A test as the tables show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestInfo {
-    /// Stable id, as `columnar.write.float.large`.
+    /// Stable id, e.g. `columnar.write.float.large`.
     pub id: String,
     /// Suite it belongs to.
     pub suite: String,

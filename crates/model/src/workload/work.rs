@@ -1,5 +1,5 @@
-//! Amount of work of a test per run, if not one factor on everything: a test is made long enough by repeating its work,
-//! not by changing its subject.
+//! Amount of work of a test per run, if it is not one scale factor for everything: a test is lengthened by repeating
+//! its work, not by changing what it measures.
 
 use serde::{Deserialize, Serialize};
 

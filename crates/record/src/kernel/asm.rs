@@ -1,7 +1,7 @@
 //! An assembler for eBPF: instructions are values, jumps go to labels.
 //!
-//! The programs of the recorder are Rust functions that call these methods; what the kernel gets is made at run time
-//! from the source that one reads.
+//! The programs of the recorder are Rust functions that call these methods; the kernel gets code that is assembled at
+//! run time from this source.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 

@@ -1,4 +1,4 @@
-//! The system call bpf(2): maps, programs, and where programs are attached. What is made dies with its descriptor.
+//! The system call bpf(2): maps, programs, and their attachment. Each object is freed with its descriptor.
 
 use super::asm::Insn;
 use std::{

@@ -6,6 +6,7 @@ use std::fs;
 /// Where the kernel keeps it.
 const PLACE: &str = "/sys/kernel/btf/vmlinux";
 
+const POINTER: u32 = 2;
 const STRUCT: u32 = 4;
 const TYPEDEF: u32 = 8;
 
@@ -49,6 +50,32 @@ impl Btf {
         found.map(|index| index as u32 + 1).ok_or(BpfError::Unknown(typedef))
     }
 
+    /// Whether argument `index` of the tracepoint `name` points to a structure.
+    pub(super) fn is_structure(&self, name: &str, index: usize) -> Result<bool, BpfError> {
+        let typedef = self.tracepoint(name)?;
+        // A pointer to a function, whose first argument is the tracepoint's own.
+        let function = self.target(typedef).and_then(|pointer| self.target(pointer));
+        let argument = function.and_then(|function| {
+            let at = *self.types.get(function as usize - 1)?;
+            let count = word(&self.bytes, at + 4)? & 0xffff;
+            let is_there = index + 1 < count as usize;
+            is_there.then(|| word(&self.bytes, at + 12 + 8 * (index + 1) + 4))?
+        });
+        let unknown = || BpfError::Unknown(format!("argument {index} of {name}"));
+        let argument = argument.ok_or_else(unknown)?;
+        let kind = |id: u32| self.kind(*self.types.get((id as usize).checked_sub(1)?)?);
+        Ok(kind(argument) == Some(POINTER) && self.target(argument).and_then(kind) == Some(STRUCT))
+    }
+
+    /// What a typedef or pointer leads to.
+    fn target(&self, id: u32) -> Option<u32> {
+        word(&self.bytes, self.types.get((id as usize).checked_sub(1)?)? + 8)
+    }
+
+    fn kind(&self, at: usize) -> Option<u32> {
+        word(&self.bytes, at + 4).map(|info| info >> 24 & 0x1f)
+    }
+
     /// Where the field `member` of the structure `name` is, bytes.
     pub(super) fn offset(&self, name: &str, member: &str) -> Result<i16, BpfError> {
         let mut all = self.types.iter().filter(|at| self.is(**at, STRUCT, name.as_bytes()));
@@ -67,8 +94,7 @@ impl Btf {
     }
 
     fn is(&self, at: usize, kind: u32, name: &[u8]) -> bool {
-        let info = word(&self.bytes, at + 4);
-        info.is_some_and(|info| info >> 24 & 0x1f == kind) && self.name(at) == Some(name)
+        self.kind(at) == Some(kind) && self.name(at) == Some(name)
     }
 
     fn name(&self, at: usize) -> Option<&[u8]> {
@@ -117,5 +143,8 @@ mod tests {
         assert!(btf.tracepoint("sys_enter").unwrap() > 0);
         assert!(btf.tracepoint("no_such_point").is_err());
         assert!(btf.offset("task_struct", "tgid").unwrap() > 0);
+        assert!(btf.is_structure("sys_enter", 0).unwrap(), "struct pt_regs *");
+        assert!(!btf.is_structure("sys_enter", 1).unwrap(), "long");
+        assert!(btf.is_structure("sys_enter", 2).is_err());
     }
 }

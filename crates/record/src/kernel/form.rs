@@ -1,4 +1,4 @@
-//! The two forms of the programs.
+//! The two variants of the programs.
 
 use std::fs;
 

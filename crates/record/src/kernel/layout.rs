@@ -1,4 +1,4 @@
-//! What the programs and the reader of the ring agree on: where the fields of an entry are.
+//! The layout of an entry of the ring, shared by the programs and the reader.
 
 /// Bytes of the fixed part of an entry.
 pub(super) const FIXED: usize = 112;
@@ -62,15 +62,22 @@ pub enum EntryKind {
     Fork = 16,
     /// The thread ended.
     Exit = 17,
+    /// A request of io_uring was submitted: argument 0 is where the kernel keeps it, and its first bytes follow.
+    Submit = 18,
+    /// It is complete: argument 0 as above.
+    Complete = 19,
+    /// A page was not mapped where the thread, or the kernel for it, used it: argument 0 is the address, and argument 1
+    /// the processor's error code.
+    Fault = 20,
 }
 
 impl EntryKind {
     /// All of them.
-    pub(super) const ALL: [EntryKind; 13] = {
+    pub(super) const ALL: [EntryKind; 16] = {
         use EntryKind::*;
         [
             Plain, Path0, Path1, Paths01, Paths13, Paths02, OpenHow, Fcntl, Ioctl, Offsets13,
-            Offset2, Fork, Exit,
+            Offset2, Fork, Exit, Submit, Complete, Fault,
         ]
     };
 
@@ -161,6 +168,11 @@ impl<'a> Entry<'a> {
         };
         let bytes = self.0.get(at..at + len).unwrap_or_default();
         bytes.strip_suffix(&[0]).unwrap_or(bytes)
+    }
+
+    /// What follows the fixed part.
+    pub(super) fn data(self) -> &'a [u8] {
+        self.0.get(DATA..).unwrap_or_default()
     }
 
     /// The words that were read besides, behind `paths` paths.

@@ -2,6 +2,7 @@
 
 use super::{
     bpf::{self, BpfError},
+    layout::EntryKind,
     syscalls,
 };
 use std::{
@@ -21,7 +22,8 @@ const RING_BYTES: usize = 64 << 20;
 /// The state of a thread that is recorded and in no recorded call.
 pub(super) const IDLE: u64 = 1;
 
-/// Words of a processor's control: how far the ring is written, how far it is read, how many entries were lost.
+/// Words of a processor's control: how far the ring is written, how far it is read, how many entries were lost, whether
+/// an entry is being written.
 const CONTROL_BYTES: usize = 64;
 
 /// An array and where this process has it.
@@ -118,8 +120,8 @@ impl Maps {
             processors,
             segments_bits,
         };
-        for (number, kind) in syscalls::KINDS {
-            maps.kinds.word(*number as usize * 8).store(*kind as u64, Ordering::Relaxed);
+        for call in syscalls::KINDS {
+            maps.record(*call);
         }
         Ok(maps)
     }
@@ -127,6 +129,11 @@ impl Maps {
     /// Bytes of a processor's ring.
     pub(super) fn ring_bytes(&self) -> u64 {
         1 << (SEGMENT_BITS + self.segments_bits)
+    }
+
+    /// Records another system call, too.
+    pub(super) fn record(&self, (number, kind): (i64, EntryKind)) {
+        self.kinds.word(number as usize * 8).store(kind as u64, Ordering::Relaxed);
     }
 
     /// Whether a thread is recorded from now on; false where there can be no such thread.

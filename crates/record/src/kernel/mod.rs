@@ -1,5 +1,5 @@
-//! What runs in the kernel: small eBPF programs that this crate assembles itself, their maps, and the ring that they
-//! write to.
+//! The part that runs in the kernel: small eBPF programs that this crate assembles itself, their maps, and the ring
+//! buffer that they write to.
 
 mod asm;
 mod bpf;
@@ -9,6 +9,7 @@ mod form;
 mod layout;
 mod maps;
 mod programs;
+mod requests;
 mod ring;
 mod syscalls;
 mod tap;
@@ -21,4 +22,5 @@ pub fn recorded_calls() -> impl Iterator<Item = (i64, EntryKind)> {
 }
 
 pub use form::Form;
+pub use requests::RequestFields;
 pub use tap::{Floor, Tap};

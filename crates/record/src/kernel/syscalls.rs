@@ -1,9 +1,13 @@
-//! Which system calls are recorded, and what an entry of each has besides numbers. Numbers are those of x86-64.
+//! The system calls that are recorded, and what the entry of each has besides its arguments. Numbers are those of
+//! x86-64.
 
 use super::layout::EntryKind::{self, *};
 
 /// One more than the highest number that is looked up.
 pub(super) const MOST: usize = 512;
+
+/// Recorded where requests of io_uring cannot be seen, so that their absence is.
+pub(super) const WITHOUT_REQUESTS: (i64, EntryKind) = (libc::SYS_io_uring_enter, Plain);
 
 /// Each recorded call.
 pub(super) const KINDS: &[(i64, EntryKind)] = &[

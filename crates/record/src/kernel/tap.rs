@@ -1,5 +1,5 @@
-//! The loaded recorder: programs attached, rings open. All of it is gone when it is dropped, or when this process
-//! ends in whatever way.
+//! The loaded recorder: programs attached, rings open. The kernel removes all of it when it is dropped, or when this
+//! process ends for any reason.
 
 use super::{
     asm::Insn,
@@ -10,7 +10,9 @@ use super::{
     layout::Entry,
     maps::{IDLE, Maps},
     programs::{self, TaskFields},
+    requests::RequestFields,
     ring::Reader,
+    syscalls,
 };
 use std::{
     ffi::CStr,
@@ -30,6 +32,7 @@ pub struct Tap {
     maps: Maps,
     reader: Reader,
     form: Form,
+    requests: Option<RequestFields>,
     /// Programs and what attaches them.
     _held: Vec<OwnedFd>,
 }
@@ -45,13 +48,30 @@ impl Tap {
         }
         in_first_namespace()?;
         let maps = Maps::new()?;
-        let held = start(&all(&maps, form)?)?;
-        Ok(Tap { reader: Reader::new(&maps), maps, form, _held: held })
+        let btf = Btf::of_kernel().filter(|_| form == Form::Typed);
+        let mut held = start(&all(&maps, form, btf.as_ref())?)?;
+        let requests = btf.and_then(|btf| requests(&maps, &btf));
+        let requests = match requests {
+            None => {
+                maps.record(syscalls::WITHOUT_REQUESTS);
+                None
+            }
+            Some((fields, programs)) => {
+                held.extend(start(&programs)?);
+                Some(fields)
+            }
+        };
+        Ok(Tap { reader: Reader::new(&maps), maps, form, requests, _held: held })
     }
 
     /// How it sees arguments.
     pub fn form(&self) -> Form {
         self.form
+    }
+
+    /// Where requests of io_uring have their fields; `None` where they are not seen.
+    pub fn requests(&self) -> Option<RequestFields> {
+        self.requests
     }
 
     /// Records a thread and all that it makes from now on; false where there can be no such thread.
@@ -114,10 +134,9 @@ fn start(programs: &[Program]) -> Result<Vec<OwnedFd>, BpfError> {
 }
 
 /// Every program, those that follow the tree first: no child is missed once calls are seen.
-fn all(maps: &Maps, form: Form) -> Result<Vec<Program>, BpfError> {
-    let btf = Btf::of_kernel();
-    let attach = |name, raw| attach_of(form, btf.as_ref(), name, raw);
-    let (fork, exec) = match (form, &btf) {
+fn all(maps: &Maps, form: Form, btf: Option<&Btf>) -> Result<Vec<Program>, BpfError> {
+    let attach = |name, raw| attach_of(form, btf, name, raw);
+    let (fork, exec) = match (form, btf) {
         (Form::Typed, Some(btf)) => (
             programs::fork_typed(maps, TaskFields::of(btf)?),
             (programs::exec(maps, None), attach("sched_process_exec", c"sched_process_exec")?),
@@ -142,9 +161,38 @@ fn all(maps: &Maps, form: Form) -> Result<Vec<Program>, BpfError> {
             programs::thread_exit(maps),
             attach("sched_process_exit", c"sched_process_exit")?,
         ),
+        program(
+            "assay_fault",
+            programs::fault(maps),
+            attach("page_fault_user", c"page_fault_user")?,
+        ),
+        program(
+            "assay_kfault",
+            programs::fault(maps),
+            attach("page_fault_kernel", c"page_fault_kernel")?,
+        ),
         program("assay_exit", programs::exit(maps, form), attach("sys_exit", c"sys_exit")?),
         program("assay_enter", programs::enter(maps), attach("sys_enter", c"sys_enter")?),
     ])
+}
+
+/// The programs that see requests of io_uring, where this kernel has and describes them.
+fn requests(maps: &Maps, btf: &Btf) -> Option<(RequestFields, Vec<Program>)> {
+    let fields = RequestFields::of(btf).ok()?;
+    let attach = |name| btf.tracepoint(name).ok().map(Attach::Typed);
+    let (submit, complete) = (attach("io_uring_submit_req")?, attach("io_uring_complete")?);
+    let submit = Program {
+        name: "assay_submit",
+        code: programs::submit(maps, fields.bytes().into()),
+        attach: submit,
+    };
+    let complete = Program {
+        name: "assay_complete",
+        code: programs::complete(maps, fields.result()),
+        attach: complete,
+    };
+    // What completes was submitted: its end is seen first.
+    Some((fields, vec![complete, submit]))
 }
 
 fn attach_of(
@@ -174,7 +222,8 @@ fn in_first_namespace() -> Result<(), BpfError> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::EntryKind, *};
+    use crate::raw::operation as raw;
     use std::process::Command;
 
     /// The recorder, or a skip where this machine does not permit it.
@@ -227,6 +276,100 @@ mod tests {
         };
         assert!(calls.iter().any(renamed), "{calls:?}");
         assert!(calls.iter().any(|call| call.0 == libc::SYS_execve && call.1 == 0), "{calls:?}");
+    }
+
+    /// Writes, syncs and reads through io_uring, of which the kernel's own thread submits where `polls`.
+    fn sees_requests(polls: bool) {
+        use io_uring::{IoUring, cqueue, opcode, squeue, types::Fd};
+        use std::os::fd::AsRawFd;
+        let Some(mut tap) = tap(Form::Typed) else { return };
+        let Some(fields) = tap.requests() else {
+            return needs::skip(needs::Need::Other, "the kernel has no requests of io_uring");
+        };
+        let file = tempfile::tempfile().unwrap();
+        let mut builder = IoUring::<squeue::Entry, cqueue::Entry>::builder();
+        if polls {
+            builder.setup_sqpoll(1000);
+        }
+        let mut ring = match builder.build(8) {
+            Ok(ring) => ring,
+            Err(error) => return needs::skip(needs::Need::Other, error),
+        };
+        let mut data = [7u8; 512];
+        let fd = Fd(file.as_raw_fd());
+        let requests = [
+            opcode::Write::new(fd, data.as_ptr(), 300).offset(4096).build(),
+            opcode::Fsync::new(fd).flags(io_uring::types::FsyncFlags::DATASYNC).build(),
+            opcode::Read::new(fd, data.as_mut_ptr(), 512).offset(4196).build(),
+        ];
+        // As a process whose first thread is recorded.
+        let me = rustix::process::getpid().as_raw_nonzero().get() as u32;
+        assert!(tap.mark(me));
+        for request in &requests {
+            // SAFETY: the buffer lives until the request is complete, which is waited for.
+            unsafe { ring.submission().push(request) }.unwrap();
+            ring.submit_and_wait(1).unwrap();
+            assert!(ring.completion().next().unwrap().result() >= 0);
+        }
+        tap.unmark(me);
+        let (mut submitted, mut completed) = (Vec::new(), Vec::new());
+        let own = file.as_raw_fd() as u32;
+        tap.read(None, &mut |entry| match entry.kind() {
+            Some(EntryKind::Submit) => submitted.extend(fields.read(entry)),
+            Some(EntryKind::Complete) => completed.push((entry.arguments()[0], entry.result())),
+            _ => {}
+        });
+        submitted.retain(|request| request.fd == own && request.pid == me);
+        let shown: Vec<_> = submitted
+            .iter()
+            .map(|request| (request.operation, request.offset, request.len, request.flags))
+            .collect();
+        assert_eq!(
+            shown,
+            [(raw::WRITE, 4096, 300, 0), (raw::FSYNC, 0, 0, 1), (raw::READ, 4196, 512, 0)]
+        );
+        completed.retain(|(key, _)| submitted.iter().any(|request| request.key == *key));
+        let results: Vec<i32> = completed.iter().map(|(_, result)| *result as i32).collect();
+        assert_eq!(results, [300, 0, 200], "{submitted:?}, {completed:?}");
+    }
+
+    #[test]
+    fn requests_of_io_uring_are_seen() {
+        sees_requests(false);
+    }
+
+    #[test]
+    fn requests_that_the_kernel_fetches_itself_are_seen() {
+        sees_requests(true);
+    }
+
+    /// A program that reads at such an address faults, and the fault has programs of its own.
+    fn sees_a_call_with_a_pointer_to_nothing(form: Form) {
+        let Some(mut tap) = tap(form) else { return };
+        let me = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+        assert!(tap.mark(me));
+        let (nothing, flags) = (std::ptr::without_provenance::<u8>(1), libc::O_RDONLY);
+        // SAFETY: the kernel refuses a pointer that leads nowhere.
+        let result = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, nothing, flags) };
+        tap.unmark(me);
+        assert_eq!(result, -1);
+        let mut found = Vec::new();
+        tap.read(None, &mut |entry| {
+            if entry.kind() == Some(EntryKind::Path1) {
+                found.push((i64::from(entry.number()), entry.result(), entry.path(0).to_vec()));
+            }
+        });
+        assert_eq!(found, [(libc::SYS_openat, -i64::from(libc::EFAULT), Vec::new())]);
+    }
+
+    #[test]
+    fn typed_programs_see_a_call_with_a_pointer_to_nothing() {
+        sees_a_call_with_a_pointer_to_nothing(Form::Typed);
+    }
+
+    #[test]
+    fn plain_programs_see_a_call_with_a_pointer_to_nothing() {
+        sees_a_call_with_a_pointer_to_nothing(Form::Plain);
     }
 
     #[test]

@@ -83,3 +83,54 @@ fn nap_is_short_where_a_ring_fills() {
     assert!(next_nap(LONGEST_NAP, 0.8) <= Duration::from_millis(5));
     assert!(next_nap(SHORTEST_NAP, 0.0) > SHORTEST_NAP);
 }
+
+#[test]
+fn requests_of_io_uring_are_calls_of_threads_of_their_own() {
+    if Form::of_kernel() != Form::Typed {
+        return needs::skip(needs::Need::Other, "the kernel has no BTF");
+    }
+    let fio =
+        "fio --output=/dev/null --name=a --filename=f --size=256k --bs=4k --ioengine=io_uring";
+    let script =
+        format!("{fio} --rw=write --iodepth=8 --end_fsync=1 && {fio} --rw=randread --iodepth=4");
+    if !needs::program_or_skip("fio") {
+        return;
+    }
+    let Some((trace, calls)) = recorded(&script, false) else { return };
+    let opened = calls.iter().filter(|call| call.op == Op::Open && path_of(&trace, call) == "f");
+    let handles: Vec<_> = opened.map(|call| call.handle).collect();
+    for (op, most) in [(Op::RingWrite, 8), (Op::RingRead, 4)] {
+        let all: Vec<&Call> = calls.iter().filter(|call| call.op == op).collect();
+        assert_eq!(all.len(), 64, "{op:?}");
+        assert!(all.iter().all(|call| handles.contains(&call.handle) && call.result == 4096));
+        let offsets: BTreeSet<u64> = all.iter().map(|call| call.offset).collect();
+        assert!(offsets.into_iter().eq((0..64).map(|block| block * 4096)), "{op:?}");
+        let threads: BTreeSet<u32> = all.iter().map(|call| call.thread).collect();
+        assert!((1..=most).contains(&threads.len()), "{op:?}: {threads:?}");
+        let opener = calls.iter().filter(|call| call.op == Op::Open).map(|call| call.thread);
+        assert!(opener.into_iter().all(|thread| !threads.contains(&thread)), "{op:?}");
+    }
+}
+
+#[test]
+fn pages_of_a_mapping_are_calls() {
+    if !needs::program_or_skip("fio") {
+        return;
+    }
+    let fio = "fio --output=/dev/null --name=a --filename=f --size=256k --bs=4k --ioengine=mmap";
+    let script = format!("head -c 262144 /dev/zero > f; {fio} --rw=write; {fio} --rw=randread");
+    let Some((trace, calls)) = recorded(&script, false) else { return };
+    let is_own = |call: &&Call| {
+        let opened = |open: &&Call| open.op == Op::Open && open.handle == call.handle;
+        let open = calls.iter().find(opened);
+        call.op == Op::Map && open.is_some_and(|open| path_of(&trace, open) == "f")
+    };
+    let maps: BTreeSet<u32> = calls.iter().filter(is_own).map(|call| call.other).collect();
+    let touched = |is_write| {
+        let own = |call: &&Call| call.op == Op::Touch && maps.contains(&call.other);
+        let touches = calls.iter().filter(own).filter(|call| call.flags == is_write);
+        touches.map(|call| call.len).sum::<u64>()
+    };
+    // Each page is written first once; of those that are read, the kernel maps neighbours as well.
+    assert!(touched(1) >= 60 && (1..=64).contains(&touched(0)), "{} {}", touched(1), touched(0));
+}

@@ -1,4 +1,4 @@
-//! What each system call becomes.
+//! Translates each system call into calls of a trace.
 
 use super::{
     LeftOut, Resolver,
@@ -37,6 +37,7 @@ impl Resolver {
             libc::SYS_madvise => self.on_map(raw, thread, Op::Madvise),
             libc::SYS_chdir | libc::SYS_fchdir => self.change_directory(raw, thread),
             libc::SYS_sync => self.emit(raw, thread, Op::Sync, |_| {}),
+            libc::SYS_io_uring_enter => self.skip(LeftOut::Ring),
             number => {
                 if !self.on_file(raw, thread, number) && !self.on_path(raw, thread, number) {
                     self.on_two_paths(raw, thread, number);

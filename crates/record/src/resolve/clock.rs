@@ -1,4 +1,4 @@
-//! Rounds times to what they are worth: most of a trace is their noise.
+//! Rounds times to their real precision, because most of a trace would be the noise of their low bits.
 
 use trace::call::{TICK_NS, ThreadId};
 

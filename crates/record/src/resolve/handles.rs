@@ -1,7 +1,7 @@
-//! Descriptors that appear and go, and mappings.
+//! Follows descriptors that are opened and closed, and mappings.
 
 use super::{
-    LeftOut, Resolver,
+    LeftOut, Mapped, Resolver,
     places::Place,
     tables::{Descriptor, Open, Thread},
 };
@@ -11,7 +11,7 @@ use trace::{
     path::PathId,
 };
 
-/// Who closed a descriptor.
+/// The call that closed a descriptor.
 #[derive(Clone, Copy)]
 pub(super) enum Ended<'a> {
     /// A call.
@@ -154,11 +154,15 @@ impl Resolver {
     /// A mapping of a file.
     pub(super) fn map(&mut self, raw: &RawCall, thread: &Thread) {
         let [_, len, protection, flags, fd, offset] = raw.arguments;
+        let failed = (-4095..0).contains(&raw.result);
         if flags & libc::MAP_ANONYMOUS as u64 != 0 {
+            // Over a part of a file's mapping, e.g. for what a library keeps zeroed: no longer of the file.
+            if flags & libc::MAP_FIXED as u64 != 0 && !failed {
+                self.maps.insert((thread.files, raw.result as u64), (len, NONE));
+            }
             return;
         }
         let Some(handle) = self.handle(thread, fd) else { return };
-        let failed = (-4095..0).contains(&raw.result);
         let id = if failed { NONE } else { self.next_map };
         if !failed {
             self.next_map = self.next_map.saturating_add(1).min(NONE - 1);
@@ -171,12 +175,34 @@ impl Resolver {
         });
     }
 
+    /// A mapping that a process begins with, as calls that make it.
+    pub(super) fn begin_mapping(&mut self, thread: &Thread, mapped: &Mapped, at_ns: u64) {
+        let Place::Inside(path) = self.places.absolute(&mapped.name) else { return };
+        let writes = mapped.is_shared && mapped.protection & libc::PROT_WRITE as u32 != 0;
+        let open = if writes { libc::O_RDWR } else { libc::O_RDONLY } as u32;
+        let kind = if mapped.is_shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE } as u32;
+        let (handle, map) = (self.new_handle(), self.next_map);
+        self.next_map = self.next_map.saturating_add(1).min(NONE - 1);
+        self.maps.insert((thread.files, mapped.address), (mapped.len, map));
+        self.emit_at(thread, at_ns, Op::Open, |call| {
+            (call.handle, call.path, call.flags) = (handle, path, open);
+        });
+        self.emit_at(thread, at_ns, Op::Map, |call| {
+            (call.handle, call.other, call.offset) = (handle, map, mapped.offset);
+            (call.len, call.flags, call.mode) = (mapped.len, kind, mapped.protection);
+        });
+        self.close(thread, &Open::Inside { path, handle }, at_ns, Ended::BySystem);
+    }
+
     /// `munmap`, which a trace has for whole mappings.
     pub(super) fn unmap(&mut self, raw: &RawCall, thread: &Thread) {
         let [address, len, ..] = raw.arguments;
         let Some((whole, id)) = self.maps.get(&(thread.files, address)).copied() else { return };
         if raw.result == 0 && len >= whole {
             self.maps.remove(&(thread.files, address));
+            if id == NONE {
+                return;
+            }
             self.emit(raw, thread, Op::Unmap, |call| (call.other, call.len) = (id, len));
         }
     }
@@ -184,11 +210,7 @@ impl Resolver {
     /// `msync` and `madvise` on a part of a mapping.
     pub(super) fn on_map(&mut self, raw: &RawCall, thread: &Thread, op: Op) {
         let [address, len, flags, ..] = raw.arguments;
-        let before = self.maps.range((thread.files, 0)..=(thread.files, address)).next_back();
-        let Some((&(_, from), &(whole, id))) = before else { return };
-        if address - from >= whole {
-            return;
-        }
+        let Some((from, id)) = self.mapping(thread.files, address) else { return };
         self.emit(raw, thread, op, |call| {
             (call.other, call.offset) = (id, address - from);
             (call.len, call.flags) = (len, flags as u32);

@@ -10,9 +10,11 @@ mod names;
 mod order;
 mod places;
 mod processes;
+mod requests;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod touches;
 
 pub use names::Names;
 pub use places::{Place, Places};
@@ -20,8 +22,10 @@ pub use places::{Place, Places};
 use crate::raw::{Event, RawCall};
 use clock::Clock;
 use order::Order;
+use requests::Requests;
 use std::collections::{BTreeMap, HashMap};
 use tables::{Descriptor, Open, Table, Tables, Thread};
+use touches::Touches;
 use trace::{
     call::{Call, HandleId, MapId, NONE, Op},
     path::PathId,
@@ -39,6 +43,27 @@ pub struct Beginning {
     pub directory: Vec<u8>,
     /// Its descriptors.
     pub descriptors: Vec<OpenFile>,
+    /// Its mappings of files.
+    pub mappings: Vec<Mapped>,
+    /// When it was looked at, by the recorder's clock.
+    pub at_ns: u64,
+}
+
+/// A mapping of a file that is there at the beginning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mapped {
+    /// Where it begins.
+    pub address: u64,
+    /// Its length, bytes.
+    pub len: u64,
+    /// Where in the file it begins, bytes.
+    pub offset: u64,
+    /// The file, an absolute name.
+    pub name: Vec<u8>,
+    /// Its protection, `PROT_*`.
+    pub protection: u32,
+    /// Whether writes reach the file.
+    pub is_shared: bool,
 }
 
 /// A descriptor that is open at the beginning.
@@ -67,6 +92,14 @@ pub enum LeftOut {
     Unknown,
     /// A trace has no such call.
     Unsupported,
+    /// It is a request of io_uring that a trace does not have.
+    Request,
+    /// It is a request of io_uring on a registered file.
+    Registered,
+    /// It is a request of io_uring of which no end was reported.
+    Untold,
+    /// It submits requests of io_uring on a kernel that does not describe them.
+    Ring,
 }
 
 impl LeftOut {
@@ -77,6 +110,12 @@ impl LeftOut {
             LeftOut::Across => "between a recorded tree and another",
             LeftOut::Unknown => "on a socket, a pipe or an unknown descriptor",
             LeftOut::Unsupported => "of a form that a trace cannot hold",
+            LeftOut::Request => "io_uring requests other than read, write, sync and fallocate",
+            LeftOut::Registered => "io_uring requests on registered files",
+            LeftOut::Untold => "io_uring requests whose completion was not seen",
+            LeftOut::Ring => {
+                "submissions to io_uring, whose requests this kernel does not describe"
+            }
         }
     }
 }
@@ -94,6 +133,8 @@ pub struct Resolver {
     /// By table of descriptors, which stands for the process, and address: length and id.
     maps: BTreeMap<(usize, u64), (u64, MapId)>,
     next_map: MapId,
+    touches: Touches,
+    requests: Requests,
     order: Order,
     left_out: BTreeMap<LeftOut, u64>,
 }
@@ -110,6 +151,8 @@ impl Resolver {
             started: HashMap::new(),
             maps: BTreeMap::new(),
             next_map: 0,
+            touches: Touches::default(),
+            requests: Requests::default(),
             order: Order::default(),
             left_out: BTreeMap::new(),
         }
@@ -153,6 +196,9 @@ impl Resolver {
             self.tables.directories.share(thread.directory);
             self.tables.insert(*tid, process.pid, thread.files, thread.directory);
         }
+        for mapped in &process.mappings {
+            self.begin_mapping(&thread, mapped, process.at_ns);
+        }
         started
     }
 
@@ -160,16 +206,28 @@ impl Resolver {
     pub fn see(&mut self, event: &Event) {
         match event {
             Event::Call(raw) => {
+                self.store_touches(raw.tid);
                 let thread = self.thread(raw.tid, raw.pid, raw.start_ns);
                 self.call(raw, &thread);
             }
             Event::Fork(fork) => self.fork(fork),
-            Event::Exit { tid, at_ns } => self.exit(*tid, *at_ns),
+            Event::Exit { tid, at_ns } => {
+                self.store_touches(*tid);
+                self.end_lanes(*tid, *at_ns);
+                self.exit(*tid, *at_ns);
+            }
+            Event::Fault(fault) => self.touch(fault),
+            Event::Submitted(submitted) => self.submit(submitted),
+            Event::Completed(completed) => self.complete(completed),
         }
     }
 
     /// Gives the calls that no call that may still come can have begun before; all where `is_last`.
     pub fn take(&mut self, is_last: bool, calls: &mut Vec<Call>) {
+        self.store_all_touches();
+        if is_last {
+            self.count_in_flight();
+        }
         self.order.take(is_last, calls);
     }
 
@@ -204,7 +262,7 @@ impl Resolver {
         (call.at_ns, call.took_ns) = self.clock.round(thread.id, raw.start_ns, took_ns);
         call.result = raw.result;
         fill(&mut call);
-        self.order.add(call);
+        self.order.add(call, raw.start_ns, raw.end_ns);
     }
 
     /// Stores what happens at a moment by itself, e.g. that an exec closes a descriptor.
@@ -212,7 +270,7 @@ impl Resolver {
         let mut call = Call::new(op, thread.id);
         (call.at_ns, _) = self.clock.round(thread.id, at_ns, 0);
         fill(&mut call);
-        self.order.add(call);
+        self.order.add(call, at_ns, at_ns);
     }
 
     /// A path below a root; `None`, counted, where it is elsewhere.

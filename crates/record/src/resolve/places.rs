@@ -1,7 +1,7 @@
-//! Where a name leads: below a root of the recording, or elsewhere.
+//! Resolves names: below a root of the recording, or elsewhere.
 //!
-//! Names are followed as text: `..` takes a component away. Links in the middle of a name are not known here; the
-//! recorder gives roots, working directories and descriptors by the names that the kernel has for them.
+//! Names are resolved as text: `..` removes a component. Symbolic links within a path are not known here; for roots,
+//! working directories and descriptors the recorder uses the kernel's names.
 
 use super::names::Names;
 use std::{collections::HashSet, rc::Rc};

@@ -1,4 +1,4 @@
-//! Forks, execs and ends of threads.
+//! Follows forks, execs and exits of threads.
 
 use super::{
     Resolver,
@@ -98,7 +98,7 @@ impl Resolver {
         self.tables.directories.leave(thread.directory);
     }
 
-    /// A copy of descriptors that nobody has used.
+    /// Drops a copy of descriptors that was never used.
     fn forget(&mut self, table: Option<&Table>) {
         for descriptor in table.into_iter().flat_map(Table::all) {
             if let Open::Inside { handle, .. } = descriptor.open {
@@ -112,6 +112,8 @@ impl Resolver {
         if raw.result != 0 {
             return;
         }
+        // Rings do not outlive the program.
+        self.end_lanes(raw.tid, raw.end_ns);
         let mut thread = *thread;
         if self.tables.files.users(thread.files) > 1 {
             let table = self.tables.files.get(thread.files).cloned().unwrap_or_default();

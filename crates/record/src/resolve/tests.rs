@@ -1,7 +1,7 @@
-//! Made sequences of calls.
+//! Tests on hand-made sequences of calls.
 
 use super::*;
-use crate::raw::Fork;
+use crate::raw::{Completed, Fault, Fork, Submitted, operation};
 
 struct Made {
     resolver: Resolver,
@@ -51,7 +51,11 @@ impl Made {
     fn shown(mut self) -> Vec<String> {
         let mut calls = Vec::new();
         self.resolver.take(true, &mut calls);
-        assert!(calls.is_sorted_by_key(|call| call.at_ns));
+        // Times are rounded thread by thread.
+        for thread in 0..self.resolver.threads() {
+            let own = calls.iter().filter(|call| call.thread == thread);
+            assert!(own.is_sorted_by_key(|call| call.at_ns), "{calls:?}");
+        }
         let name = |path: u32| match path {
             NONE => String::new(),
             path => String::from_utf8(self.resolver.places.name_of(path)).unwrap() + " ",
@@ -211,9 +215,226 @@ fn open_files_at_the_beginning_have_handles() {
         pid: 5,
         directory: b"/srv".to_vec(),
         descriptors: vec![file(0, "/dev/null"), file(3, "/srv/db/wal"), file(4, "/srv/db/wal")],
+        ..Beginning::default()
     });
     assert_eq!(started.len(), 1, "two descriptors of one open file");
     assert_eq!(resolver.handles[&0], 2);
     assert_eq!((started[0].handle, started[0].offset), (0, 7));
     assert_eq!(resolver.places.name_of(started[0].path), b"/srv/db/wal");
+}
+
+impl Made {
+    fn submit(&mut self, key: u64, request: Submitted) {
+        self.now += 160;
+        let (tid, pid, at_ns) = (10, 10, self.now);
+        self.resolver.see(&Event::Submitted(Submitted { tid, pid, key, at_ns, ..request }));
+    }
+
+    fn complete(&mut self, key: u64, result: i64) {
+        self.now += 160;
+        self.resolver.see(&Event::Completed(Completed { key, at_ns: self.now, result }));
+    }
+}
+
+fn write_at(offset: u64, len: u64) -> Submitted {
+    Submitted { operation: operation::WRITE, fd: 3, offset, len, ..Submitted::default() }
+}
+
+fn sync() -> Submitted {
+    Submitted { operation: operation::FSYNC, fd: 3, flags: 1, ..Submitted::default() }
+}
+
+#[test]
+fn requests_in_flight_at_once_are_calls_of_as_many_threads() {
+    let mut made = Made::new();
+    made.open(10, 3, "/srv/a", 0);
+    made.submit(7, write_at(0, 100));
+    made.submit(8, write_at(100, 50));
+    made.complete(8, 50);
+    made.complete(7, 100);
+    // The first thread is free again.
+    made.submit(8, sync());
+    made.complete(8, 0);
+    made.call(10, libc::SYS_close, 0, &[3], &[]);
+    made.resolver.see(&Event::Exit { tid: 10, at_ns: 9_000 });
+    assert_eq!(
+        made.shown(),
+        [
+            "0 open 0 /srv/a 0",
+            "1 uring_write 0 100",
+            "2 uring_write 0 50",
+            "1 uring_fsync 0 0",
+            "0 close 0 0",
+            "1 end 0",
+            "2 end 0",
+            "0 end 0",
+        ]
+    );
+}
+
+#[test]
+fn a_linked_request_follows_the_one_before() {
+    let mut made = Made::new();
+    made.open(10, 3, "/srv/a", 0);
+    made.submit(7, Submitted { request_flags: 4, ..write_at(0, 100) });
+    made.submit(8, sync());
+    made.complete(7, 100);
+    made.complete(8, 0);
+    let mut calls = Vec::new();
+    made.resolver.take(true, &mut calls);
+    let [write, sync] = [Op::RingWrite, Op::RingFsync]
+        .map(|op| calls.iter().copied().find(|call| call.op == op).unwrap());
+    assert_eq!((write.thread, sync.thread, sync.flags), (1, 1, 1));
+    assert!(write.at_ns + write.took_ns <= sync.at_ns, "{write:?}, {sync:?}");
+}
+
+/// As where each read has a timeout: the chain of linked requests ends with it.
+#[test]
+fn a_request_after_a_chain_that_ends_in_no_call_is_free() {
+    let mut made = Made::new();
+    made.open(10, 3, "/srv/a", 0);
+    let timeout = Submitted { operation: 15, ..Submitted::default() };
+    for key in [10, 20, 30] {
+        made.submit(key, Submitted { request_flags: 4, ..write_at(0, 1) });
+        made.submit(key + 1, timeout);
+    }
+    [10, 20, 30].into_iter().for_each(|key| made.complete(key, 1));
+    let mut calls = Vec::new();
+    made.resolver.take(true, &mut calls);
+    let writes = calls.iter().filter(|call| call.op == Op::RingWrite);
+    assert_eq!(writes.map(|call| call.thread).collect::<Vec<_>>(), [1, 2, 3]);
+}
+
+#[test]
+fn requests_that_a_trace_cannot_have_are_counted() {
+    let mut made = Made::new();
+    made.open(10, 3, "/srv/a", 0);
+    made.submit(1, Submitted { request_flags: 1, ..write_at(0, 1) });
+    made.submit(2, Submitted { operation: 18, ..write_at(0, 1) });
+    made.submit(3, Submitted { fd: 9, ..write_at(0, 1) });
+    made.submit(5, Submitted { operation: operation::WITHOUT_FILE[1], ..write_at(0, 1) });
+    made.submit(4, write_at(0, 1));
+    made.submit(4, write_at(1, 1));
+    made.call(10, libc::SYS_io_uring_enter, 1, &[5, 1], &[]);
+    made.complete(99, 0);
+    made.resolver.take(true, &mut Vec::new());
+    let found: Vec<_> = made.resolver.left_out().collect();
+    let of =
+        [LeftOut::Unknown, LeftOut::Request, LeftOut::Registered, LeftOut::Untold, LeftOut::Ring];
+    assert_eq!(found, of.map(|why| (why, if why == LeftOut::Untold { 2 } else { 1 })));
+}
+
+#[test]
+fn a_request_at_the_position_of_the_file_is_a_plain_call() {
+    let mut made = Made::new();
+    made.open(10, 3, "/srv/a", 0);
+    made.submit(7, write_at(u64::MAX, 10));
+    made.complete(7, 10);
+    made.submit(
+        7,
+        Submitted { operation: operation::READV, fd: 3, len: 2, ..Submitted::default() },
+    );
+    made.complete(7, 900);
+    let mut calls = Vec::new();
+    made.resolver.take(true, &mut calls);
+    let found = |op| calls.iter().find(|call| call.op == op).map(|call| (call.offset, call.len));
+    assert_eq!(found(Op::Write), Some((0, 10)));
+    assert_eq!(found(Op::RingRead), Some((0, 900)), "a vector has what was read");
+}
+
+impl Made {
+    fn fault(&mut self, address: u64, is_write: bool) {
+        self.now += 160;
+        let (tid, pid, at_ns) = (10, 10, self.now);
+        self.resolver.see(&Event::Fault(Fault { tid, pid, address, is_write, at_ns }));
+    }
+
+    /// Offset, pages and whether they were written, of each use of a mapping.
+    fn touches(mut self) -> Vec<(u32, u64, u64, u32)> {
+        let mut calls = Vec::new();
+        self.resolver.take(true, &mut calls);
+        let touches = calls.iter().filter(|call| call.op == Op::Touch);
+        touches.map(|call| (call.other, call.offset, call.len, call.flags)).collect()
+    }
+}
+
+#[test]
+fn first_uses_of_mapped_pages_are_calls_of_those_that_follow_each_other() {
+    let mut made = Made::new();
+    made.open(10, 3, "/srv/a", 0);
+    made.call(10, libc::SYS_mmap, 0x10_0000, &[0, 0x10_000, 1, 1, 3, 0], &[]);
+    for page in [2, 3, 4, 9] {
+        made.fault(0x10_0000 + page * 4096 + 7, false);
+    }
+    made.fault(0x10_0000 + 10 * 4096, true);
+    made.call(10, libc::SYS_read, 1, &[3, 0, 1], &[]);
+    made.fault(0x10_0000 + 11 * 4096, true);
+    // The heap, before and behind the mapping.
+    made.fault(0x0f_f000, true);
+    made.fault(0x11_0000, true);
+    assert_eq!(
+        made.touches(),
+        [(0, 2 * 4096, 3, 0), (0, 9 * 4096, 1, 0), (0, 10 * 4096, 1, 1), (0, 11 * 4096, 1, 1)]
+    );
+}
+
+#[test]
+fn memory_that_replaces_a_part_of_a_mapping_is_not_of_the_file() {
+    let mut made = Made::new();
+    made.open(10, 3, "/srv/a", 0);
+    made.call(10, libc::SYS_mmap, 0x10_0000, &[0, 0x10_000, 1, 2, 3, 0], &[]);
+    let anonymous = (libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_PRIVATE) as u64;
+    made.call(10, libc::SYS_mmap, 0x10_8000, &[0x10_8000, 0x8000, 3, anonymous, u64::MAX, 0], &[]);
+    made.fault(0x10_9000, true);
+    made.fault(0x10_1000, false);
+    made.call(10, libc::SYS_munmap, 0, &[0x10_8000, 0x8000], &[]);
+    made.call(10, libc::SYS_execve, 0, &[], &[]);
+    made.fault(0x10_1000, false);
+    assert_eq!(made.touches(), [(0, 4096, 1, 0)]);
+}
+
+#[test]
+fn mappings_of_the_beginning_are_made_first() {
+    let places = Places::new(&[b"/srv".to_vec()], &[]);
+    let mut resolver = Resolver::new(places, 0);
+    let mapped = |name: &str, address| Mapped {
+        address,
+        len: 8192,
+        offset: 4096,
+        name: name.into(),
+        protection: 3,
+        is_shared: true,
+    };
+    let mappings = vec![mapped("/srv/map", 0x4000), mapped("/etc/map", 0x8000)];
+    let beginning = Beginning {
+        tids: vec![10],
+        pid: 10,
+        directory: b"/".to_vec(),
+        mappings,
+        ..Beginning::default()
+    };
+    resolver.begin(&beginning);
+    let mut made = Made { resolver, now: 0 };
+    made.fault(0x5000, true);
+    made.fault(0x8000, true);
+    assert_eq!(made.shown(), ["0 open 0 /srv/map 0", "0 mmap 0 0 0", "0 close 0 0", "0 touch 0 0"]);
+}
+
+#[test]
+fn calls_of_two_threads_stay_in_the_order_in_which_they_began() {
+    let mut made = Made::new();
+    made.open(10, 3, "/srv/a", 0);
+    // Rounded, its pause of 10 ms ends after the close of the other thread begins.
+    made.now = 10_007_000;
+    made.submit(7, write_at(0, 10));
+    made.complete(7, 10);
+    made.now = 20_019_000;
+    made.submit(7, write_at(0, 10));
+    made.complete(7, 10);
+    made.call(10, libc::SYS_close, 0, &[3], &[]);
+    let mut calls = Vec::new();
+    made.resolver.take(true, &mut calls);
+    let ops: Vec<Op> = calls.iter().map(|call| call.op).filter(|op| *op != Op::Begin).collect();
+    assert_eq!(ops, [Op::Open, Op::RingWrite, Op::RingWrite, Op::Close]);
+    assert!(!calls.is_sorted_by_key(|call| call.at_ns), "the rounding shows nothing: {calls:?}");
 }

@@ -1,5 +1,4 @@
-//! Takes one line of strace apart. It may be damaged or made to do harm: whatever it holds, the answer is parts of it
-//! or `None`.
+//! Parses one line of strace's output. It may be damaged or malicious: any line gives its parts or `None`.
 
 use super::names;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Text that `strace -f -ttt -T` wrote, by us or elsewhere, as a trace.
+//! Turns the output of `strace -f -ttt -T`, from this or another machine, into a trace.
 
 mod line;
 mod names;

@@ -1,4 +1,5 @@
-//! Turns lines into events: calls in two parts are put together, children get what their makers have.
+//! Turns lines into events: unfinished and resumed halves of a call are joined, and children inherit from their
+//! parents.
 
 use super::{
     line::{self, Line, Said, Skipped},
@@ -23,7 +24,7 @@ struct Unfinished {
     at_ns: u64,
 }
 
-/// What is known between lines.
+/// State kept from line to line.
 #[derive(Default)]
 pub(super) struct Reader {
     kinds: HashMap<i64, EntryKind>,

@@ -68,7 +68,7 @@ pub fn import(
 }
 
 fn unread(error: io::Error) -> RecordError {
-    RecordError::Nothing(format!("cannot read the text of strace: {error}"))
+    RecordError::Nothing(format!("cannot read the output of strace: {error}"))
 }
 
 /// Reads a line without its end; one that is too long is skipped. False at the end.
@@ -173,6 +173,10 @@ fn begin<W: Write>(
         Event::Call(raw) => (raw.tid, raw.start_ns),
         Event::Fork(fork) => (fork.tid, fork.at_ns),
         Event::Exit { tid, at_ns } => (*tid, *at_ns),
+        Event::Fault(fault) => (fault.tid, fault.at_ns),
+        Event::Submitted(submitted) => (submitted.tid, submitted.at_ns),
+        // Its request was submitted before, by a thread that is not known any more.
+        Event::Completed(completed) => (0, completed.at_ns),
     };
     let trees: Vec<Vec<u8>> =
         options.trees.iter().map(|tree| tree.as_os_str().as_bytes().to_vec()).collect();

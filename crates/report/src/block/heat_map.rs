@@ -7,7 +7,7 @@ use super::Shade;
 pub struct HeatMap {
     /// What it shows.
     pub caption: String,
-    /// What the rows are, as `Test`.
+    /// What the rows are, e.g. `Test`.
     pub head: String,
     /// Labels of the candidates.
     pub candidates: Vec<String>,
@@ -42,7 +42,7 @@ pub struct HeatCell {
     pub text: String,
     /// What the ratio means.
     pub word: String,
-    /// What makes it less than the others, as `noisy`; often empty.
+    /// What makes it less than the others, e.g. `noisy`; often empty.
     pub note: String,
     /// How it is filled.
     pub fill: Fill,

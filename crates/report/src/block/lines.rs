@@ -7,7 +7,7 @@ use super::Span;
 pub struct Lines {
     /// What they show.
     pub caption: String,
-    /// What the places are, as `processes`.
+    /// What the places are, e.g. `processes`.
     pub across: String,
     /// Names of the places, in order.
     pub places: Vec<String>,

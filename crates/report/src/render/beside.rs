@@ -1,8 +1,9 @@
 //! Several campaigns on one page, side by side and never pooled: each section once, with a column for each campaign.
-//! What one page leaves to its script, and the samples, are in the page of each campaign.
+//! Interactive parts and the samples are only in the page of each campaign.
 
 use super::{
     Chapter, ageing, built, clean,
+    code::with_code,
     html::{BESIDE, Extent, anchor, contents, document, render, with_tables_behind},
     title,
 };
@@ -27,8 +28,7 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
     let differing = differing(campaigns, &names);
     let main = markup! {
         (contents(differing.iter().map(|_| DIFFERING).chain(all.iter().map(|(title, _)| *title))))
-        p { "Each campaign is evaluated separately. For ratios between campaigns, use `assay \
-             compare`." }
+        p { (with_code("Each campaign is evaluated separately. For ratios between campaigns, use `assay compare`.")) }
         @if let Some(table) = differing {
             section id=(anchor(DIFFERING)) { h2 { (DIFFERING) } (render(&Block::Table(table), BESIDE)) }
         }
@@ -50,7 +50,7 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
         }
     };
     let footer = format!("assay, {} campaigns", campaigns.len());
-    document(&heading, &[], &main, &footer, None).into_string()
+    document((&heading, &heading), &[], &main, &footer, None).into_string()
 }
 
 /// Heading of what is not the same of the campaigns.

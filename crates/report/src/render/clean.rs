@@ -1,5 +1,5 @@
-//! Takes out of a report what would command the terminal, the page or the reader's eye: names and
-//! reasons come from files that anybody may have written. Every renderer gets its blocks from here.
+//! Removes from a report whatever could control the terminal or the page, or mislead the reader's eye: names and
+//! reasons come from untrusted files. Every renderer gets its blocks from here.
 
 use crate::block::{
     Bar, BarGroup, Bars, Block, Cell, Chart, Column, Curve, DotPanel, Dots, Drawer, Forest,

@@ -1,4 +1,4 @@
-//! Plain columns on a terminal, for what is no table of a report.
+//! Plain columns on a terminal, for text that is not a table of a report.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 

@@ -1,5 +1,5 @@
-//! Samples in order of time as inline SVG: small multiples, a panel for each candidate, each sample over the mean
-//! of its own, so that drift and noise of one are seen beside those of another. The band of ±5 % is shaded.
+//! Samples in order of time as inline SVG: small multiples, a panel for each candidate, each sample over the
+//! candidate's own mean, so that drift and noise can be compared between candidates. The band of ±5 % is shaded.
 
 use super::svg::cut;
 use crate::{

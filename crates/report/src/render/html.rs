@@ -2,15 +2,12 @@
 //! screen reader.
 
 use super::{
-    Chapter, bars, built, chart, dots, drawer, forest, heat_map, legend, lines, scatter, script,
-    signs, time_series, timeline, title,
+    Chapter, bars, built, chart, code::with_code, dots, drawer, forest, header, heat_map, legend,
+    lines, scatter, script, signs, time_series, timeline, title,
 };
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
-use model::{
-    result::{Dataset, Origin, SUITES_ABOUT},
-    text::{Bytes, printable},
-};
+use model::{result::Dataset, text::printable};
 use stats::evaluation::Findings;
 
 /// Size above which intervals and curves are left out, bytes.
@@ -18,9 +15,6 @@ const MOST_BYTES: usize = 1_500_000;
 
 /// Columns above which a table scrolls in a window of its own.
 const MOST_COLUMNS: usize = 7;
-
-/// Characters of a command that is not broken at its hyphens: as many as the narrowest screen holds.
-const UNBROKEN: usize = 32;
 
 const STYLE: &str = include_str!("report.css");
 
@@ -128,12 +122,8 @@ fn page(
     let campaign = &dataset.campaign;
     let (version, id) = (printable(&campaign.assay_version), printable(&campaign.id));
     let footer = format!("assay {version}, campaign {id}");
-    let lines: Vec<String> = question(dataset, findings)
-        .into_iter()
-        .chain(about(dataset, findings))
-        .chain(place(dataset, findings))
-        .collect();
-    document(&title(dataset), &lines, &main, &footer, logs)
+    let (tab, lines) = (header::tab(dataset, findings), header::lines(dataset, findings));
+    document((&title(dataset), &tab), &lines, &main, &footer, logs)
 }
 
 /// Links to the sections.
@@ -151,9 +141,10 @@ pub(super) fn anchor(heading: &str) -> String {
     format!("at-{}", heading.chars().map(letter).collect::<String>())
 }
 
-/// The file around `main`, with `lines` below its title; `logs` are what the script computes other choices from.
+/// The file around `main`, with `lines` below its title, which the tab of a browser has as `tab`; `logs` are what the
+/// script computes other choices from.
 pub(super) fn document(
-    title: &str,
+    (title, tab): (&str, &str),
     lines: &[String],
     main: &Markup,
     footer: &str,
@@ -167,7 +158,7 @@ pub(super) fn document(
                 meta http-equiv="Content-Security-Policy" content=(script::POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (title) }
+                title { (tab) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
@@ -181,43 +172,6 @@ pub(super) fn document(
             }
         }
     }
-}
-
-/// What the page answers; a comparison and an advice say it in their own words.
-fn question(dataset: &Dataset, findings: &Findings) -> Option<String> {
-    let is_asked = findings.comparison.is_none() && findings.advice.is_none();
-    let is_choice = |label: &String| findings.classes().any(|class| class.targets.contains(label));
-    let labels = dataset.targets.iter().map(|target| &target.label).filter(|own| is_choice(own));
-    let labels: Vec<_> = labels.map(|label| printable(label)).collect();
-    let (last, others) =
-        labels.split_last().filter(|(_, others)| is_asked && !others.is_empty())?;
-    let suites = dataset.suites();
-    Some(format!("Which is best for {}: {} or {last}?", printable(&suites), others.join(", ")))
-}
-
-/// What its suites stand for, in their own words.
-fn about(dataset: &Dataset, findings: &Findings) -> Option<String> {
-    let is_asked = findings.comparison.is_none();
-    let about = dataset.campaign.environment.0.get(SUITES_ABOUT).filter(|_| is_asked)?;
-    Some(printable(about).into_owned())
-}
-
-/// On which machine it was measured, and when.
-fn place(dataset: &Dataset, findings: &Findings) -> Option<String> {
-    let campaign = &dataset.campaign;
-    if campaign.origin != Origin::Run || findings.comparison.is_some() {
-        return None;
-    }
-    let fact = |key: &str| campaign.environment.0.get(key);
-    let cpus = fact("cpu.model")
-        .map(|model| format!("{model}, {} CPUs", fact("cpu.count").map_or("?", String::as_str)));
-    let memory = fact("memory.bytes")
-        .and_then(|text| text.parse().ok())
-        .map(|bytes| format!("{} of memory", Bytes(bytes)));
-    let day = campaign.created.chars().take(10).collect();
-    let parts = [cpus, memory, Some(day)];
-    let said: Vec<String> = parts.into_iter().flatten().collect();
-    Some(printable(&format!("Measured on {}.", said.join(", "))).into_owned())
 }
 
 /// One block.
@@ -245,19 +199,6 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
         Block::HeatMap(_) | Block::Chart(_) | Block::Scatter(_) => markup! {},
         Block::Bars(_) | Block::TimeSeries(_) | Block::Dots(_) | Block::Lines(_) => markup! {},
         Block::Timeline(_) => markup! {},
-    }
-}
-
-/// `text` with what stands between backquotes as code.
-fn with_code(text: &str) -> Markup {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return markup! { (text) };
-    }
-    markup! {
-        @for (at, part) in parts.into_iter().enumerate() {
-            @if at % 2 == 1 { code class=[(part.len() <= UNBROKEN).then_some("whole")] { (part) } } @else { (part) }
-        }
     }
 }
 

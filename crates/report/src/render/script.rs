@@ -34,7 +34,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-R020hho3/lNLCoGHbcEYsSYI7vgd0ytP0A0HJrcipA4='";
+                                 script-src 'sha256-sxM3Lc62hfbKnYAtL3v3JnhR+XVzClzd5UlFPElgze0='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [
@@ -85,7 +85,7 @@ struct Profile {
     intent: String,
     covered: f64,
     groups: Vec<Work>,
-    /// Who is ruled out, and why.
+    /// The targets that are ruled out, with reasons.
     out: Vec<(String, String)>,
 }
 

@@ -1,5 +1,6 @@
 //! Draws checks as marks in a line; what follows from each stands behind it, and beside those that are not in favour.
 
+use super::code::with_code;
 use crate::block::{Sign, Signs};
 use maud::{Markup, html as markup};
 
@@ -14,7 +15,7 @@ pub(super) fn render(signs: &Signs) -> Markup {
             dl {
                 @for sign in &signs.signs {
                     dt { (sign.name) }
-                    dd { (sign.found) ": " (sign.so_what) "." }
+                    dd { (with_code(&format!("{}: {}.", sign.found, sign.so_what))) }
                 }
             }
         }
@@ -29,7 +30,7 @@ fn mark(sign: &Sign) -> Markup {
         None => "?",
     };
     markup! {
-        span class=(format!("sign {}", sign.answer())) title=(sign.so_what) {
+        span class=(format!("sign {}", sign.answer())) title=(sign.so_what.replace('`', "")) {
             (shape) " " (sign.name) @if sign.is_good != Some(true) { ": " (sign.found) }
         }
     }

@@ -1,7 +1,7 @@
-//! A table on a terminal. What does not fit loses the notes beside values first; then columns that are beside
-//! the point become a paragraph under it; then the notes of verdicts go, which are intervals; then the table
-//! is split into pieces that each repeat the first column. A cell of a grouped table is never wrapped, and its
-//! titles run over all columns.
+//! A table on a terminal. A table that does not fit first loses the notes next to values; then its less important
+//! columns become a paragraph below it; then it loses the notes of comparisons, which are intervals; then the table is
+//! split into pieces that each repeat the first column. A cell of a grouped table is never wrapped, and its titles run
+//! over all columns.
 
 use super::terminal_text::{TerminalOptions, chunks, printable, wrap};
 use crate::block::{Cell, Row, RowKind, Table};

@@ -1,13 +1,19 @@
 //! Shows the states with harm after a fault of the disk, of those tried, how long recovery takes, and each kind of
-//! harm with an example.
+//! harm with an example; what fsync answers when a request fails; whether silent damage is read; what a full disk
+//! refuses; and what is read of a mirror with a faulty leg.
+
+mod failed_writes;
+mod full;
+mod mirrors;
+mod turned_bits;
 
 use crate::{
     block::{Block, Cell, Column, Row, Shade, Table},
     number,
     sections::{Brief, Section},
-    words::harm,
+    words::{self, harm, injected},
 };
-use model::result::{Dataset, FaultOnDisk, Found, Harm, Spread};
+use model::result::{Dataset, FaultOnDisk, Found, Harm, Origin, Spread};
 use stats::{description::FaultCell, evaluation::Findings};
 use std::collections::BTreeSet;
 
@@ -18,30 +24,45 @@ impl Section for AfterFaults {
         "After faults"
     }
 
-    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        let cells = &findings.fault_cells;
-        if cells.is_empty() {
-            return None;
-        }
-        let faults: BTreeSet<FaultOnDisk> = cells.iter().map(|cell| cell.fault).collect();
-        let mut blocks: Vec<Block> = losers(cells).map(Block::Callout).into_iter().collect();
-        blocks.push(Block::Prose(METHOD.into()));
-        for fault in faults {
-            let own: Vec<&FaultCell> = cells.iter().filter(|cell| cell.fault == fault).collect();
-            blocks.push(Block::Table(counts(fault, &own, &findings.targets)));
-            blocks.extend(recoveries(fault, &own, &findings.targets).map(Block::Table));
-            blocks.extend(what(fault, &own).map(Block::Table));
-        }
-        Some(blocks)
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let targets = &findings.targets;
+        let tables: Vec<Block> = [
+            crashes(dataset, &findings.fault_cells, targets),
+            failed_writes::blocks(&findings.failed_writes, targets),
+            turned_bits::blocks(&findings.turned_bits, targets),
+            full::blocks(&findings.full, targets),
+            mirrors::blocks(&findings.mirrors),
+        ]
+        .concat();
+        (!tables.is_empty()).then(|| callouts(findings).into_iter().chain(tables).collect())
     }
 
     fn brief(&self, _: &Dataset, findings: &Findings, brief: Brief) -> Option<Vec<Block>> {
+        let targets = &findings.targets;
         let cells = &findings.fault_cells;
-        let first = cells.first()?;
-        let own: Vec<&FaultCell> = cells.iter().filter(|cell| cell.fault == first.fault).collect();
-        let table =
-            (brief.rows > 0).then(|| Block::Table(counts(first.fault, &own, &findings.targets)));
-        Some(losers(cells).map(Block::Callout).into_iter().chain(table).collect())
+        let states = cells.first().map(|first| {
+            let own: Vec<&FaultCell> =
+                cells.iter().filter(|cell| cell.fault == first.fault).collect();
+            counts(first.fault, &own, targets)
+        });
+        let writes = &findings.failed_writes;
+        let writes = (!writes.is_empty()).then(|| failed_writes::table(writes, targets));
+        let bits = &findings.turned_bits;
+        let bits = (!bits.is_empty()).then(|| turned_bits::table(bits, targets));
+        let filled = &findings.full;
+        let filled = (!filled.is_empty()).then(|| full::table(filled, targets));
+        let mirrors = &findings.mirrors;
+        let mirrors = (!mirrors.is_empty()).then(|| mirrors::reads(mirrors));
+        let tables: Vec<Block> = [states, writes, bits, filled, mirrors]
+            .into_iter()
+            .flatten()
+            .map(Block::Table)
+            .collect();
+        if tables.is_empty() {
+            return None;
+        }
+        let tables = if brief.rows > 0 { tables } else { Vec::new() };
+        Some(callouts(findings).into_iter().chain(tables).collect())
     }
 
     fn in_print(&self) -> bool {
@@ -53,6 +74,34 @@ const METHOD: &str = "Each state is one that a disk with a volatile cache may be
                       flush, with any part of the writes since then. It is mounted and held \
                       against what the workload was told to be durable. Percentages are upper \
                       bounds at 95 %, one-sided. What a real disk's firmware does is not tested.";
+
+/// What counts most: acknowledged data that is lost, lies of fsync, silent corruption, and mirrors that return it.
+fn callouts(findings: &Findings) -> Vec<Block> {
+    let all = [
+        losers(&findings.fault_cells),
+        injected::lies(&findings.failed_writes),
+        injected::silent(&findings.turned_bits),
+        words::full::losers(&findings.full),
+        injected::wrong_mirrors(&findings.mirrors),
+    ];
+    all.into_iter().flatten().map(Block::Callout).collect()
+}
+
+/// The tables of what is left after a crash.
+fn crashes(dataset: &Dataset, cells: &[FaultCell], targets: &[String]) -> Vec<Block> {
+    if cells.is_empty() {
+        return Vec::new();
+    }
+    let faults: BTreeSet<FaultOnDisk> = cells.iter().map(|cell| cell.fault).collect();
+    let mut blocks = vec![Block::Prose(METHOD.into())];
+    for fault in faults {
+        let own: Vec<&FaultCell> = cells.iter().filter(|cell| cell.fault == fault).collect();
+        blocks.push(Block::Table(counts(fault, &own, targets)));
+        blocks.extend(recoveries(fault, &own, targets).map(Block::Table));
+        blocks.extend(what(dataset, fault, &own).map(Block::Table));
+    }
+    blocks
+}
 
 /// Names the targets that lost acknowledged data; `None` if none did.
 fn losers(cells: &[FaultCell]) -> Option<String> {
@@ -72,29 +121,27 @@ fn losers(cells: &[FaultCell]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("; "))
 }
 
-/// The distinct tests of `cells` by id, with their names, in order.
-fn tests<'a>(cells: &[&'a FaultCell]) -> Vec<(&'a str, &'a str)> {
-    let mut tests: Vec<(&str, &str)> = Vec::new();
-    for cell in cells {
-        if !tests.iter().any(|(id, _)| *id == cell.test) {
-            tests.push((&cell.test, &cell.name));
-        }
-    }
-    tests
-}
+/// The test of a cell, its name, and the target.
+type Key<'a> = (&'a str, &'a str, &'a String);
 
-/// A row for each test, a column for each target; `-` where it was not tried.
+/// A row for each test, a column for each target; `-` where it was not tried. `show` gets the number of a cell.
 fn by_target(
     caption: String,
-    (cells, targets): (&[&FaultCell], &[String]),
-    show: impl Fn(&FaultCell) -> Cell,
+    (keys, targets): (&[Key<'_>], &[String]),
+    show: impl Fn(usize) -> Cell,
 ) -> Table {
-    let is_tried = |label: &&String| cells.iter().any(|cell| cell.target == **label);
+    let is_tried = |label: &&String| keys.iter().any(|(.., target)| target == label);
     let targets: Vec<&String> = targets.iter().filter(is_tried).collect();
+    let mut tests: Vec<(&str, &str)> = Vec::new();
+    for (id, name, _) in keys {
+        if !tests.iter().any(|(known, _)| known == id) {
+            tests.push((id, name));
+        }
+    }
     let row = |(id, name): (&str, &str)| {
         let of = |label: &&String| {
-            let cell = cells.iter().find(|cell| cell.test == id && cell.target == **label);
-            cell.map_or_else(|| Cell::plain("-"), |cell| show(cell))
+            let cell = keys.iter().position(|(test, _, target)| *test == id && target == label);
+            cell.map_or_else(|| Cell::plain("-"), &show)
         };
         Row::body([Cell::plain(name)].into_iter().chain(targets.iter().map(of)))
     };
@@ -104,20 +151,35 @@ fn by_target(
             .into_iter()
             .chain(targets.iter().map(|label| Column::numbers("", label)))
             .collect(),
-        rows: tests(cells).into_iter().map(row).collect(),
+        rows: tests.into_iter().map(row).collect(),
         footnotes: Vec::new(),
     }
 }
 
+/// A table of the states after a crash.
+fn by_states(
+    caption: String,
+    (cells, targets): (&[&FaultCell], &[String]),
+    show: impl Fn(&FaultCell) -> Cell,
+) -> Table {
+    let keys = cells.iter().map(|cell| (cell.test.as_str(), cell.name.as_str(), &cell.target));
+    let keys: Vec<Key<'_>> = keys.collect();
+    by_target(caption, (&keys, targets), |number| show(cells[number]))
+}
+
 fn counts(fault: FaultOnDisk, cells: &[&FaultCell], targets: &[String]) -> Table {
+    let worst = |cell: &FaultCell| {
+        let (worst, found) = cell.found.first_key_value()?;
+        Some(harm::worst(*worst, found.states, cell.harmed))
+    };
     let show = |cell: &FaultCell| Cell {
         text: harm::count(cell.harmed, cell.tried, cell.is_complete),
-        word: cell.found.keys().next().map(|worst| harm::harm(*worst).into()).unwrap_or_default(),
+        word: worst(cell).unwrap_or_default(),
         shade: (cell.harmed > 0).then(|| Shade::of_ratio(0.1)),
         ..Cell::default()
     };
     let caption = format!("After {}: states with harm, of those tried", harm::fault(fault));
-    by_target(caption, (cells, targets), show)
+    by_states(caption, (cells, targets), show)
 }
 
 fn recoveries(fault: FaultOnDisk, cells: &[&FaultCell], targets: &[String]) -> Option<Table> {
@@ -134,7 +196,7 @@ fn recoveries(fault: FaultOnDisk, cells: &[&FaultCell], targets: &[String]) -> O
         "Mount with recovery after {}, ms: median, shortest and longest (image in memory)",
         harm::fault(fault)
     );
-    Some(by_target(caption, (cells, targets), show))
+    Some(by_states(caption, (cells, targets), show))
 }
 
 fn ms(ns: u64) -> String {
@@ -142,15 +204,20 @@ fn ms(ns: u64) -> String {
 }
 
 /// Each kind of harm with an example; `None` if there is none.
-fn what(fault: FaultOnDisk, cells: &[&FaultCell]) -> Option<Table> {
+fn what(dataset: &Dataset, fault: FaultOnDisk, cells: &[&FaultCell]) -> Option<Table> {
+    // Of a campaign from elsewhere nothing is kept here.
+    let is_here = dataset.campaign.origin == Origin::Run;
+    let id = &dataset.campaign.id;
     let row = |cell: &FaultCell, harm: Harm, found: &Found| {
-        Row::body([
+        let command = || harm::remake_command(id, (&cell.test, &cell.target), found.example);
+        let cells = [
             Cell::plain(&cell.target),
             Cell::plain(&cell.name),
             Cell::plain(harm::harm(harm)),
             Cell::plain(harm::count(found.states, cell.tried, cell.is_complete)),
             Cell::plain(format!("state {}: {}", found.example, found.detail)),
-        ])
+        ];
+        Row::body(cells.into_iter().chain(is_here.then(|| Cell::plain(command()))))
     };
     let of = |cell: &&FaultCell| -> Vec<Row> {
         cell.found.iter().map(|(harm, found)| row(cell, *harm, found)).collect()
@@ -158,13 +225,16 @@ fn what(fault: FaultOnDisk, cells: &[&FaultCell]) -> Option<Table> {
     let rows: Vec<Row> = cells.iter().flat_map(of).collect();
     (!rows.is_empty()).then(|| Table {
         caption: format!("Harm after {}", harm::fault(fault)),
-        columns: vec![
+        columns: [
             Column::words("Target"),
             Column::words("Test"),
             Column::words("Harm"),
             Column::numbers("", "states"),
             Column::words("Example"),
-        ],
+        ]
+        .into_iter()
+        .chain(is_here.then(|| Column::words("Make it again")))
+        .collect(),
         rows,
         footnotes: Vec::new(),
     })

@@ -80,7 +80,7 @@ fn row(own: &Workload) -> Row {
 /// Share from which it is printed as 1 %.
 const LEAST_SHARE: f64 = 0.005;
 
-/// Who is ever first, the most often first.
+/// The candidates that are first under any weights, the most frequent first.
 fn shares(all: &[Share]) -> String {
     let mut all: Vec<&Share> = all.iter().filter(|own| own.share >= LEAST_SHARE).collect();
     all.sort_by(|a, b| b.share.total_cmp(&a.share));

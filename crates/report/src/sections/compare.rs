@@ -1,4 +1,4 @@
-//! Two sides of campaigns beside each other: what changed between them first, then what became better or worse.
+//! Compares two sets of campaigns: first what changed between them, then what became better or worse.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

@@ -1,4 +1,4 @@
-//! Samples that were taken while other work wanted the same processors or the same disk, with what that did.
+//! Lists samples that were taken while other processes used the same CPUs or the same disk, with the effect.
 
 use super::invalid::{by_reason, table};
 use crate::{block::Block, sections::Section};

@@ -1,4 +1,4 @@
-//! Targets that could not be made, or failed on the way: named above the tables, with the reason.
+//! Lists above the tables the targets that could not be created, or failed later, with the reason.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

@@ -1,6 +1,6 @@
-//! The candidates as a forest plot: what the verdict rests on, seen at once. Overlapping bars are what "cannot be
-//! separated" means, and what was not measured stands in its row with the reason. The numbers stand in the tables
-//! of the verdict and of the overview.
+//! The candidates as a forest plot, which shows the evidence for the verdict at a glance. Overlapping bars mean "cannot
+//! be separated"; candidates that were not measured have a row with the reason. The numbers are in the tables of the
+//! verdict and the overview.
 
 use crate::{
     block::{Block, Forest, ForestPanel, ForestRow, Shade, Span},

@@ -160,8 +160,8 @@ pub(crate) fn notes_of_cells(findings: &Findings) -> Vec<(usize, usize, usize, V
     all
 }
 
-/// What is to be said against the ratio of a cell: its blocks where they are not all, then what is said of its own
-/// value, then what else of that of the baseline: `n=7 short baseline noisy`.
+/// The caveats on the ratio of a cell: its blocks where they are not all, then what is said of its own value, then what
+/// else of that of the baseline: `n=7 short baseline noisy`.
 fn note(
     cell: &stats::description::Cell,
     row: &stats::description::Row,

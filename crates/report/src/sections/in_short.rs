@@ -1,5 +1,5 @@
-//! Other questions of a page's reader, each with its answer in a line and the section that has the rest: for which
-//! work, where it loses, at what cost, measured how. Which, by how much and how sure stands in the verdict before it.
+//! Answers further questions in a line each, with a link to the section: for which work is it best, where does it lose,
+//! at what cost, and how was that measured? The verdict above says which is best, by how much and how surely.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

@@ -1,4 +1,4 @@
-//! Samples that were kept out of the means, with the reason: shown, never dropped.
+//! Lists samples that are excluded from the means, with the reason: they are shown, never dropped.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

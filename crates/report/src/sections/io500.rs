@@ -1,4 +1,4 @@
-//! The score of IO500 where its phases were run, which is no official one.
+//! The IO500 score if its phases were run; it is not an official one.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

@@ -1,4 +1,4 @@
-//! That a campaign was measured in several labs, and why each has tables of its own.
+//! Says that a campaign was measured in several labs, and why each has its own tables.
 
 use crate::{block::Block, names, sections::Section};
 use model::{plan::LabKind, result::Dataset};

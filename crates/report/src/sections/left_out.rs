@@ -128,16 +128,21 @@ fn listed(head: &str, named: Vec<String>, all: usize) -> Option<String> {
 }
 
 /// The beginning of a reason: whole clauses of it, or whole words and a mark that there is more. Of an error of the
-/// system, what failed and the error: between them are long paths.
+/// system, what failed and the error: between them are long paths. Of any other, all but its paths.
 fn short(why: &str) -> String {
-    let fits: String = why.chars().take(REASON_CHARS).collect();
-    if fits.len() == why.len() {
-        return fits;
+    if why.chars().count() <= REASON_CHARS {
+        return why.into();
     }
     if let Some((head, error)) = why.rsplit_once(": ").filter(|(_, last)| last.contains(OS_ERROR)) {
         let what = head.split_once(": ").map_or("", |(who, _)| who);
         let error = error.split(OS_ERROR).next().unwrap_or(error);
         return format!("{what}{}{error}", if what.is_empty() { "" } else { ": " });
+    }
+    let words = why.split(' ').map(|word| if word.starts_with('/') { "…" } else { word });
+    let why = words.collect::<Vec<_>>().join(" ");
+    let fits: String = why.chars().take(REASON_CHARS).collect();
+    if fits.len() == why.len() {
+        return fits;
     }
     match (fits.rfind([',', ';', ':']), fits.rfind(' ')) {
         (Some(clause), _) if 2 * clause >= fits.len() => fits[..clause].to_string(),
@@ -168,5 +173,7 @@ mod tests {
         assert_eq!(short(&full), "worker 1: No space left on device");
         let full = format!("write {path}: No space left on device (os error 28)");
         assert_eq!(short(&full), "No space left on device");
+        let full = format!("worker 0: {path} holds wrong data: line 2: `ten` is not an offset");
+        assert_eq!(short(&full), "worker 0: … holds wrong data: line 2: `ten` is not an offset");
     }
 }

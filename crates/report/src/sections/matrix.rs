@@ -21,7 +21,7 @@ pub(crate) struct Matrix;
 /// The rows of one grid of a suite at one process count, by block size and threads.
 #[derive(Default)]
 struct Grid<'a> {
-    /// Test type, as `random read`.
+    /// Test type, e.g. `random read`.
     title: String,
     /// Unit of all figures.
     unit: String,

@@ -1,4 +1,4 @@
-//! Mount options that are not in effect as they were asked for: what a label says is not what was measured.
+//! Lists mount options that are not in effect as requested, because then a label does not describe what was measured.
 
 use crate::{
     block::Block,

@@ -8,7 +8,7 @@ use crate::{
 };
 use model::result::Dataset;
 use stats::{
-    description::{self, AaCheck, Comparison, Drift},
+    description::{self, AaCheck, Comparison, Drift, SpeedStep},
     evaluation::Findings,
     kernel::Ratio,
 };
@@ -94,8 +94,21 @@ fn moved(drift: &Drift, band: f64) -> Vec<Row> {
         row(name, number::ratio(drift.last_over_first), String::new(), ""),
         of("Drift: last over first, by a line through all blocks", &drift.trend),
     ];
+    rows.extend(drift.step.map(|step| {
+        let name = format!("Step: blocks from {} on over those before", step.block + 1);
+        row(name, number::ratio(step.ratio), String::new(), step_words(&step))
+    }));
     rows.extend(drift.position.iter().map(|r| of("Place in a block: last over first", r)));
     rows
+}
+
+/// What makes a volume change its speed at once, and what to ask its provider.
+pub(super) fn step_words(step: &SpeedStep) -> &'static str {
+    if step.ratio < 1.0 {
+        "as on a volume or instance that has used up its burst credits: ask its provider for the baseline"
+    } else {
+        "as on a volume restored from a snapshot, which loads on first access: ask its provider how to preload it"
+    }
 }
 
 /// The test in which it mattered most who was measured first, and how much: the last over the first; `None` where that

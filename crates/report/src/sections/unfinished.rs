@@ -1,4 +1,4 @@
-//! That a campaign has not come to its end, before anybody takes a decision on it.
+//! Warns that a campaign is not finished, before any figures.
 
 use crate::{
     block::Block,

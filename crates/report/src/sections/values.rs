@@ -1,5 +1,5 @@
-//! The plain figures of other people's measurements, operations down and targets across, as studies of
-//! one run per cell print them: without an interval there is nothing else to say of them.
+//! The plain figures of imported measurements, with operations as rows and targets as columns, as studies with one run
+//! per cell print them: without an interval they cannot be compared further.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

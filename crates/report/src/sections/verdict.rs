@@ -53,10 +53,10 @@ impl Section for Verdict {
         let verdict = &findings.verdict;
         let mut blocks = head(dataset, findings);
         blocks.extend(trust::signs(dataset, findings).map(Block::Signs));
+        blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
         blocks.push(Block::Prose(scope(dataset, findings)));
         let notes = dataset.campaign.notes.iter().map(words::note);
         blocks.extend(notes.chain(own_notes(dataset, findings)).map(Block::Prose));
-        blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
         if verdict.kind != VerdictKind::Insufficient {
             blocks.push(Block::Prose(reach(dataset).into()));
         }
@@ -85,7 +85,7 @@ impl Section for Verdict {
 /// Candidates that the short form shows however little room there is: they are what was asked about.
 const LEAST_CANDIDATES: usize = 10;
 
-/// What is to be known of the verdict, beside the notes of the campaign.
+/// Notes on the verdict, in addition to those of the campaign.
 fn own_notes(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     let lengths = lengths::lengths(dataset, findings);
     lengths.into_iter().chain(words::verdict_notes(&findings.verdict)).collect()
@@ -147,7 +147,7 @@ fn fact<'a>(dataset: &'a Dataset, lab: LabKind, key: &str) -> Option<&'a String>
     all.all(|other| other == first).then_some(first)
 }
 
-/// In which state the file systems were; the history of a directory is not known.
+/// The state of the file systems; the history of a directory is unknown.
 fn condition(dataset: &Dataset) -> Option<String> {
     let (campaign, plan) = (&dataset.campaign, &dataset.campaign.plan);
     let made = plan.targets.iter().any(|target| matches!(target, Target::Made { .. }));

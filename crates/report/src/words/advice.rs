@@ -137,7 +137,7 @@ fn point(findings: &Findings, advice: &Advice) -> String {
     )
 }
 
-/// For what an advice is given and by what, and by nothing else.
+/// The scope of an advice: the workload that it is for and the data that it is based on.
 fn opening(findings: &Findings, advice: &Advice) -> String {
     format!("For {} {}", advice.profile, by_tests(findings))
 }
@@ -288,7 +288,7 @@ pub fn advice_notes(advice: &Advice, band: f64) -> Vec<String> {
         .collect()
 }
 
-/// By what targets are scored.
+/// The basis of the scores.
 fn scoring(advice: &Advice) -> String {
     let shares = advice.groups.iter().map(|g| format!("{} {:.0} %", g.name, 100.0 * g.weight));
     let shares = Vec::from_iter(shares).join(", ");

@@ -1,4 +1,4 @@
-//! The gate of a continuous integration in one sentence.
+//! Words the result of the CI gate in one sentence.
 
 use stats::{
     comparison::{Apart, AskedCell, Blindness, Finding, Gate, Loss, Power},

@@ -1,4 +1,4 @@
-//! Words what was found after a fault.
+//! Words the harm that was found after a fault.
 
 use crate::number;
 use model::result::{FaultOnDisk, Harm};
@@ -16,8 +16,11 @@ pub(crate) fn fault(fault: FaultOnDisk) -> &'static str {
 }
 
 /// What is wrong in a state, as a part of a sentence about it.
-pub(crate) fn harm(harm: Harm) -> &'static str {
+pub fn harm(harm: Harm) -> &'static str {
     match harm {
+        Harm::Malformed => "what an application keeps is malformed",
+        Harm::TransactionGone => "an acknowledged transaction is gone",
+        Harm::TransactionTorn => "a transaction is there in part, or without those before it",
         Harm::Lost => "acknowledged data is lost",
         Harm::Zeros => "zeros in place of data",
         Harm::Old => "older data than acknowledged",
@@ -38,6 +41,16 @@ pub(crate) fn harm(harm: Harm) -> &'static str {
     }
 }
 
+/// The command that makes the state with this number again, which `test` found on `target` in campaign `id`.
+pub fn remake_command(id: &str, (test, target): (&str, &str), state: u64) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@+".contains(c);
+    let target = match target.chars().all(is_plain) {
+        true => target.into(),
+        false => format!("'{}'", target.replace('\'', "'\\''")),
+    };
+    format!("assay remake {id} {test} {target} {state}")
+}
+
 /// The states with something wrong of those that were tried: "0 of 400 (below 0.75 %)", "12 of 400", "0 of all 31".
 pub(crate) fn count(harmed: u64, tried: u64, is_complete: bool) -> String {
     match (harmed, is_complete) {
@@ -50,6 +63,12 @@ pub(crate) fn count(harmed: u64, tried: u64, is_complete: bool) -> String {
     }
 }
 
+/// The worst harm in words, with the number of its `states` where it is not that of all `harmed` ones.
+pub(crate) fn worst(worst: Harm, states: u64, harmed: u64) -> String {
+    let what = harm(worst);
+    if states == harmed { what.into() } else { format!("at worst, {what} in {states}") }
+}
+
 /// Which targets were harmed by the faults of `cells`, and which were not; `None` without any.
 pub(crate) fn sentence(cells: &[FaultCell]) -> Option<String> {
     let sum =
@@ -59,8 +78,11 @@ pub(crate) fn sentence(cells: &[FaultCell]) -> Option<String> {
         targets.into_iter().partition(|target| sum(target, |cell| cell.harmed) > 0);
     let was = |target: &&str| {
         let (bad, tried) = (sum(target, |cell| cell.harmed), sum(target, |cell| cell.tried));
-        let worst = of(cells, target).flat_map(|cell| cell.found.keys()).min();
-        let what = worst.map(|own| format!(" ({})", harm(*own))).unwrap_or_default();
+        let worst = of(cells, target).flat_map(|cell| cell.found.keys()).min().copied();
+        let with = |own| of(cells, target).filter_map(move |cell| cell.found.get(&own));
+        let states = |own| with(own).map(|found| found.states).sum();
+        let what = worst.map(|own| format!(" ({})", self::worst(own, states(own), bad)));
+        let what = what.unwrap_or_default();
         format!("{target} was harmed in {bad} of {tried} states{what}")
     };
     let mut parts: Vec<String> = harmed.iter().map(was).collect();
@@ -68,7 +90,7 @@ pub(crate) fn sentence(cells: &[FaultCell]) -> Option<String> {
         let tried: u64 = unharmed.iter().map(|target| sum(target, |cell| cell.tried)).sum();
         let names = list(unharmed.iter().copied());
         let were = if unharmed.len() == 1 { "was" } else { "were" };
-        parts.push(format!("{names} {were} unharmed in all {tried} states"));
+        parts.push(format!("{names} {were} unharmed in {tried} states"));
     }
     (!parts.is_empty()).then(|| format!("After a power failure, {}.", parts.join("; ")))
 }
@@ -97,5 +119,13 @@ mod tests {
         assert_eq!(count(0, 400, false), "0 of 400 (below 0.746 %)");
         assert_eq!(count(12, 400, false), "12 of 400");
         assert_eq!(count(0, 31, true), "0 of all 31");
+    }
+
+    #[test]
+    fn command_survives_a_shell() {
+        let of = |target| remake_command("c", ("a.b", target), 7);
+        assert_eq!(of("ext4"), "assay remake c a.b ext4 7");
+        assert_eq!(of("ext4[a;b]"), "assay remake c a.b 'ext4[a;b]' 7");
+        assert_eq!(of("it's"), "assay remake c a.b 'it'\\''s' 7");
     }
 }

@@ -1,4 +1,4 @@
-//! Words whether limits are kept, for `assay check`.
+//! Words whether limits are met, for `assay check`.
 
 use crate::number;
 use stats::{

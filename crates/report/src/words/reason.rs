@@ -35,6 +35,7 @@ pub fn reason(why: &Reason) -> String {
                  its timed part"
             )
         }
+        Reason::NotSupported { what } => format!("{what} is not supported on this target"),
         Reason::RebuildEnded(end) => rebuild_end(*end),
         Reason::MountOptionsChanged { gone, new } => {
             format!("its mount options changed: {}", options(gone, new))

@@ -37,7 +37,7 @@ pub(super) fn missing(of: &[(String, Missing)]) -> String {
     )
 }
 
-/// What is to be known of a target that has a part of the blocks.
+/// The note on a target that has only some of the blocks.
 pub(super) fn given_up(target: &str, (blocks, of): (usize, usize), why: Option<&str>) -> String {
     match why {
         Some(why) => {

@@ -2,7 +2,7 @@
 
 use super::{
     durability::{among_equals, not_ranked},
-    harm,
+    full, harm, injected,
     phrase::{
         WITH_POWER, best, choosing, few, gap, largest_loss, leads, measured_place, sizes_and_place,
         times,
@@ -41,7 +41,7 @@ pub fn verdict(findings: &Findings) -> String {
     text
 }
 
-/// What is to be known of it, a sentence each.
+/// Notes on it, a sentence each.
 pub fn notes(verdict: &Verdict) -> Vec<String> {
     let note = |note: &Note| match note {
         Note::NotCompared(target) => format!("{target} has no valid sample and is not compared."),
@@ -78,9 +78,25 @@ fn nothing_to_compare(findings: &Findings) -> String {
 }
 
 fn nothing_scored(findings: &Findings) -> String {
-    harm::sentence(&findings.fault_cells).unwrap_or_else(|| {
-        format!("No recommendation: no test of {} has a score.", findings.campaign.suite)
-    })
+    let parts = [
+        harm::sentence(&findings.fault_cells),
+        injected::lies(&findings.failed_writes),
+        injected::silent(&findings.turned_bits),
+        injected::wrong_mirrors(&findings.mirrors),
+    ];
+    let mut parts: Vec<String> = parts.into_iter().flatten().collect();
+    let was_tried = !findings.failed_writes.is_empty()
+        || !findings.turned_bits.is_empty()
+        || !findings.mirrors.is_empty();
+    if parts.is_empty() && was_tried {
+        let none = "No fsync said success for lost data, and no damage was read without an error.";
+        parts.push(none.into());
+    }
+    parts.extend(full::sentence(&findings.full));
+    match parts.is_empty() {
+        false => parts.join(" "),
+        true => format!("No recommendation: no test of {} has a score.", findings.campaign.suite),
+    }
 }
 
 /// ` that may be ranked (tmpfs was measured, too)`: what else a campaign measured, in its other classes.
@@ -256,7 +272,7 @@ fn is_equal(candidate: &Candidate, band: f64) -> bool {
         || candidate.regret_95.is_some_and(|r| r <= band)
 }
 
-/// Of what a verdict is, and of nothing else: these tests, where they were run and how large they were.
+/// The scope of a verdict: these tests, where they were run and how large they were.
 fn scope(findings: &Findings) -> String {
     let campaign = &findings.campaign;
     let place = sizes_and_place(campaign.origin, findings.lab);

@@ -203,10 +203,7 @@ fn what_no_fact_says_is_a_doubt_and_what_no_fact_knows_an_error() {
     assert!(reasons(jfs)[0].contains("support for max_file>=1.0 TiB is unknown"));
     let error = ask(&data, &two_groups(), &["teleport"]).unwrap_err();
     assert!(
-        error.to_string().contains(
-            "`teleport`; expected one of: max_file, \
-                                        snapshots"
-        ),
+        error.to_string().contains("`teleport`; expected one of: crash_safe, max_file, snapshots"),
         "{error}"
     );
 }

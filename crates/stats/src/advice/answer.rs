@@ -1,4 +1,4 @@
-//! Answers a question: what the scores of the candidates allow to say, and what decides where they do not.
+//! Answers a question: the conclusion that the scores of the candidates support, and what decides if they support none.
 
 use super::{
     Advice, Advised, BlockTime, Choice, Counsel, Merit, More, Refusal, Remark, field::Field,

@@ -151,7 +151,7 @@ pub enum Merit {
 pub struct GroupLead {
     /// Name of the group.
     pub group: String,
-    /// Who leads it, over whom, by how much.
+    /// The leader of it, the runner-up, and the lead.
     pub lead: Lead,
     /// Whether the two are not judged, as the machine was busy with other work.
     pub contended: bool,

@@ -1,5 +1,4 @@
-//! The candidates of a question: which of them may be chosen, what each scores, and what the lead of
-//! the first stands on.
+//! The candidates of a question: which may be chosen, the score of each, and the evidence for the lead of the first.
 
 use super::{
     Advice, Advised, Counsel, Eligibility, GroupLead, Support, floors,

@@ -28,7 +28,7 @@ pub struct AskedLimit {
     pub source: String,
 }
 
-/// What became of a limit.
+/// The outcome of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitOutcome {

@@ -1,6 +1,6 @@
-//! The time for a mix whose operations are counted: for each target and block the sum over the kinds
-//! of operations of count times time for one. It is a real time, so it scores in place of a mean of
-//! ratios. Time for one is the timed part over the operations in it, syncs included.
+//! The time for a mix whose operations are counted: for each target and block the sum over the kinds of operations of
+//! count times time for one. It is a real time, so it replaces the mean of ratios as the score. The time for one
+//! operation is the timed part divided by its operations, syncs included.
 
 use super::work::{self, Entry};
 use crate::{

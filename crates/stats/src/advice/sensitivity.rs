@@ -19,20 +19,20 @@ const ROBUST_SHARE: f64 = 0.8;
 /// Share of the cells, the noisiest, that is left out for a trial.
 const NOISIEST: f64 = 0.1;
 
-/// Who is first when the profile is changed.
+/// The first candidate when the profile is changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sensitivity {
     /// Share of drawn weights under which each candidate is first.
     pub acceptability: Vec<Share>,
     /// For each group the smallest change of its weight that changes who is first.
     pub tipping: Vec<Tipping>,
-    /// Who is first without each group.
+    /// The first without each group.
     pub without: Vec<Without>,
-    /// Who is first in the cells that were measured hot; `None` without such.
+    /// The first in the cells that were measured hot; `None` without such.
     pub hot_only: Option<String>,
-    /// Who is first in the cells that were measured cold.
+    /// The first in the cells that were measured cold.
     pub cold_only: Option<String>,
-    /// Who is first without the noisiest tenth of the cells; `None` with one block.
+    /// The first without the noisiest tenth of the cells; `None` with one block.
     pub without_noisiest: Option<String>,
     /// First in 80 % of the drawn weights and without any one group; `None` with a single group,
     /// which leaves nothing to vary.
@@ -61,7 +61,7 @@ pub struct Tipping {
     pub then: Option<String>,
 }
 
-/// Who is first without a group.
+/// The first candidate without one group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Without {
     /// Name of the group.
@@ -120,7 +120,7 @@ pub(super) fn sensitivity(
 }
 
 impl Trial<'_> {
-    /// Who is first over the entries that are kept.
+    /// The first over the entries that are kept.
     fn first(&self, keep: impl Fn(usize, &Entry<'_>) -> bool) -> Option<usize> {
         let kept: Vec<usize> =
             (0..self.entries.len()).filter(|&i| keep(i, &self.entries[i])).collect();

@@ -4,7 +4,13 @@ use super::{
     Question,
     objection::{Objection, Shortfall},
 };
-use crate::description::{Durability, StatsError, durability};
+use crate::description::{
+    Durability, StatsError, durability,
+    sample::{
+        after_faults::{AfterCrash, after_crash},
+        full::full_loss,
+    },
+};
 use fs::Layer;
 use model::{
     result::{Dataset, Readings, TargetRecord},
@@ -15,6 +21,10 @@ use std::collections::BTreeSet;
 
 const DURABLE: &str = "durable";
 const COMPRESSION: &str = "compression";
+/// Keeps what it acknowledged in every state after a crash that the campaign tried. Known from measurement alone.
+const CRASH_SAFE: &str = "crash_safe";
+/// Features of which no fact is needed.
+const MEASURED: &[&str] = &[CRASH_SAFE];
 /// What the support of a vendor begins with.
 const SUPPORTED: &str = "supported_on=";
 /// Features, beside limits and support, that a stack has only when every layer has them.
@@ -31,7 +41,7 @@ pub(super) struct Judged {
     pub(super) unknown: Vec<String>,
     /// Requirements without evidence that they are met.
     pub(super) doubts: Vec<Objection>,
-    /// What is to be known of requirements that are met.
+    /// Notes on requirements that are met.
     pub(super) caveats: Vec<Objection>,
     /// Worth of the preferred features that it has, logarithmic, capped at the band.
     pub(super) worth: f64,
@@ -67,6 +77,10 @@ impl<'a> Rules<'a> {
         };
         let stack = Stack::new(record, self.question.facts, &self.required);
         for wanted in &self.required {
+            if wanted.feature == CRASH_SAFE {
+                require_crash_safe(&mut judged, dataset, label);
+                continue;
+            }
             match stack.answer(wanted) {
                 Answer::Unknown => judged.unknown.push(wanted.to_string()),
                 Answer::Has(facts) => {
@@ -110,6 +124,7 @@ fn requirements(question: &Question<'_>) -> Result<Vec<Requirement>, StatsError>
         .facts
         .iter()
         .flat_map(|sheet| sheet.facts.iter().map(|fact| fact.feature.as_str()))
+        .chain(MEASURED.iter().copied())
         .collect();
     match all.iter().find(|wanted| !known.contains(wanted.feature.as_str())) {
         Some(wanted) => Err(StatsError::UnknownFeature {
@@ -117,6 +132,22 @@ fn requirements(question: &Question<'_>) -> Result<Vec<Requirement>, StatsError>
             known: known.into_iter().collect::<Vec<_>>().join(", "),
         }),
         None => Ok(all),
+    }
+}
+
+/// What a target lost when the power went, or when its disk was full, rules it out; without a power failure it is
+/// unknown.
+fn require_crash_safe(judged: &mut Judged, dataset: &Dataset, label: &str) {
+    if full_loss(dataset, label).is_some() {
+        judged.vetoes.push(Objection::Durability(durability(dataset, label)));
+        return;
+    }
+    match after_crash(dataset, label) {
+        AfterCrash::Kept => {}
+        AfterCrash::NotTried => judged.unknown.push(CRASH_SAFE.into()),
+        AfterCrash::Lost(_) => {
+            judged.vetoes.push(Objection::Durability(durability(dataset, label)));
+        }
     }
 }
 
@@ -212,7 +243,7 @@ fn veto(fact: &Fact, wanted: &Requirement, layer: &Layer) -> Option<Objection> {
     Some(Objection::Unmet { wanted: wanted.clone(), fact: fact.clone(), shortfall })
 }
 
-/// What is to be known of a requirement that is met.
+/// The note on a requirement that is met.
 fn caveat(fact: &Fact, wanted: &Requirement) -> Option<Objection> {
     fact.but.as_ref()?;
     Some(Objection::Limited { wanted: wanted.clone(), fact: fact.clone() })

@@ -1,4 +1,5 @@
-//! Questions of a gate, before anything is judged: a target of B against one of A, in the mean or in a cell.
+//! The comparisons of a regression gate, fixed before anything is judged: a target of B against one of A, in the mean
+//! or in a cell.
 
 use crate::kernel::detectable;
 use crate::kernel::ratio::Estimate;

@@ -1,10 +1,10 @@
-//! Two sides of campaigns beside each other: one dataset of the cells that both have, and what became better or
-//! worse from the first to the second.
+//! Compares two sets of campaigns: one dataset of the cells that both have, and what became better or worse from the
+//! first to the second.
 //!
-//! Two campaigns share no block, so their ratios are not paired: whatever changed between them is
-//! part of the ratio. That is why what changed is listed before any number. What differs between two runs of
-//! the same is seen between campaigns alone, so with several of them on a side a campaign is one value
-//! (Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
+//! Two campaigns share no block, so their ratios are not paired: whatever changed between them is part of the ratio. So
+//! the changes are listed before any number. Variation between runs of the same thing shows only between campaigns, so
+//! with several campaigns on a side, each campaign is one value (Kalibera and Jones, "Rigorous benchmarking in
+//! reasonable time", ISMM 2013).
 
 use super::{
     apart::{self, Apart},

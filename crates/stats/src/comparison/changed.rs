@@ -2,7 +2,7 @@
 
 use model::{
     plan::LabKind,
-    result::{Campaign, Dataset, Environment, is_cost},
+    result::{Campaign, Dataset, Environment, SUITES_ABOUT, is_cost},
     workload::Case,
 };
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub struct Changed {
 /// Settings first, then the machine, then targets.
 pub(super) fn changed(a: &Dataset, b: &Dataset) -> Vec<Changed> {
     let mut all = differing("settings", &settings(a), &settings(b));
-    all.extend(differing("machine", &a.campaign.environment, &b.campaign.environment));
+    all.extend(differing("machine", &machine(a), &machine(b)));
     for target in &a.targets {
         if let Some(other) = b.targets.iter().find(|t| t.label == target.label) {
             let of = format!("target {}", target.label);
@@ -56,7 +56,7 @@ pub fn differing_facts(campaigns: &[&Dataset]) -> Vec<Differing> {
             targets.map(|own| (2, format!("target {}", own.label), steady(&own.facts, dataset)));
         let whole = [
             (0, "settings".to_string(), settings(dataset)),
-            (1, "machine".to_string(), dataset.campaign.environment.clone()),
+            (1, "machine".to_string(), machine(dataset)),
         ];
         for (place, of, facts) in whole.into_iter().chain(targets) {
             for (key, value) in facts.0 {
@@ -82,6 +82,13 @@ fn differing(of: &str, a: &Environment, b: &Environment) -> Vec<Changed> {
         .filter(|(_, (a, b))| a != b)
         .map(|(key, values)| changed(key, values))
         .collect()
+}
+
+/// The facts of the machine. What the suites stand for follows from the settings.
+fn machine(dataset: &Dataset) -> Environment {
+    let mut facts = dataset.campaign.environment.clone();
+    facts.0.remove(SUITES_ABOUT);
+    facts
 }
 
 /// Facts without what every campaign gives anew: paths that hold its id, numbers of loop devices, and

@@ -1,5 +1,5 @@
-//! Campaigns of equal machines as one: each is one block of it, as what differs between two machines is the same in
-//! all blocks of either.
+//! Pools campaigns of identical machines: each becomes one block, because whatever differs between two machines is the
+//! same in all blocks of each.
 
 use super::{changed, join};
 use crate::description::StatsError;

@@ -1,5 +1,4 @@
-//! Finds regressions beyond an accepted size, and whether they could have been seen. The gate of a
-//! continuous integration.
+//! Finds regressions above a threshold, and whether they could have been detected: the CI gate.
 
 use super::{
     apart::Apart,
@@ -29,7 +28,7 @@ pub enum GateOutcome {
 pub struct Gate {
     /// What it says.
     pub outcome: GateOutcome,
-    /// What became worse by more than the limit, the largest loss first.
+    /// Regressions beyond the limit, the largest first.
     pub regressions: Vec<Regression>,
     /// The loss that was asked about, a share.
     pub limit: f64,

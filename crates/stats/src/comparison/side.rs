@@ -3,10 +3,10 @@
 use crate::description::{Durability, cell::data::CellData};
 use model::plan::LabKind;
 
-/// What stands before the labels of the targets of either campaign.
+/// The text before the labels of the targets of either campaign.
 pub(crate) const PREFIXES: [&str; 2] = ["A:", "B:"];
 
-/// What is known of a class of the joined dataset.
+/// A class of the joined dataset.
 pub(crate) struct Columns<'a> {
     pub(crate) lab: LabKind,
     pub(crate) durability: &'a Durability,

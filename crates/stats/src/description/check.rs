@@ -3,3 +3,4 @@
 pub(crate) mod aa;
 pub(crate) mod drift;
 pub(crate) mod selfcheck;
+pub(crate) mod step;

@@ -1,6 +1,7 @@
-//! Figures beside the ratios: latencies, hosts, disks, IO500 scores and scaling.
+//! Figures beside the ratios: latencies, hosts, disks, folios, IO500 scores and scaling.
 
 pub(crate) mod disks;
+pub(crate) mod folios;
 pub(crate) mod hosts;
 pub(crate) mod io500;
 pub(crate) mod latency;

@@ -3,6 +3,8 @@
 pub(crate) mod after_faults;
 pub(crate) mod amount;
 pub(crate) mod contention;
+pub(crate) mod full;
+pub(crate) mod injected;
 pub(crate) mod proof;
 pub(crate) mod run_order;
 pub(crate) mod steady;

@@ -5,8 +5,9 @@ use crate::{
     advice::{Advice, Workloads},
     comparison::CampaignComparison,
     description::{
-        CampaignFacts, DiskCell, Doubt, Durability, FaultCell, HostCell, Io500, Latencies, Scaling,
-        SelfCheck, Steadiness, Table, Timed, class::classes,
+        CampaignFacts, DiskCell, Doubt, Durability, FailedWriteCell, FaultCell, FullCell, HostCell,
+        Io500, Latencies, MirrorCell, Scaling, SelfCheck, Steadiness, Table, Timed, TurnedBitCell,
+        class::classes,
     },
     tuning::SweepEffects,
     verdict::{Cost, Leaders, Next, Verdict},
@@ -21,7 +22,7 @@ use std::borrow::Cow;
 /// Everything that was concluded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    /// In which kind of lab everything here was measured.
+    /// The kind of lab in which everything here was measured.
     pub lab: LabKind,
     /// Whether the targets of everything here keep what was synced to them.
     pub durability: Durability,
@@ -61,6 +62,14 @@ pub struct Findings {
     pub steadiness: Vec<Steadiness>,
     /// What was found after faults, by test and target; empty where none was made.
     pub fault_cells: Vec<FaultCell>,
+    /// What was seen of requests that failed, by test and target; empty where none was made to.
+    pub failed_writes: Vec<FailedWriteCell>,
+    /// What was read of silent damage, by test and target; empty where none was done.
+    pub turned_bits: Vec<TurnedBitCell>,
+    /// What was seen of full disks, by test and target; empty where none was filled.
+    pub full: Vec<FullCell>,
+    /// What was read of mirrors with a faulty leg, by test and target; empty where none had one.
+    pub mirrors: Vec<MirrorCell>,
     /// How far hosts and ranks were apart, where several hosts worked.
     pub hosts: Vec<HostCell>,
     /// What each disk did of targets that have several.

@@ -1,8 +1,8 @@
-//! Bounds a ratio of values of which the source printed one only as a bound.
+//! Bounds a ratio if the source printed one of its values only as a bound.
 
 use serde::Serialize;
 
-/// What bounds say of the ratio of a cell.
+/// The bound on the ratio of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "is", content = "ratio")]
 pub enum Bound {

@@ -1,4 +1,4 @@
-//! Computes how large a loss must be to be found: the complement of a test that finds nothing.
+//! Computes the smallest loss that a comparison would have detected, to be stated when it finds nothing.
 
 use crate::kernel::ratio::quantile;
 use statrs::distribution::{ContinuousCDF, Normal};

@@ -1,5 +1,5 @@
-//! Holm's step-down procedure (1979): in 60 cells without any difference three look different at
-//! 5 %, and 95 % of such tables have at least one. With these marks 5 % of them have.
+//! Holm's step-down procedure (1979). Among 60 cells without any difference, three look different at the 5 % level, and
+//! 95 % of such tables have at least one; with this correction only 5 % do.
 
 /// Family-wise error rate of the marks.
 pub(crate) const ALPHA: f64 = 0.05;

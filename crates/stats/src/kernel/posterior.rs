@@ -24,6 +24,9 @@ const MOST_SPREAD: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.05;
 /// Midpoints of equal probability over which a tail is averaged.
 const PARTS: usize = 48;
+/// The search for a reach ends when the probability is this near, or after as many steps.
+const NO_STEP: f64 = 1e-11;
+const MOST_STEPS: usize = 60;
 
 /// How a target stands among the others. Regrets are logarithms by which it is behind the best.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,13 +141,8 @@ impl Levels {
             };
             each.map(within).sum::<f64>() / (PARTS * PARTS) as f64
         };
-        let (mut low, mut high) =
-            (plain, quantile(self.df, 1.0 - (1.0 - share) / others.len() as f64));
-        for _ in 0..40 {
-            let middle = f64::midpoint(low, high);
-            *(if inside(middle) < share { &mut low } else { &mut high }) = middle;
-        }
-        f64::midpoint(low, high)
+        let most = quantile(self.df, 1.0 - (1.0 - share) / others.len() as f64);
+        root(|reach| inside(reach) - share, plain, most)
     }
 }
 
@@ -197,6 +195,31 @@ fn likelihood(means: &[f64], variances: &[f64], spread: f64) -> f64 {
     -0.5 * (each.sum::<f64>() + total.ln())
 }
 
+/// Where `f`, which rises, is 0 between two values: false position in the Illinois form (Dowell and Jarratt, BIT 11,
+/// 1971), which needs a fifth of bisection's calls. The nearest end where it is 0 nowhere between them.
+fn root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
+    let (mut low, mut high) = ((low, f(low)), (high, f(high)));
+    if low.1 >= 0.0 || high.1 <= 0.0 {
+        return if low.1 >= 0.0 { low.0 } else { high.0 };
+    }
+    let mut was_below = None;
+    for _ in 0..MOST_STEPS {
+        let at = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
+        let value = f(at);
+        if value.abs() < NO_STEP {
+            return at;
+        }
+        let is_below = value < 0.0;
+        let (moved, stays) = if is_below { (&mut low, &mut high) } else { (&mut high, &mut low) };
+        *moved = (at, value);
+        // An end that stays a second time counts half, so that it does not stay for ever.
+        if was_below.replace(is_below) == Some(is_below) {
+            stays.1 /= 2.0;
+        }
+    }
+    f64::midpoint(low.0, high.0)
+}
+
 fn percentile_95(mut values: Vec<f64>) -> f64 {
     let index = values.len() * 95 / 100;
     *values.select_nth_unstable_by(index, f64::total_cmp).1
@@ -245,6 +268,20 @@ mod tests {
         }
         let two = levels(&[0.0; 2], &[1.0; 2], 5.0).reach(0, 0.975);
         assert!((two - quantile(5.0, 0.975)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_root_is_found_from_both_sides() {
+        let found = |at: f64| root(|x| x.powi(3) - at, 0.0, 2.0);
+        assert!((found(1.331) - 1.1).abs() < 1e-9 && (found(6.859) - 1.9).abs() < 1e-9);
+        assert_eq!([found(-1.0), found(9.0)], [0.0, 2.0]);
+        let calls = std::cell::Cell::new(0);
+        let counted = |x: f64| {
+            calls.set(calls.get() + 1);
+            cdf(5.0, x) - 0.975
+        };
+        assert!((root(counted, 1.0, 5.0) - quantile(5.0, 0.975)).abs() < 1e-8);
+        assert!(calls.get() < 20, "{} calls", calls.get());
     }
 
     /// Where the noisy one leads by what its noise brings about, it is less probably the best.

@@ -1,7 +1,8 @@
 //! Computes how many blocks show a difference with a given probability.
 //!
-//! When the half-width of an interval is the difference, half of the campaigns find it. And what few blocks tell
-//! of the noise is itself uncertain: with the noise of three blocks taken for the truth, 80 % would be 65 to 79.
+//! If the half-width of an interval equals the difference, only half of the campaigns find it. And the noise estimated
+//! from few blocks is itself uncertain: if the noise of three blocks were taken as exact, 80 % would really be 65 to 79
+//! %.
 
 use crate::kernel::ratio::{Estimate, cdf, quantile};
 use statrs::distribution::{ChiSquared, ContinuousCDF};

@@ -1,11 +1,11 @@
 //! Estimates the variance of a ratio's interval from the noise of many similar series: moderated variances.
 //!
-//! Three blocks show the variance of a ratio with two degrees of freedom, which makes its interval twice
-//! as wide as a known variance would. A campaign has many such variances, and together they tell what one
-//! of them may be (Smyth, "Linear models and empirical Bayes methods for assessing differential expression
-//! in microarray experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004).
-//! What this departs from, each time to the safe side, stands at the constants and functions below; the
-//! simulation that judged it is `prior/tests.rs`.
+//! Three blocks estimate the variance of a ratio with two degrees of freedom, which makes its interval twice as wide as
+//! a known variance would. A campaign has many such variances, and together they inform each of them (Smyth, "Linear
+//! models and empirical Bayes methods for assessing differential expression in microarray experiments", Statistical
+//! Applications in Genetics and Molecular Biology 3(1), 2004). Departures from the paper, each in the conservative
+//! direction, are explained at the constants and functions below; they were validated by the simulation in
+//! `prior/tests.rs`.
 
 #[cfg(test)]
 mod tests;

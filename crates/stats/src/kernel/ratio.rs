@@ -12,7 +12,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Confidence of an interval that no look depends on.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// Upper over lower end from which on an interval says nothing but that nothing is known.
+/// Upper over lower end above which an interval carries no information.
 const VERY_WIDE: f64 = 1e4;
 
 /// How much better a candidate is than what it is compared with: above 1 is always better, also
@@ -55,8 +55,7 @@ impl Ratio {
     }
 }
 
-/// A ratio with two decimals, and with a third where two would say that it is 1: on which side of 1 it is, a verdict
-/// hangs.
+/// A ratio with two decimals, or with three where two would show 1.00, because a verdict depends on the side of 1.
 pub fn decimals(ratio: f64) -> String {
     match (format!("{ratio:.2}"), format!("{ratio:.3}")) {
         (text, finer) if text == "1.00" && finer != "1.000" => finer,

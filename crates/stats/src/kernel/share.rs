@@ -1,4 +1,4 @@
-//! Share of something in a population, of which draws are known.
+//! Bounds a share of a population from random draws.
 
 use statrs::distribution::{Beta, ContinuousCDF};
 

@@ -37,14 +37,14 @@ pub enum VerdictKind {
     /// The interval of the lead is narrow, but no difference worth a verdict is significant, nor are they shown to be
     /// the same within the band.
     NoSignificantDifference,
-    /// The data does not decide.
+    /// The data is not sufficient to decide.
     Insufficient,
 }
 
-/// Why it is said, with what no other field tells.
+/// The reason for the verdict, with data that no other field has.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// Others of the campaign keep what was synced, and these do not.
+    /// Other targets of the campaign keep synced data, and these do not.
     NotRanked(Vec<Doubtful>),
     /// Fewer than two targets have a valid sample.
     NothingToCompare,
@@ -54,12 +54,12 @@ pub enum Reason {
     AllShort,
     /// One run for each cell, so that nothing has an interval.
     OneBlock,
-    /// The machine was too busy with other work while these ran, or without what it disturbed another verdict would be
-    /// reached: labels of the candidates that were disturbed.
+    /// The machine was too busy with other work while these ran, or the verdict would differ without the disturbed
+    /// samples: labels of the disturbed candidates.
     Contended(Vec<String>),
-    /// The verdict does not hold with what is missing of these candidates at the worst that was seen.
+    /// The verdict does not hold if the missing samples of these candidates are set to the worst observed value.
     Missing(Vec<(String, Missing)>),
-    /// One of the first two went before the other in every block.
+    /// One of the first two ran before the other in every block.
     SamePlaces,
     /// The first is the best.
     Clear,
@@ -80,7 +80,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether the figures may not be judged, whatever they are: then no probability and no rank may be told of them.
+    /// Whether the figures must not be judged, whatever they are: then no probability or rank may be reported.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Reason::Contended(_) | Reason::Missing(_) | Reason::SamePlaces)
     }
@@ -97,7 +97,7 @@ pub struct Compared {
     pub apart: Option<Apart>,
 }
 
-/// Something to know about a recommendation.
+/// A note on a recommendation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// The target of this label has no valid sample and is not compared.
@@ -114,7 +114,7 @@ pub enum Note {
         /// Why it has no more.
         why: Option<String>,
     },
-    /// In some samples of the target of this label nothing was done.
+    /// Some samples of the target of this label did no work.
     Zeros(String, Missing),
     /// The target of this label has a valid sample in so few of the cells that it is left out of the score.
     Partial {
@@ -134,7 +134,7 @@ pub struct Verdict {
     pub kind: VerdictKind,
     /// Why.
     pub reason: Reason,
-    /// Things to know about it.
+    /// Notes on it.
     pub notes: Vec<Note>,
     /// Measured targets by score, best first.
     pub candidates: Vec<Candidate>,
@@ -309,7 +309,7 @@ fn notes(
     (0..targets.len()).filter_map(note).collect()
 }
 
-/// Tells one that has a few of the cells from one that has none.
+/// Distinguishes a target with some of the cells from one with none.
 fn not_compared(target: String, column: usize, cells: &[CellData]) -> Note {
     let scored = || cells.iter().filter(|cell| cell.is_scored);
     match scored().filter(|cell| cell.valid_for([column])).count() {

@@ -16,7 +16,7 @@ use crate::{
 };
 use model::{random::Rng, result::Dataset};
 
-/// What a conclusion is held against.
+/// The data that a conclusion must withstand.
 pub(crate) struct Rest<'a> {
     /// All cells that are asked about, each with its weight, also those that not every candidate has.
     pub(crate) wanted: Vec<(&'a CellData, f64)>,

@@ -14,7 +14,7 @@ use crate::{
 };
 use serde::Serialize;
 
-/// Blocks that a first interval should stand on.
+/// Blocks needed for a first interval.
 const FIRST: usize = 3;
 
 /// What more blocks would do for the first two candidates.

@@ -1,5 +1,5 @@
-//! The look at a campaign under way: is its verdict settled, and which candidates are so far behind that they need
-//! no more blocks while the others go on?
+//! An interim look at a running campaign: is its verdict settled, and which candidates are so far behind that only the
+//! others need more blocks?
 
 use crate::{
     description::{

@@ -1,6 +1,6 @@
-//! Appending to columns: by opening the file for every chunk, or through a handle that stays open;
-//! the sync once at the end belongs to the original suite's timed part. What took too long is left out, and
-//! made by the tests that need it.
+//! Appends to columns: by opening the file for every chunk, or through a handle that stays open; the single sync at the
+//! end is part of the original suite's timed part. Appends beyond a time limit are skipped, and done by the tests that
+//! need them.
 
 use super::{
     column::{self, Column, ColumnFile, Payload, Value, create_parent, remove},

@@ -1,4 +1,4 @@
-//! The original suite's `get`: a mapped column, brought into memory, gathered from.
+//! The original suite's `get`: maps a column, reads it into memory, and gathers elements from it.
 
 use super::settings::{Settings, Touch};
 use crate::TestError;

@@ -1,4 +1,4 @@
-//! From what a pool reports to the figures of the tables. Rates are decimal: bytes / 1e6 / s.
+//! Computes the figures of the tables from the report of a pool. Rates are decimal: bytes / 1e6 / s.
 //!
 //! The original suite's arithmetic is kept apart as `nano_rate`: it counts 8 bytes for every element
 //! whatever it takes on disk, sums the rates of the workers, and multiplies the rate of a sync by the

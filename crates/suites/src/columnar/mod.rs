@@ -24,10 +24,13 @@ mod sizes;
 mod sort;
 mod symbols;
 mod sync;
+mod tables;
 mod write;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use tables::Tables;
 
 use crate::{Suite, suite::Presets};
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! A file put in the place of another, and made durable: what columns and tests both do.
+//! Replaces a file and makes it durable; shared by columns and tests.
 
 use super::settings::SetMode;
 use crate::TestError;

@@ -1,5 +1,5 @@
-//! Saving a small vector over itself again and again, and one sync at the end: a file that keeps a counter or the
-//! state of a process.
+//! Overwrites a small vector again and again, with one sync at the end, like a file that holds a counter or the state
+//! of a process.
 
 use super::{
     column::{self, Column, ColumnFile, Payload},

@@ -1,5 +1,5 @@
-//! Making files durable: `fsync` in this process, which is what counts, and the original suite's way of
-//! spawning a shell that runs `sync FILE`, whose cost is kept apart.
+//! Makes files durable: by `fsync` in this process, which is what is ranked, and by the original suite's way of
+//! spawning a shell that runs `sync FILE`, whose cost is reported separately.
 
 use super::{column::Column, put::fsync};
 use crate::{Meter, TestError};

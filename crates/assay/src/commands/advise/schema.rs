@@ -1,5 +1,5 @@
-//! The JSON Schema of profiles against the types that read them: each field the schema names is read,
-//! each that it requires is missed, and none that it lacks is taken.
+//! Tests the JSON Schema of profiles against the types that read them: every field of the schema is read, a missing
+//! required field is an error, and a field that is not in the schema is rejected.
 
 use model::workload::Profile;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! The shipped tests and the profile that are nearest to a recorded application, by rules that can be read.
+//! Finds the built-in tests and the profile that are most similar to a recorded application, by explicit rules.
 
 use trace::{call::Op, summary::Summary};
 

@@ -73,6 +73,20 @@ fn cold_needs_both_proofs() {
 }
 
 #[test]
+fn hot_needs_files_in_memory_or_a_device_that_read_next_to_nothing() {
+    let of = |residency, usage: &Usage| {
+        let (need, declared, asset_bytes, is_in_memory) = (CacheNeed::Hot, None, 0, false);
+        let seen = CacheEvidence { need, residency, declared, asset_bytes, is_in_memory, usage };
+        cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB).1
+    };
+    let no_device = Usage::default();
+    assert_eq!(of(resident(100 * MB), &no_device), Validity::Valid);
+    assert_eq!(of(None, &usage(0, 1.0, 0.5)), Validity::Valid);
+    let unknown = Validity::Lukewarm(CacheFault::ResidencyUnknown {}.into());
+    assert_eq!(of(None, &no_device), unknown);
+}
+
+#[test]
 fn compressed_files_are_cold_by_their_stored_bytes() {
     let of = |need, read: u64, stored_bytes, declared| {
         let usage = usage(read, 1.0, 0.5);

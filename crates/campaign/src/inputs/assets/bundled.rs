@@ -1,5 +1,5 @@
-//! Assets of a campaign on their way from the shelf into a bundle or to another host, and onto the shelf there. What
-//! arrives was written elsewhere: nothing gets a name on the shelf that has not the content of that name.
+//! Moves the assets of a campaign from the shelf (the copies in the state folder) into a bundle or to another host, and
+//! onto the shelf there. Incoming data is untrusted: it is stored under a hash only if its content has that hash.
 
 use super::{
     AssetError, Fault, copied,

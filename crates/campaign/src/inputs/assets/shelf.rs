@@ -31,7 +31,7 @@ const FOLDER: &str = "assets";
 const LEFT_FREE: u64 = 100;
 /// Longest ending that a copy keeps.
 const MOST_ENDING_BYTES: usize = 64;
-/// What stands before the name of a copy that is not whole.
+/// Prefix of the name of an incomplete copy.
 const UNFINISHED: &str = ".new-";
 
 /// The assets of a campaign on this machine.

@@ -15,6 +15,8 @@ pub(super) struct CacheBefore {
     pub(super) residency: Option<Residency>,
     /// Whether this target is in memory, and so never cold.
     pub(super) is_in_memory: bool,
+    /// Median folio of files that were made hot, bytes, where that can be told.
+    pub(super) folio_bytes: Option<u64>,
 }
 
 /// Brings the cache into the state that `test` asks for and looks at what came of it.
@@ -29,7 +31,7 @@ pub(super) fn establish_cache(
         let cold = context.instance.make_cold_for(&files_here(&files, context))?;
         let is_in_memory = cold.coldness == Coldness::Impossible;
         let residency = hosts::together(cold.residency, elsewhere(&files, context, true)?);
-        return Ok(Ok(CacheBefore { residency, is_in_memory }));
+        return Ok(Ok(CacheBefore { residency, is_in_memory, folio_bytes: None }));
     }
     context.instance.invalidate_cold();
     context.instance.rebuild_again()?;
@@ -37,7 +39,7 @@ pub(super) fn establish_cache(
     context.instance.quiesce()?;
     match test.cache() {
         CacheNeed::Hot => warm(test, jobs, context),
-        _ => Ok(Ok(CacheBefore { residency: None, is_in_memory: false })),
+        _ => Ok(Ok(CacheBefore { residency: None, is_in_memory: false, folio_bytes: None })),
     }
 }
 
@@ -61,7 +63,32 @@ fn warm(
             break;
         }
     }
-    Ok(Ok(CacheBefore { residency, is_in_memory: false }))
+    let folio_bytes = folios(test, jobs, context)?;
+    Ok(Ok(CacheBefore { residency, is_in_memory: false, folio_bytes }))
+}
+
+/// Files of a test that are looked at again or for their folios: more would take as long as the test.
+const MOST_FILES: usize = 1024;
+
+/// The median folio of the files of `test` on this host, all of which are resident; `None` where it cannot be told.
+fn folios(test: &dyn Test, jobs: &[Job], context: &CaseContext<'_>) -> Result<Option<u64>> {
+    let files = files_here(&files_of_each(test, jobs), context);
+    let is_told = !context.instance.has_own_cache() && (1..=MOST_FILES).contains(&files.len());
+    Ok(if is_told { context.instance.folio_bytes(&files)? } else { None })
+}
+
+/// Share of the files of a cold `test` on this host that is in the page cache now, after it, percent: what it read, or
+/// what read-ahead left where it kept nothing.
+pub(super) fn resident_after(
+    test: &dyn Test,
+    jobs: &[Job],
+    context: &CaseContext<'_>,
+) -> Result<Option<f64>> {
+    let files = files_here(&files_of_each(test, jobs), context);
+    if test.cache() != CacheNeed::Cold || !(1..=MOST_FILES).contains(&files.len()) {
+        return Ok(None);
+    }
+    Ok(context.instance.residency(&files)?.share().map(|share| 100.0 * share))
 }
 
 /// What each of the workers of `test` will read.

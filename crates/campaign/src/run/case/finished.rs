@@ -31,6 +31,8 @@ pub(super) struct FinishedCase {
     pub(super) sampler: Sampler,
     pub(super) persistence: Option<Persistence>,
     pub(super) cache: CacheBefore,
+    /// Share of the files of a cold test in the page cache at its end, percent.
+    pub(super) resident_after_pct: Option<f64>,
     /// Why it was another target than the one that was made.
     pub(super) changed: Option<Reason>,
     /// Whether its mirror was being rebuilt before the release and after the end; `None` where none is to be.
@@ -102,7 +104,7 @@ impl FinishedCase {
                 ..judge::machine(&usage, &seconds, &load)
             }
             .into(),
-            target: self.target_use(measured, test, &usage, &seconds).into(),
+            target: self.target_use(measured, test, is_main, &usage, &seconds).into(),
             disks: each_disk::disks(&usage),
             ..Covariates::default()
         };
@@ -129,11 +131,14 @@ impl FinishedCase {
         &self,
         measured: &Measured,
         test: &dyn Test,
+        is_main: bool,
         usage: &Usage,
         seconds: &[Usage],
     ) -> TargetUse {
         TargetUse {
             space_used_bytes: Some(self.used_bytes),
+            folio_bytes: self.cache.folio_bytes.filter(|_| is_main),
+            resident_after_pct: self.resident_after_pct.filter(|_| is_main),
             settle_s: finite(self.settle_s),
             settle_write_bytes: self.settle_write_bytes(measured),
             server_cpu_s: contention::server_cpu_s(usage).filter(|_| test.is_clocked()),

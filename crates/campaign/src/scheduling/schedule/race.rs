@@ -1,5 +1,5 @@
-//! The race: at each look, candidates that are decidedly behind get no more blocks. That a candidate left, and after
-//! how many blocks, is stored as a fact of it, so that a resumed campaign knows.
+//! The race: at each look, candidates that are clearly behind get no more blocks. When a candidate is dropped, the
+//! number of its blocks is stored among its facts, so that a resumed campaign knows.
 
 use super::Schedule;
 use anyhow::Result;

@@ -6,9 +6,10 @@ use crate::{
     guests::guest,
     messages::with_causes,
     run::{
+        context::{Event, RunContext, TargetRun, fault_kind},
         relay::{self, Step},
         run_end::RunEnd,
-        target_run::{self, Event, RunContext, TargetRun},
+        target_run,
     },
     scheduling::{pace, upkeep},
     stages::place::TargetPlace,
@@ -17,6 +18,7 @@ use anyhow::Result;
 use lab::{error::LabError, instance::Upkeep};
 use model::result::{Fault, FaultKind};
 use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool};
+use store::RecordingKey;
 
 /// Takes events of a guest as they arrive, with the process count of the target run.
 type GuestEvents<'t> = dyn FnMut((u32, Event)) -> Result<()> + 't;
@@ -49,7 +51,7 @@ fn run_in_guest(
         Ok(lab::guest::GuestExit::Stopped) => Ok(RunEnd::Stopped),
         Err(error) if error.downcast_ref::<LabError>().is_some() => {
             report((0, Event::Done(context.placed.cases().saturating_sub(done))))?;
-            let (kind, reason) = (target_run::fault_kind(&error), with_causes(&error));
+            let (kind, reason) = (fault_kind(&error), with_causes(&error));
             report((0, Event::Failed(Fault { kind, reason })))?;
             Ok(RunEnd::Done)
         }
@@ -150,6 +152,16 @@ impl<'a> Schedule<'a> {
                 sample.lab = self.sized.entrants[slot.target].place.kind();
                 self.store.append(&self.sized.campaign().id, (slot.attempt, slot.nth), &sample)?;
                 self.progress.measured(&sample);
+            }
+            Event::Recording { test, bytes } => {
+                let target = self.sized.entrants[slot.target].label.clone();
+                let key = RecordingKey { block: slot.block, target, test };
+                if !self.store.keep_recording(&self.sized.campaign().id, &key, &bytes)? {
+                    let (target, test) = (key.target, key.test);
+                    self.progress.remark(&format!(
+                        "{target}: no room in the store to keep the states of {test}"
+                    ));
+                }
             }
             Event::Facts(mut facts) => {
                 let place = &self.sized.entrants[slot.target].place;

@@ -144,3 +144,53 @@ fn histograms_of_the_wrong_kind_and_rates_of_nothing_are_refused() {
         assert!(attempt(pace, LatencyKind::Response).is_err(), "{ops_per_s}");
     }
 }
+
+#[test]
+fn uncached_io_does_every_block_or_is_refused_by_name() {
+    for options in [EngineKind::Sync, EngineKind::IoUring] {
+        let options = EngineOptions { kind: options, dontcache: true, ..EngineOptions::default() };
+        let test_files = TestFiles::new(1);
+        let files = test_files.open(true, false).unwrap();
+        for read_percent in [0, 100] {
+            let mut ops = Offsets::new(&test_files.access(Order::Sequential, read_percent));
+            let content = pattern();
+            let mut prepared = match Prepared::new(&options, &files, BLOCK, Some(&content)) {
+                Err(
+                    error @ (EngineError::NotSupported { .. } | EngineError::Unavailable { .. }),
+                ) => {
+                    return skip(Need::Other, error);
+                }
+                prepared => prepared.unwrap(),
+            };
+            let counters = Counters::default();
+            let work = Work {
+                ops: &mut ops,
+                pace: Pace::Closed,
+                until: Until::Exhausted,
+                progress: Progress::new(&counters),
+            };
+            let mut latencies = Latencies::new(LatencyKind::Service).unwrap();
+            let done = prepared.run(work, &mut latencies).unwrap();
+            assert_eq!(done.ops_read + done.ops_written, BLOCKS, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_system_without_uncached_io_refuses_it_before_the_first_block() {
+    // tmpfs has none.
+    let Ok(dir) = tempfile::tempdir_in("/dev/shm") else { return skip(Need::Other, "no /dev/shm") };
+    let path = dir.path().join("file");
+    fs::write(&path, [7; 4096]).unwrap();
+    let files = [open(&path, true, false).unwrap()];
+    for kind in [EngineKind::Sync, EngineKind::IoUring] {
+        let options = EngineOptions { kind, dontcache: true, ..EngineOptions::default() };
+        let error = Prepared::new(&options, &files, BLOCK, Some(&pattern())).unwrap_err();
+        assert_eq!(error.refused(), Some("RWF_DONTCACHE"), "{error}");
+        assert!(
+            error.to_string().contains("RWF_DONTCACHE is not supported on /dev/shm/"),
+            "{error}"
+        );
+    }
+    assert_eq!(fs::read(&path).unwrap(), [7; 4096]);
+}

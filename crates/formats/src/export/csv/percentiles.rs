@@ -1,5 +1,5 @@
-//! `percentiles.csv`: the latencies of each sample at the usual shares, for who does not want to add up the bins of
-//! `histograms.csv`. It follows from these, so that nothing reads it back.
+//! `percentiles.csv`: the usual latency percentiles of each sample, for readers who do not want to add up the bins of
+//! `histograms.csv`. It is derived from those, so no importer reads it.
 
 use super::{place, text};
 use csv::Writer;

@@ -1,5 +1,5 @@
-//! Makes a record of fio say what its job did: leaves out what stands twice or was not asked for, and shows
-//! the rest to the gate.
+//! Reduces a record of fio to what its job did: removes duplicates and figures that were not requested, and passes the
+//! rest to the gate.
 
 use super::{
     run::{Direction, Flow, Job, Latency},

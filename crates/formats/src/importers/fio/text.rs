@@ -271,7 +271,7 @@ fn setup(line: &str) -> Option<Section> {
     Some(Section { name: name.into(), group: group.parse().ok()?, work })
 }
 
-/// What stands before the unit in `clat (usec): ...`, and the unit in nanoseconds.
+/// The text before the unit in `clat (usec): ...`, and the unit in nanoseconds.
 fn unit(line: &str) -> Option<(&str, f64)> {
     let (what, rest) = line.split_once('(')?;
     let (unit, after) = rest.split_once(')')?;

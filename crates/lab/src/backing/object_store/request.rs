@@ -1,5 +1,5 @@
-//! Requests to an object store, sent by curl: it has the certificates and the proxies of the machine. What it is to ask
-//! for goes to its standard input, as an address includes the right to use it; no command line has one.
+//! Requests to an object store, sent by curl, which knows the certificates and proxies of the machine. URLs are passed
+//! on standard input, because a signed URL grants access; none is ever on a command line.
 
 use super::sign::{self, Keys};
 use crate::programs::tool;

@@ -63,6 +63,7 @@ impl Reason {
                 Text(found),
                 Count(count),
             ],
+            Reason::NotSupported { what } => vec![Text(what)],
             Reason::Contradicts(contradiction) => contradiction.parts(),
             Reason::Imported(imported) => imported.parts(),
         }

@@ -101,6 +101,10 @@ group! {
         layout_score: f64,
         /// Share of its space that was filled, percent.
         fullness_pct: f64,
+        /// Median folio in which the page cache held the files of a hot test before it.
+        folio_bytes: u64,
+        /// Share of the files of a cold test that was in the page cache at its end, percent.
+        resident_after_pct: f64,
     }
 }
 

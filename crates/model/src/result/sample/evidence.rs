@@ -77,13 +77,13 @@ pub enum Limiter {
     Cpu,
     /// The device was busy more than 90 % of the time.
     Device,
-    /// None of these was busy: it waited for something that is not seen, as a lock or a timer.
+    /// None of these was busy: it waited for something that cannot be observed, e.g. a lock or a timer.
     None,
     /// Frequency, temperature or a quota slowed the machine.
     Throttled,
     /// The tool itself.
     Tool,
-    /// Not enough was seen to tell.
+    /// Not enough data to tell.
     Unknown,
 }
 
@@ -129,7 +129,8 @@ pub enum Validity {
     Valid,
     /// Measured, but the cold proof failed; the reason says by how much.
     Lukewarm(#[serde(with = "in_json")] Reason),
-    /// Taken again, as other work had too much of the machine; another one of the same case was less disturbed.
+    /// Repeated, because other processes used too much of the machine; another sample of the same case was less
+    /// disturbed.
     Disturbed(#[serde(with = "in_json")] Reason),
     /// Not a measurement of what was asked; the reason says why.
     Invalid(#[serde(with = "in_json")] Reason),

@@ -131,6 +131,8 @@ static TABLE: &[Line] = &[
     one!("layout_score", "", Higher, covariates.target.layout_score),
     one!("fullness_pct", "%", Lower, covariates.target.fullness_pct),
     one!("backing_part", "", Lower, covariates.backing_part),
+    one!("folio_bytes", "B", Higher, covariates.target.folio_bytes),
+    one!("resident_after_pct", "%", Lower, covariates.target.resident_after_pct),
 ];
 
 /// Each name is followed by the number of the disk.

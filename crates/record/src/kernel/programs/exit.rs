@@ -7,10 +7,8 @@ use super::{
         layout::{self, EntryKind, register},
         maps::{IDLE, Maps},
     },
-    parts::{ENTRY, look_up, reserve, submit},
+    parts::{ENTRY, TID, look_up, reserve, submit},
 };
-
-const TID: i16 = -4;
 
 /// `r6` is the context, `r7` when the call began with its kind, `r8` when it ended, `r9` first the thread and its
 /// process, then the bytes behind the fixed part.

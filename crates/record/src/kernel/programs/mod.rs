@@ -1,7 +1,9 @@
 //! The programs, as functions that assemble them.
 
 mod exit;
+mod faults;
 mod parts;
+mod requests;
 mod tree;
 
 use super::{
@@ -10,7 +12,9 @@ use super::{
     maps::{IDLE, Maps},
 };
 pub(super) use exit::exit;
-use parts::{look_up, return_zero};
+pub(super) use faults::fault;
+use parts::{TID, look_up, return_zero};
+pub(super) use requests::{complete, submit};
 pub(super) use tree::{TaskFields, exec, fork_event, fork_typed, thread_exit};
 
 /// `sys_enter`: where a recorded thread begins a call that is recorded, notes the time and the kind of its entry.
@@ -19,8 +23,8 @@ pub(super) use tree::{TaskFields, exec, fork_event, fork_typed, thread_exit};
 pub(super) fn enter(maps: &Maps) -> Vec<Insn> {
     let mut asm = Asm::default();
     asm.load(Width::W8, R6, R1, 8);
-    asm.call(Helper::PidTgid).store(Width::W4, FP, -4, R0);
-    look_up(&mut asm, maps.threads.fd(), -4, "out");
+    asm.call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
+    look_up(&mut asm, maps.threads.fd(), TID, "out");
     asm.load(Width::W8, R1, R0, 0).jump_if(If::Equal, R1, 0, "out");
     asm.copy(R7, R0).store(Width::W4, FP, -8, R6);
     look_up(&mut asm, maps.kinds.fd(), -8, "out");
@@ -38,5 +42,5 @@ pub(super) fn nothing() -> Vec<Insn> {
     asm.finish()
 }
 
-/// States of threads are told apart from times by being small; kinds share their lowest bits.
+/// States of threads are distinguished from times by being small; kinds share their lowest bits.
 const _: () = assert!((EntryKind::Offset2 as u32) < 16 && IDLE < 16);

@@ -2,17 +2,14 @@
 
 use super::{
     super::{
-        asm::{Alu, Asm, FP, Helper, If, Insn, R0, R1, R2, R3, R4, R6, R7, R8, R9, Width},
+        asm::{Alu, Asm, FP, Helper, If, Insn, R0, R1, R2, R3, R6, R7, R8, R9, Width},
         bpf::BpfError,
         btf::Btf,
         layout::{self, EntryKind, register},
         maps::{IDLE, Maps},
     },
-    parts::{ENTRY, look_up, reserve, return_zero, submit},
+    parts::{OTHER, TID, look_up, own_state, reserve, return_zero, stamp},
 };
-
-const TID: i16 = -4;
-const CHILD: i16 = -44;
 
 /// Where the kernel's `struct task_struct` has what a fork is about.
 #[derive(Clone, Copy)]
@@ -59,15 +56,15 @@ pub(in super::super) fn fork_event(maps: &Maps, child_at: i16) -> Vec<Insn> {
 
 /// Marks the child in `r7` and writes an entry with it, its process in `r8` and what it shares in `r9`.
 fn write_fork(asm: &mut Asm, maps: &Maps) {
-    asm.store(Width::W4, FP, CHILD, R7);
-    look_up(asm, maps.threads.fd(), CHILD, "out");
+    asm.store(Width::W4, FP, OTHER, R7);
+    look_up(asm, maps.threads.fd(), OTHER, "out");
     asm.store_value(Width::W8, R0, 0, IDLE as i32);
     reserve(asm, maps);
     let arguments = layout::ARGUMENTS.map(register);
     for (to, from) in arguments.into_iter().zip([R7, R8, R9]) {
         asm.store(Width::W8, R0, to, from);
     }
-    tree_entry(asm, EntryKind::Fork);
+    stamp(asm, EntryKind::Fork, layout::FIXED as i32);
 }
 
 /// `sched_process_exec`: a thread that is not its process's first becomes it, and takes its number.
@@ -79,8 +76,8 @@ pub(in super::super) fn exec(maps: &Maps, old_at: Option<i16>) -> Vec<Insn> {
         None => asm.load(Width::W8, R1, R1, 8),
         Some(at) => asm.load(Width::W4, R1, R1, at),
     };
-    asm.store(Width::W4, FP, CHILD, R1).call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
-    look_up(&mut asm, maps.threads.fd(), CHILD, "out");
+    asm.store(Width::W4, FP, OTHER, R1).call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
+    look_up(&mut asm, maps.threads.fd(), OTHER, "out");
     asm.load(Width::W8, R7, R0, 0).jump_if(If::Equal, R7, 0, "out");
     asm.store_value(Width::W8, R0, 0, 0);
     look_up(&mut asm, maps.threads.fd(), TID, "out");
@@ -95,24 +92,6 @@ pub(in super::super) fn thread_exit(maps: &Maps) -> Vec<Insn> {
     own_state(&mut asm, maps);
     asm.store_value(Width::W8, R0, 0, 0);
     reserve(&mut asm, maps);
-    tree_entry(&mut asm, EntryKind::Exit);
+    stamp(&mut asm, EntryKind::Exit, layout::FIXED as i32);
     asm.finish()
-}
-
-/// `r0` = the state of this thread; ends where it is not recorded.
-fn own_state(asm: &mut Asm, maps: &Maps) {
-    asm.call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
-    look_up(asm, maps.threads.fd(), TID, "out");
-    asm.load(Width::W8, R1, R0, 0).jump_if(If::Equal, R1, 0, "out");
-}
-
-/// Completes an entry without data.
-fn tree_entry(asm: &mut Asm, kind: EntryKind) {
-    asm.call(Helper::PidTgid).copy(R7, R0).call(Helper::Clock).copy(R4, R0);
-    asm.load(Width::W8, R0, FP, ENTRY).store(Width::W4, R0, layout::TID, R7);
-    asm.alu(Alu::Right, R7, 32).store(Width::W4, R0, layout::PID, R7);
-    asm.store_value(Width::W4, R0, layout::KIND, kind as i32);
-    asm.store(Width::W8, R0, layout::START, R4).store(Width::W8, R0, layout::END, R4);
-    asm.set(R3, layout::FIXED as i32);
-    submit(asm);
 }

@@ -11,8 +11,8 @@ use serde::Serialize;
 use stats::{
     comparison::CampaignComparison,
     description::{
-        CampaignFacts, DiskCell, Doubt, Durability, FaultCell, HostCell, Io500, Latencies, Scaling,
-        SelfCheck, Steadiness, Table, Timed,
+        CampaignFacts, DiskCell, Doubt, Durability, FailedWriteCell, FaultCell, FullCell, HostCell,
+        Io500, Latencies, MirrorCell, Scaling, SelfCheck, Steadiness, Table, Timed, TurnedBitCell,
     },
     evaluation::{Failure, Findings},
     kernel::Ratio,
@@ -56,6 +56,14 @@ pub(super) struct View<'a> {
     #[serde(skip_serializing_if = "<[FaultCell]>::is_empty")]
     after_faults: &'a [FaultCell],
     #[serde(skip_serializing_if = "is_empty")]
+    failed_writes: &'a [FailedWriteCell],
+    #[serde(skip_serializing_if = "is_empty")]
+    turned_bits: &'a [TurnedBitCell],
+    #[serde(skip_serializing_if = "is_empty")]
+    full: &'a [FullCell],
+    #[serde(skip_serializing_if = "is_empty")]
+    mirrors: &'a [MirrorCell],
+    #[serde(skip_serializing_if = "is_empty")]
     hosts: &'a [HostCell],
     #[serde(skip_serializing_if = "is_empty")]
     disks: &'a [DiskCell],
@@ -97,6 +105,10 @@ impl View<'_> {
             costs: &findings.costs,
             steadiness: &findings.steadiness,
             after_faults: &findings.fault_cells,
+            failed_writes: &findings.failed_writes,
+            turned_bits: &findings.turned_bits,
+            full: &findings.full,
+            mirrors: &findings.mirrors,
             hosts: &findings.hosts,
             disks: &findings.disks,
             doubts: &findings.doubts,

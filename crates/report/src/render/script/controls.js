@@ -211,6 +211,13 @@ for (const panel of bar.querySelectorAll('details')) {
   });
 }
 
+// In a narrow column the head of a map shows `8 proc`; its text stays whole.
+function shorten(head) {
+  const own = head.querySelector('button') ?? head;
+  const [, start, rest] = /^(\d+ proc)(ess(?:es)?)$/.exec(own.textContent) ?? [];
+  if (rest) own.replaceChildren(start, made('span', { class: 'rest' }, rest));
+}
+
 // A wide table that its place holds, made tighter where need be, scrolls with the page, under a head that stays.
 function fit() {
   const boxes = [...document.querySelectorAll('main .many')].filter(own => own.checkVisibility());
@@ -218,6 +225,7 @@ function fit() {
   boxes.forEach(box => box.classList.remove('fits', 'tight'));
   const wide = new Set(boxes.filter(tooWide));
   wide.forEach(box => box.classList.add('tight'));
+  wide.forEach(box => box.querySelectorAll('thead th').forEach(shorten));
   const still = new Set([...wide].filter(tooWide));
   const heads = boxes.map(box => box.querySelector('thead')?.offsetHeight ?? 0);
   boxes.forEach((box, at) => {

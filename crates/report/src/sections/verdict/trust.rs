@@ -4,7 +4,7 @@
 use crate::{
     block::{Sign, Signs},
     number,
-    sections::selfcheck::largest_turn,
+    sections::selfcheck::{largest_turn, step_words},
 };
 use model::result::{Dataset, Limiter, Origin, Sample};
 use stats::{
@@ -70,6 +70,10 @@ fn pair(aa: Option<&AaCheck>) -> Sign {
 }
 
 fn moved(drift: &Drift, band: f64) -> Sign {
+    if let Some(step) = &drift.step {
+        let found = format!("{}x from block {} on", number::ratio(step.ratio), step.block + 1);
+        return sign("drift", Some(false), found, step_words(step));
+    }
     let percent = 100.0 * (drift.trend.point - 1.0);
     let found = format!("{percent:+.0} % from first to last block");
     let (is_good, so_what) = match stats::description::judge(&drift.trend, band) {

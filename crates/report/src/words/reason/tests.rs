@@ -17,6 +17,7 @@ const SENTENCES: &[&str] = &[
     "its mount options changed: ro is new",
     "its mount options changed: rw was removed",
     "the clocks of the hosts agree only within 50.000 ms, more than 5 % of its 999.000 ms",
+    "RWF_DONTCACHE is not supported on this target",
     "other processes used 60 % of the CPU or of the disk; measured again",
     "its \"direct=1, \\\"x\\\"\" is NaN, not a finite number",
     "its seconds is inf, not a finite number",

@@ -1,5 +1,5 @@
-//! Targets that were measured in a part of the tests alone, as one whose cold reads are never cold: they are judged by
-//! what they have, and do not take the other tests from the means and the score of the rest.
+//! Targets that were measured in only some of the tests, e.g. because their cold reads are never cold: they are judged
+//! by the tests they have, and the other targets keep all of theirs in means and scores.
 
 use crate::description::cell::data::CellData;
 

@@ -1,4 +1,4 @@
-//! Removes the effects of turns: who was measured first in a test, and who had which image. Such an effect moves a
+//! Removes turn effects: which target was measured first in a test, and which had which image. Such an effect shifts a
 //! figure (here the third of three cold reads by 16 processes is 1.6 times as fast as the first). All candidates have
 //! every turn equally often, so it does not move a ratio, but it adds noise from block to block. It is estimated and
 //! removed: the analysis of a Latin square (Cochran and Cox, "Experimental Designs", 1957, chapter 4), which costs
@@ -17,9 +17,9 @@ mod tests;
 /// What moves a figure by its level and is no candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Factor {
-    /// Who was measured first in a test.
+    /// The order in which targets were measured in a test.
     Order,
-    /// Who had which image.
+    /// The image that each target had.
     Part,
 }
 

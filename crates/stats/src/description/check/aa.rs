@@ -1,9 +1,9 @@
-//! The A/A pair: one candidate entered twice. Whatever the tables find between the two is found where
-//! there is nothing, so it shows how far their marks can be believed.
+//! The A/A pair: one candidate entered twice. Any difference that the tables find between the two is false, so it shows
+//! how far their marks can be trusted.
 //!
-//! The cells of a block share what happened to it, so how many differ by chance is no binomial number. Its law is
-//! that of the campaign itself: candidate and twin are the same, so in each block either could have had the name
-//! of the other. Exchanging them in a block turns the signs of all its differences (Fisher, "The Design of
+//! The cells of a block share its disturbances, so the number that differ by chance is not binomial. Its distribution
+//! follows from the campaign itself: candidate and twin are identical, so in each block either could have had the
+//! other's name. Exchanging them in a block turns the signs of all its differences (Fisher, "The Design of
 //! Experiments", 1935; Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses", 3rd edition, 2005).
 
 mod signs;

@@ -1,7 +1,8 @@
-//! Did the machine change while the campaign ran, and does it matter at which place of its block a
-//! target ran? Pairing by block and balanced orders keep both out of the ratios; a figure that is
-//! far from 1 still says that the machine was not at rest.
+//! Did the machine change while the campaign ran, and does a target's position in its block matter? Pairing by block
+//! and balanced orders keep both out of the ratios; a figure that is far from 1 still shows that the machine was not
+//! stable.
 
+use super::step::{SpeedStep, step};
 use crate::{
     description::{
         cell::{data::CellData, dropouts::has_left},
@@ -31,6 +32,8 @@ pub struct Drift {
     pub last_over_first: f64,
     /// The same by a straight line through all blocks; an interval from three blocks.
     pub trend: Ratio,
+    /// Where the speed changed at once and stayed; `None` where it did not.
+    pub step: Option<SpeedStep>,
     /// The last place in a block over the first; `None` where no target changed its place.
     pub position: Option<Ratio>,
 }
@@ -54,6 +57,7 @@ pub(crate) fn drift(dataset: &Dataset, targets: &[String], cells: &[CellData]) -
         blocks: levels.blocks.len(),
         last_over_first: (last - first).exp(),
         trend,
+        step: step(&levels.blocks, &of_block),
         position: position.map(Estimate::to_ratio),
     })
 }

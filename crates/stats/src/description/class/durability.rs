@@ -1,7 +1,11 @@
 //! Decides whether a target keeps synced data: the only place that does. Targets that do not keep it are never scored
 //! with those that do, because their rates are for another guarantee: see [`classes`](super::classes).
 
-use crate::description::sample::proof::{self, Doubt};
+use crate::description::sample::{
+    after_faults::{AfterCrash, CrashLoss, after_crash},
+    full::{FullLoss, full_loss},
+    proof::{self, Doubt},
+};
 use fs::Layer;
 use model::{
     plan::LabKind,
@@ -72,11 +76,20 @@ impl Durability {
     }
 }
 
-/// Whether the target of `dataset` called `label` keeps what was synced to it: what its lab found after the mount
-/// counts most, then what its layers are and their options in force; of what was imported these are the
-/// options that its label carries. What promises to keep it has to have shown it in most of its samples that
-/// synced.
+/// Whether the target of `dataset` called `label` keeps what was synced to it: what was lost after a crash that was
+/// tried, or on a full disk, counts most, then what its lab found after the mount, then what its layers are and their
+/// options in force; of what was imported these are the options that its label carries. What promises to keep it has to
+/// have shown it in most of its samples that synced.
 pub fn durability(dataset: &Dataset, label: &str) -> Durability {
+    if let AfterCrash::Lost(loss) = after_crash(dataset, label) {
+        return Durability::Loses(seen(&loss));
+    }
+    if let Some(FullLoss { name, lost, tries }) = full_loss(dataset, label) {
+        return Durability::Loses(format!(
+            "measured: {lost} of {tries} full disks lost what was acknowledged, without a power \
+             failure, {name}"
+        ));
+    }
     let record = dataset.targets.iter().find(|record| record.label == label);
     match record.map_or(Durability::Keeps, of_record) {
         Durability::Keeps => {
@@ -85,6 +98,13 @@ pub fn durability(dataset: &Dataset, label: &str) -> Durability {
         }
         other => other,
     }
+}
+
+fn seen(loss: &CrashLoss) -> String {
+    let CrashLoss { name, states, tried } = loss;
+    format!(
+        "measured: {states} of {tried} states after a power failure lost what was acknowledged, {name}"
+    )
 }
 
 fn of_record(record: &TargetRecord) -> Durability {

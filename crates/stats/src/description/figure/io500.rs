@@ -1,6 +1,6 @@
 //! The score of IO500, of the phases of the suite `io500`: as Kunkel, Bent, Lofstead and Markomanolis, "Establishing
-//! the IO-500 Benchmark" (2016), defines it. It is no official one: the phases end after a given amount of work, not
-//! after 300 seconds.
+//! the IO-500 Benchmark" (2016), defines it. It is not an official score: the phases end after a given amount of work,
+//! not after 300 seconds.
 
 use crate::description::cell::data::CellData;
 use model::result::Dataset;

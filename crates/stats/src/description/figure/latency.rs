@@ -23,7 +23,7 @@ pub struct Latencies {
     pub suite: String,
     /// Worker processes.
     pub procs: u32,
-    /// What was done, as `read`.
+    /// What was done, e.g. `read`.
     pub op: String,
     /// From when it was timed.
     pub latency: LatencyKind,

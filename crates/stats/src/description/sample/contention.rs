@@ -1,5 +1,5 @@
-//! Was the machine busy with something else? A ratio of two runs of which one shared the
-//! processors or the disk is a ratio of circumstances, and no interval over blocks shows it.
+//! Was the machine busy with something else? If one of two runs shared the CPUs or the disk, their ratio reflects that,
+//! and no interval over blocks shows it.
 
 use model::{
     result::{Dataset, Sample, Validity},

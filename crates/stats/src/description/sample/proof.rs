@@ -1,5 +1,5 @@
-//! Of which targets it was not seen that what they synced reached the medium: the durability of samples, target by
-//! target. [`durability`](crate::description::durability) ranks those apart of which most are in doubt.
+//! Finds the targets whose samples do not prove that synced data reached the medium.
+//! [`durability`](crate::description::durability) ranks a target separately if most of its samples are in doubt.
 
 use model::{
     figure::{Durability, Unproven},

@@ -1,5 +1,5 @@
-//! Checks whether the difference of two candidates can be separated from their places in the blocks. A candidate that
-//! always runs first sees another machine: colder caches, a less full disk, a drift that started later.
+//! Checks whether the difference of two candidates can be separated from their positions in the blocks. A candidate
+//! that always runs first runs under other conditions: colder caches, a less full disk, less drift.
 
 use model::{
     plan::Order,

@@ -1,6 +1,6 @@
-//! Steady state of sustained tests: SNIA's criterion over five rounds (Solid State Storage Performance
-//! Test Specification 2.0, as coded in OPNFV storperf `steady_state.py`). A figure of a run that was
-//! still changing depends on when it was stopped; it is shown, and said to be so.
+//! Steady state of sustained tests: SNIA's criterion over five rounds (Solid State Storage Performance Test
+//! Specification 2.0, as coded in OPNFV storperf `steady_state.py`). A figure of a run that was still changing depends
+//! on when it was stopped; it is shown with a note.
 
 use model::result::{Dataset, ROUNDS, Sample};
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Timed parts below the length that their preset asks for: a figure of a millisecond tells of the moment, not of
-//! the target, so it is shown and scores nothing.
+//! Timed parts shorter than their preset asks for: a figure from a millisecond reflects the moment, not the target, so
+//! it is shown but not scored.
 
 use crate::kernel::point::median;
 use model::result::Sample;

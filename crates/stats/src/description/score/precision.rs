@@ -1,8 +1,7 @@
 //! Is a campaign precise enough to end, and how precise will it be after more blocks?
 //!
-//! Ending when a difference appears would find differences where there are none. A campaign is
-//! therefore looked at a few times only, and ends on precision, or on a difference that would stand
-//! if every look were a chance of its own.
+//! Ending as soon as a difference appears would find differences where there are none. So a campaign has only a few
+//! looks, and ends on precision, or on a difference that is significant after correction for all looks.
 
 use crate::{
     description::{

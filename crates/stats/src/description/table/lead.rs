@@ -22,18 +22,30 @@ pub(crate) fn leads(
     let tables: Vec<Vec<&CellData>> = tables.iter().map(|(_, cells)| shared(cells)).collect();
     // The ratios of a pair learn from all tables, so they are computed once for all that it leads.
     let mut of_pair: BTreeMap<(usize, usize), Vec<Option<Ratio>>> = BTreeMap::new();
-    let lead = |(at, cells): (usize, &Vec<&CellData>)| {
-        let (first, second) = first_two(cells)?;
+    let mut ratio = |at: usize, (first, second): (usize, usize)| {
         let ratios = of_pair
             .entry((first, second))
             .or_insert_with(|| mean_ratios(&tables, first, second, confidence(tables.len(), bar)));
-        let ratio = ratios[at]?;
+        ratios[at]
+    };
+    let lead = |(at, cells): (usize, &Vec<&CellData>)| {
+        let (first, second) = ahead(first_two(cells)?, |pair| ratio(at, pair))?;
+        let ratio = ratio(at, (first, second))?;
         let contended = data::too_contended(cells, &[first, second]);
         let comparison = judge_unless(contended, &ratio, settings.band);
         let label = |column: usize| labels[column].clone();
         Some(Lead { target: label(first), second: label(second), ratio, comparison })
     };
     tables.iter().enumerate().map(lead).collect()
+}
+
+/// The pair with the one first that is ahead by `ratio`, which has the blocks of both only, unlike their means.
+pub(crate) fn ahead(
+    (first, second): (usize, usize),
+    ratio: impl FnOnce((usize, usize)) -> Option<Ratio>,
+) -> Option<(usize, usize)> {
+    let is_behind = ratio((first, second))?.point < 1.0;
+    Some(if is_behind { (second, first) } else { (first, second) })
 }
 
 /// The columns with the two highest means over `cells`, among those that have a value in each.

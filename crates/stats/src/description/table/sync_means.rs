@@ -1,5 +1,5 @@
-//! Means of the other writes with the syncs after writes among them, as the original suite prints its tables: under its
-//! own rates a sync is a row like any other.
+//! Means of the other writes that include the syncs after writes, as the original suite's tables do: with its own
+//! rates, a sync is a row like any other.
 
 use crate::{
     description::{

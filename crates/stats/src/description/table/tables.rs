@@ -151,7 +151,8 @@ fn tell_left(cells: &mut [Cell]) {
 }
 
 fn lead(data: &CellData, labels: &[String], settings: &Settings) -> Option<Lead> {
-    let (first, second) = lead::first_two(&[data])?;
+    let over = |(first, second)| Some(versus(data, first, second, settings)?.ratio);
+    let (first, second) = lead::ahead(lead::first_two(&[data])?, over)?;
     let Versus { ratio, comparison, .. } = versus(data, first, second, settings)?;
     Some(Lead { target: labels[first].clone(), second: labels[second].clone(), ratio, comparison })
 }

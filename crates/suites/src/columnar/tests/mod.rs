@@ -2,6 +2,7 @@
 
 mod figures;
 mod files;
+mod kdb;
 mod runs;
 
 pub(super) use crate::testing::{job, run};

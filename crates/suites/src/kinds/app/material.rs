@@ -1,5 +1,4 @@
-//! Data that a command works on, generated from the seed: the same in every block and on every
-//! target, and never from a network.
+//! Input data for commands, generated from the seed: the same in every block and on every target, and never downloaded.
 
 mod text;
 mod tree;

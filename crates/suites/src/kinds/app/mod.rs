@@ -1,5 +1,4 @@
-//! The kind `app`: any command, timed as hyperfine does, on data that is made here or by the
-//! declaration itself.
+//! The kind `app`: any command, timed as hyperfine does, on data that is generated here or by the declaration.
 
 mod explain;
 mod hash;

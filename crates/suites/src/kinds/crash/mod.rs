@@ -1,16 +1,19 @@
-//! The kind `crash`: a workload with a contract on a disk that records it, cut off in every state that a disk with a
-//! volatile cache may be left in. The lab does it; what is declared here is which workload, and how many states.
+//! The kind `crash`: a workload with a contract runs on a recording disk, and is checked in the states that a power
+//! failure may leave on a disk with a volatile cache. The lab runs it; a declaration names the workload and the number
+//! of states.
 
-use super::{Defaults, Head, Kind, settings};
-use crate::{CrashWork, Estimate, Measured, Run, Stretch, Test, TestError, Workers, page};
-use faults::workload::CONTRACTS;
-use model::{
-    figure::Better,
-    target::Knob,
-    workload::{CacheNeed, Group, Job, PoolReport, Shape, TestInfo},
+use super::{Kind, settings};
+use crate::{
+    CrashWork, CutOff, FaultWork, TestError,
+    lab_test::{LabTest, lab_test},
+    states,
 };
+use faults::{
+    sequences::{self, SETS},
+    workload::{CONTRACTS, named},
+};
+use model::target::Knob;
 use serde::Deserialize;
-use std::path::PathBuf;
 
 pub(super) static KIND: Kind = Kind {
     name: "crash",
@@ -20,44 +23,55 @@ pub(super) static KIND: Kind = Kind {
     make: |head, table| {
         let settings: Settings = settings(table, &KNOBS)?;
         settings.check()?;
-        Ok(Box::new(CrashTest { head, settings }))
+        Ok(lab_test(
+            head,
+            LabTest {
+                kind: &KIND,
+                name: settings.name(),
+                testtype: "crash",
+                metric: states::METRIC,
+                work: FaultWork::Crash(settings.work()),
+                fixed_s: settings.fixed_s(),
+                does: settings.does(),
+                read_it: READ_IT,
+                programs: &[],
+                assets: Vec::new(),
+                cut_off: Some(Box::new(move |_, _| settings.cut_off())),
+            },
+        ))
     },
 };
 
-static KNOBS: [Knob; 4] = [
+static KNOBS: [Knob; 5] = [
     Knob::new("contract", "", "append", "the workload, and what must hold after it").one_of(&NAMES),
     Knob::new(
         "states",
         "",
         "400",
-        "distinct states to try in each block, from 1 to 100000, whatever the scale",
+        "distinct states to try in each block (of short sequences: of each), from 1 to 100000, \
+         whatever the scale",
     ),
-    Knob::new(
-        "check_every",
-        "",
-        "10",
-        "the file system's checker looks at one state in this many; 0: at none",
-    ),
+    states::CHECK_EVERY,
+    states::ATOMIC_BYTES,
     Knob::new("rounds", "", "40", "repetitions of the workload's pattern, from 1 to 1000"),
 ];
 
-/// The names of the contracts.
-static NAMES: [&str; CONTRACTS.len()] = {
-    let mut names = [""; CONTRACTS.len()];
+/// The names of the contracts, and of the sets of short sequences.
+static NAMES: [&str; CONTRACTS.len() + SETS.len()] = {
+    let mut names = [""; CONTRACTS.len() + SETS.len()];
     let mut nth = 0;
     while nth < names.len() {
-        names[nth] = CONTRACTS[nth].0;
+        let own = if nth < CONTRACTS.len() { CONTRACTS[nth] } else { SETS[nth - CONTRACTS.len()] };
+        names[nth] = own.0;
         nth += 1;
     }
     names
 };
 
-/// Metric by which the tables order; how long a mount takes that has to recover.
-const METRIC: &str = "recovery_ms";
 /// Seconds for a state, with mount and unmount, on a slow machine.
 const STATE_S: f64 = 0.02;
-/// Seconds for the checker.
-const CHECK_S: f64 = 0.05;
+/// Seconds to perform a short sequence, besides its states.
+const SEQUENCE_S: f64 = 0.1;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,6 +79,7 @@ struct Settings {
     contract: String,
     states: u64,
     check_every: u64,
+    atomic_bytes: u64,
     rounds: u64,
 }
 
@@ -74,111 +89,42 @@ impl Settings {
             let known = NAMES.join(", ");
             return Err(format!("unknown contract `{}`; expected one of {known}", self.contract));
         }
-        if !(1..=100_000).contains(&self.states) {
-            return Err(format!("`states` must be from 1 to 100000, not {}", self.states));
-        }
-        if !(1..=1000).contains(&self.rounds) {
-            return Err(format!("`rounds` must be from 1 to 1000, not {}", self.rounds));
-        }
-        Ok(())
-    }
-}
-
-struct CrashTest {
-    head: Head,
-    settings: Settings,
-}
-
-impl CrashTest {
-    fn info(&self) -> TestInfo {
-        self.head.info(Defaults {
-            name: format!("crash: {}", self.settings.contract),
-            testtype: "crash",
-            group: Group::AfterFaults,
-            metric: METRIC,
-            unit: "ms",
-            better: Better::Lower,
-            shape: Shape::default(),
-        })
+        states::check_states(self.states)?;
+        states::check_atomic(self.atomic_bytes)?;
+        states::check_rounds(self.rounds)
     }
 
     fn work(&self) -> CrashWork {
-        let Settings { contract, states, check_every, rounds } = &self.settings;
+        let Settings { contract, states, check_every, atomic_bytes, rounds } = self;
         CrashWork {
             contract: contract.clone(),
             states: *states,
             check_every: *check_every,
+            atomic_bytes: *atomic_bytes,
             rounds: *rounds,
         }
     }
-}
 
-impl Test for CrashTest {
-    fn infos(&self) -> Vec<TestInfo> {
-        vec![self.info()]
+    fn cut_off(&self) -> Result<CutOff, TestError> {
+        let Settings { contract, rounds, .. } = self;
+        let unknown = || TestError::Command(format!("there is no contract `{contract}`"));
+        named(contract, *rounds).map(CutOff::Workload).ok_or_else(unknown)
     }
 
-    fn cache(&self) -> CacheNeed {
-        CacheNeed::Any
-    }
-
-    fn workers(&self) -> Workers {
-        Workers::Fixed(1)
-    }
-
-    /// What counts is the number of states, and not how long they take.
-    fn stretch(&self) -> Stretch {
-        Stretch::Given
-    }
-
-    fn is_clocked(&self) -> bool {
-        false
-    }
-
-    fn threads(&self, _job: &Job) -> u32 {
-        1
-    }
-
-    fn declaration(&self) -> Option<String> {
-        Some(self.head.declaration.clone())
-    }
-
-    fn crash_work(&self, _job: &Job) -> Option<CrashWork> {
-        Some(self.work())
-    }
-
-    fn fill(&self, _job: &Job) -> Result<(), TestError> {
-        Ok(())
-    }
-
-    fn files(&self, _job: &Job) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn start<'a>(&'a self, _job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        Err(TestError::OfTheLab(self.head.id.clone()))
-    }
-
-    fn estimate(&self, _job: &Job) -> Estimate {
-        let CrashWork { states, check_every, .. } = self.work();
-        let checked = states.checked_div(check_every).unwrap_or(0);
-        Estimate {
-            fixed_s: states as f64 * STATE_S + checked as f64 * CHECK_S,
-            ..Estimate::default()
+    fn name(&self) -> String {
+        match sequences::count(&self.contract) {
+            Some(count) => format!("crash: {count} short sequences"),
+            None => format!("crash: {}", self.contract),
         }
     }
 
-    fn space(&self, _job: &Job) -> Vec<(PathBuf, u64)> {
-        Vec::new()
-    }
-
-    /// The lab reports by itself.
-    fn measure(&self, _job: &Job, _pool: &PoolReport) -> Vec<Measured> {
-        Vec::new()
-    }
-
-    fn explain(&self, _id: &str) -> String {
-        page::page(&self.head, &KIND, &self.info(), &self.does(), READ_IT)
+    /// How long it takes on a slow machine, seconds.
+    fn fixed_s(&self) -> f64 {
+        let workload_s = states::seconds(self.states, self.check_every, STATE_S);
+        match sequences::count(&self.contract) {
+            Some(count) => count as f64 * (workload_s + SEQUENCE_S),
+            None => workload_s,
+        }
     }
 }
 
@@ -190,32 +136,44 @@ const READ_IT: &str = "How fast it recovers is shown and enters no score. What c
                        the probability of harm. The cache of the disk is modelled: what firmware \
                        does, and whether a disk honours a flush at all, cannot be seen here.";
 
-impl CrashTest {
+impl Settings {
     /// The contract in words.
     fn contract(&self) -> &'static str {
-        let own = CONTRACTS.iter().find(|(name, _)| *name == self.settings.contract);
+        let own = CONTRACTS.iter().chain(SETS).find(|(name, _)| *name == self.contract);
         own.map_or("", |(_, words)| words)
+    }
+
+    /// What is performed, in words.
+    fn performed(&self) -> String {
+        let contract = self.contract();
+        if sequences::count(&self.contract).is_some() {
+            return format!(
+                "On one file system these are performed one after the other, each in a directory of \
+                 its own: {contract}. What has been synced, and what was never written, is known of \
+                 each."
+            );
+        }
+        let rounds = self.rounds;
+        format!("{rounds} rounds of the workload are performed, with this contract: {contract}.")
     }
 
     fn does(&self) -> String {
         format!(
             "The file system is made with the target's options on a disk of 300 MiB (more where it \
-             needs more) in memory, below whose loop device a layer records each request. {} rounds \
-             of the workload are performed, with this contract: {}. Each write takes 0.5 ms longer, \
-             as a disk as fast as memory hides orders of events that a real one shows.\n\n\
+             needs more) in memory, below whose loop device a layer records each request. {} Each \
+             write takes 0.5 ms longer, as a disk as fast as memory hides orders of events that a \
+             real one shows.\n\n\
              - The layer records every write, flush and discard, and when the workload was told \
              that something is done.\n- From the record {} distinct states are made: cut \
-             at a flush, with any of the writes since the flush before, whole or torn at 512 \
-             bytes.\n- Each state is mounted, read whole, held against the contract, and unmounted. \
-             {}\n- A state has a number, from which it can be made again.",
-            self.settings.rounds,
-            self.contract(),
-            self.settings.states,
-            match self.settings.check_every {
-                0 => "No checker is run.".into(),
-                1 => "The file system's checker looks at each.".to_string(),
-                every => format!("The file system's checker looks at one in {every}."),
-            }
+             at a flush, with any of the writes since the flush before, whole or torn at {} \
+             bytes.\n- Each state is mounted, read whole, held against the contract, and unmounted, \
+             on several disks at once where the file system can be mounted so. {}\n- A state has a \
+             number, from which `assay remake` makes it again as an image: of what has harm the \
+             record is kept.",
+            self.performed(),
+            self.states,
+            self.atomic_bytes,
+            states::checker(self.check_every)
         )
     }
 }

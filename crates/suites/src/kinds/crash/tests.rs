@@ -1,6 +1,6 @@
 //! Tests how many states a crash test asks for, and what it refuses.
 
-use crate::{Test, declare, testing};
+use crate::{FaultWork, Test, declare, testing};
 use model::{target::Options, workload::Job};
 use std::{borrow::Cow, path::Path};
 
@@ -17,16 +17,31 @@ fn job(scale: f64) -> Job {
 #[test]
 fn states_are_as_many_as_set_at_any_scale() {
     for (settings, scale, states) in [("", 1.0, 400), ("", 0.002, 400), ("states = 7", 4.0, 7)] {
-        let work = test(settings).unwrap().crash_work(&job(scale)).unwrap();
+        let Some(FaultWork::Crash(work)) = test(settings).unwrap().fault_work(&job(scale)) else {
+            panic!("{settings}: no power is cut");
+        };
         assert_eq!(work.states, states, "{settings} at {scale}");
     }
 }
 
 #[test]
+fn writes_are_torn_at_what_the_disk_writes_whole() {
+    for (settings, bytes) in [("", 512), ("atomic_bytes = 4096", 4096)] {
+        let Some(FaultWork::Crash(work)) = test(settings).unwrap().fault_work(&job(1.0)) else {
+            panic!("{settings}: no power is cut");
+        };
+        assert_eq!(work.atomic_bytes, bytes, "{settings}");
+    }
+}
+
+#[test]
 fn what_cannot_be_tried_is_refused_by_name() {
-    for (settings, word) in
-        [("contract = 'nope'", "nope"), ("states = 0", "states"), ("rounds = 0", "rounds")]
-    {
+    for (settings, word) in [
+        ("contract = 'nope'", "nope"),
+        ("states = 0", "states"),
+        ("rounds = 0", "rounds"),
+        ("atomic_bytes = 8192", "512 or 4096"),
+    ] {
         let why = test(settings).err().unwrap();
         assert!(why.contains(word), "{settings}: {why}");
     }
@@ -36,7 +51,7 @@ fn what_cannot_be_tried_is_refused_by_name() {
 fn a_worker_refuses_it() {
     let test = test("").unwrap();
     let why = test.start(&job(1.0)).err().unwrap().to_string();
-    assert!(why.contains("x.a is tried by the lab"), "{why}");
+    assert!(why.contains("x.a is run by the lab"), "{why}");
 }
 
 #[test]

@@ -97,7 +97,7 @@ impl Action {
     }
 }
 
-/// In which order files are taken.
+/// The order in which files are processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Order {

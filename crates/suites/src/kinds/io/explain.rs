@@ -22,7 +22,7 @@ pub(super) fn pattern(rw: Rw) -> &'static str {
     }
 }
 
-/// The display name, as `random read 4k, 8 threads`.
+/// The display name, e.g. `random read 4k, 8 threads`.
 pub(super) fn name(settings: &Settings) -> String {
     let plural = if settings.threads == 1 { "" } else { "s" };
     let share = match settings.rw {
@@ -89,6 +89,9 @@ fn files(settings: &Settings) -> String {
             "Their pages are dropped from the cache first; otherwise direct writes would have to \
              remove them one by one."
         }
+        CacheNeed::Any if settings.dontcache => {
+            "Their pages are dropped from the cache first; those that are there would stay."
+        }
         CacheNeed::Any => "The cache is left as is.",
         CacheNeed::Hot => {
             "They are read once before the clock starts, and all of their pages are verified to \
@@ -137,6 +140,13 @@ fn operations(settings: &Settings) -> String {
         }
     };
     let how = match (settings.engine, settings.rw.reads(), settings.rw.writes()) {
+        (EngineKind::Sync, ..) if settings.dontcache => {
+            "with `preadv2` and `pwritev2`, each with `RWF_DONTCACHE`".into()
+        }
+        (EngineKind::IoUring, ..) if settings.dontcache => format!(
+            "with io_uring and `RWF_DONTCACHE`, registered files and buffers, {} in flight, at most {} per system call",
+            settings.depth, settings.batch
+        ),
         (EngineKind::Sync, true, false) => "by `pread`".into(),
         (EngineKind::Sync, false, _) => "by `pwrite`".into(),
         (EngineKind::Sync, ..) => "with `pread` and `pwrite`".into(),
@@ -271,11 +281,31 @@ fn traps(settings: &Settings) -> String {
     let cold = "With a cold cache, the file system's read-ahead is part of the measurement.";
     match (settings.direct, settings.cache()) {
         (true, _) => direct.into(),
+        _ if settings.dontcache => uncached(settings),
         (false, CacheNeed::Cold) => cold.into(),
         (false, CacheNeed::Hot) if !settings.rw.writes() => hot.into(),
         _ if settings.rw.writes() => buffered.into(),
         _ => String::new(),
     }
+}
+
+/// Explains I/O that leaves nothing in the page cache.
+fn uncached(settings: &Settings) -> String {
+    let way = "`RWF_DONTCACHE` (Linux 6.14) goes through the page cache, and drops the pages that it brought there when it \
+               is done with them. File systems without it (Btrfs, tmpfs, overlay, FUSE and others on Linux 6.18) refuse \
+               the call: the sample is then invalid with that reason, and nothing is read or written in another way.";
+    let what = match settings.rw.writes() {
+        true => {
+            "A write starts its own writeback, so `cache_rate` is closer to `durable_rate` than that of a buffered \
+             write, and the sync that is left is short."
+        }
+        false => {
+            "Pages that read-ahead brought and no read took yet stay: a sequential reader that stops half-way leaves \
+             some. `resident_after_pct` of a cold sample is the share of its files that is in the page cache at the \
+             end."
+        }
+    };
+    format!("{way}\n\n{what}")
 }
 
 fn loops(settings: &Settings) -> String {

@@ -36,7 +36,8 @@ impl<'a> IoRun<'a> {
         let layout = Layout::new(settings, job);
         let paths = files::paths(&layout, job);
         let files = files::open(&layout, &paths, settings.rw.writes(), settings.direct)?;
-        if settings.direct {
+        let is_uncached = settings.dontcache && settings.cache() == CacheNeed::Any;
+        if settings.direct || is_uncached {
             files::forget(&paths)?;
         }
         let shares = shares(settings, &layout, job);

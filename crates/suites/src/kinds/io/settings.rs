@@ -11,7 +11,7 @@ const RW: &[&str] = &["seqrd", "seqwr", "seqrewr", "rndrd", "rndwr", "randrw", "
 const BOOL: &[&str] = &["true", "false"];
 
 /// The settings, as help and pages show them.
-pub(super) static KNOBS: [Knob; 24] = [
+pub(super) static KNOBS: [Knob; 25] = [
     Knob::new("rw", "", "rndrd", "pattern; `seqwr` creates files, all others use existing ones")
         .one_of(RW),
     Knob::new("read_percent", "%", "50", "share of reads in `randrw`"),
@@ -32,6 +32,13 @@ pub(super) static KNOBS: [Knob; 24] = [
     .one_of(&["none", "segments", "interleaved"]),
     Knob::new("engine", "", "sync", "I/O engine").one_of(&["sync", "io_uring", "mmap", "null"]),
     Knob::new("direct", "", "false", "bypass the page cache (O_DIRECT)").one_of(BOOL),
+    Knob::new(
+        "dontcache",
+        "",
+        "false",
+        "through the page cache, leaving no pages in it (RWF_DONTCACHE); refused where not supported",
+    )
+    .one_of(BOOL),
     Knob::new("depth", "", "1", "queue depth per thread; above 1 needs io_uring"),
     Knob::new("batch", "", "1", "maximum operations per submission"),
     Knob::new("sqpoll", "", "false", "submit from a kernel thread; needs at least 3 CPUs")
@@ -64,8 +71,8 @@ pub(super) static KNOBS: [Knob; 24] = [
         "cache",
         "",
         "",
-        "page cache state before the test; any for direct I/O and `seqwr`, \
-                                else hot",
+        "page cache state before the test; any for direct I/O, `seqwr` and writes with `dontcache`, cold for \
+         reads with it, else hot",
     )
     .one_of(&["cold", "hot", "any"]),
     Knob::new(
@@ -201,6 +208,7 @@ pub(super) struct Settings {
     #[serde(deserialize_with = "word")]
     pub(super) engine: EngineKind,
     pub(super) direct: bool,
+    pub(super) dontcache: bool,
     pub(super) depth: u32,
     pub(super) batch: u32,
     pub(super) sqpoll: bool,
@@ -351,6 +359,12 @@ impl Settings {
         if self.direct && self.cache == Some(CacheNeed::Hot) {
             return Some("direct I/O bypasses the cache; omit `cache` or `direct`".into());
         }
+        if self.dontcache && self.cache == Some(CacheNeed::Hot) {
+            return Some(
+                "pages that are cached already stay, so hot reads do not show `dontcache`; omit it or `cache`"
+                    .into(),
+            );
+        }
         if self.rw.writes_back() && self.depth > 1 {
             return Some("read-modify-write needs a depth of 1".into());
         }
@@ -379,6 +393,7 @@ impl Settings {
         EngineOptions {
             kind: self.engine,
             direct: self.direct,
+            dontcache: self.dontcache,
             depth: self.depth,
             batch: self.batch,
             sqpoll: self.sqpoll,
@@ -396,7 +411,12 @@ impl Settings {
     /// The cache state to establish.
     pub(super) fn cache(&self) -> CacheNeed {
         let past = self.direct || self.rw == Rw::SeqWr || self.engine == EngineKind::Null;
-        self.cache.unwrap_or(if past { CacheNeed::Any } else { CacheNeed::Hot })
+        let default = match (past, self.dontcache, self.rw.writes()) {
+            (true, ..) | (_, true, true) => CacheNeed::Any,
+            (_, true, false) => CacheNeed::Cold,
+            (_, false, _) => CacheNeed::Hot,
+        };
+        self.cache.unwrap_or(default)
     }
 
     /// Ends after one pass: a second one over pages that wait to be written would find them dirty

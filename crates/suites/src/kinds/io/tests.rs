@@ -273,6 +273,9 @@ fn settings_that_make_no_sense_are_refused() {
         ("rw = 'seqwr'\nengine = 'mmap'", "seqrewr"),
         ("rw = 'seqwr'\ncache = 'cold'", "omit `cache`"),
         ("direct = true\ncache = 'hot'", "omit `cache` or `direct`"),
+        ("dontcache = true\ncache = 'hot'", "hot reads do not show"),
+        ("dontcache = true\ndirect = true", "omit `dontcache` or `direct`"),
+        ("dontcache = true\nengine = 'mmap'", "omit `dontcache`"),
         ("rw = 'rewrite'\ndepth = 2\nengine = 'io_uring'", "depth of 1"),
         ("rw = 'rndrd'\nfsync = 'end'", "nothing to sync"),
         ("rw = 'rndwr'\nfsync = 'every=0'", "every=N"),
@@ -302,6 +305,9 @@ fn the_cache_and_the_end_follow_from_the_pattern() {
     assert_eq!(of("rw = 'rndwr'"), (CacheNeed::Hot, true));
     assert_eq!(of("rw = 'seqwr'\ndirect = true"), (CacheNeed::Any, true));
     assert_eq!(of("cache = 'cold'"), (CacheNeed::Cold, true));
+    assert_eq!(of("dontcache = true"), (CacheNeed::Cold, true));
+    assert_eq!(of("dontcache = true\nrw = 'rndwr'"), (CacheNeed::Any, true));
+    assert_eq!(of("dontcache = true\nrw = 'seqwr'"), (CacheNeed::Any, true));
 }
 
 #[test]

@@ -2,12 +2,9 @@
 //! that was written can be checked, regardless of its writer and time.
 
 use crate::TestError;
-use engine::data::Data;
+use engine::{aligned::Aligned, data::Data};
 use model::random::Rng;
 use std::{fs::File, os::unix::fs::FileExt, path::PathBuf};
-
-/// Alignment of buffers for direct I/O; no device asks for more.
-const ALIGN: usize = 4096;
 
 /// The file.
 pub(super) struct Table {
@@ -15,25 +12,6 @@ pub(super) struct Table {
     pub(super) path: PathBuf,
     pub(super) page_bytes: u64,
     pub(super) pages: u64,
-}
-
-/// Memory that direct I/O accepts.
-struct Aligned {
-    memory: Vec<u8>,
-    from: usize,
-    len: usize,
-}
-
-impl Aligned {
-    fn new(len: usize) -> Aligned {
-        let memory = vec![0; len + ALIGN];
-        let from = memory.as_ptr().align_offset(ALIGN).min(ALIGN);
-        Aligned { memory, from, len }
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        &mut self.memory[self.from..self.from + self.len]
-    }
 }
 
 /// The random content of a run, and whose turn takes which part of it.

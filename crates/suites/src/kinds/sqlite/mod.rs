@@ -1,4 +1,4 @@
-//! The kind `sqlite`: transactions in SQLite, the real one, on a database file of its own.
+//! The kind `sqlite`: transactions in the real SQLite, on its own database file.
 
 mod bank;
 mod run;

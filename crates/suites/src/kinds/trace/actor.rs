@@ -1,10 +1,13 @@
 //! Makes the calls of one lane: what is asked of the kernel for each kind of call.
 
 use super::{
-    stage::{Buffer, Descriptors, LONGEST, Stage},
+    stage::{Descriptors, LONGEST, Stage},
     step::Step,
 };
-use engine::calls::{self, MapAs, Mapped, RecordLock};
+use engine::{
+    aligned::Aligned,
+    calls::{self, MapAs, Mapped, RecordLock},
+};
 use rustix::{
     fs::{self, Advice, FallocateFlags, FlockOperation, Mode, RawDir, SeekFrom, XattrFlags},
     io::{self, Errno},
@@ -36,7 +39,7 @@ const MOST_VALUE: usize = 64 << 10;
 pub(super) struct Actor<'s> {
     pub(super) stage: &'s Stage,
     pub(super) files: Descriptors<'s>,
-    buffer: Buffer,
+    buffer: Aligned,
     entries: Vec<MaybeUninit<u8>>,
     turn: u64,
 }
@@ -47,7 +50,7 @@ impl<'s> Actor<'s> {
         Actor {
             stage,
             files: Descriptors::new(stage),
-            buffer: Buffer::new(longest.max(MOST_VALUE)),
+            buffer: Aligned::new(longest.clamp(MOST_VALUE, LONGEST)),
             entries: vec![MaybeUninit::uninit(); MOST_LISTED],
             turn: (number as u64) << 32,
         }
@@ -88,12 +91,12 @@ impl<'s> Actor<'s> {
         let Actor { files, buffer, .. } = self;
         files.with(step.handle, |file| {
             if step.mode > 1 {
-                let buffer = buffer.get(clipped(step.len));
+                let buffer = buffer.first(clipped(step.len));
                 return scattered(file, buffer, step.mode as usize, at);
             }
             let mut done = 0;
             loop {
-                let part = buffer.get(clipped(step.len - done));
+                let part = buffer.first(clipped(step.len - done));
                 let asked = part.len() as u64;
                 let read = match at {
                     Some(at) => io::pread(file, part, at.wrapping_add(done))?,
@@ -151,7 +154,7 @@ impl<'s> Actor<'s> {
         files.with(step.handle, |from| match (step.op, step.other) {
             // What goes to a socket or a pipe is only read.
             (Op::SendFile, super::step::NONE) => {
-                let part = buffer.get(clipped(step.len));
+                let part = buffer.first(clipped(step.len));
                 let read = match at {
                     Some(at) => io::pread(from, part, *at)?,
                     None => io::read(from, part)?,
@@ -218,9 +221,9 @@ impl<'s> Actor<'s> {
                 none(fs::fsetxattr(file, ATTRIBUTE, value, flags))
             }
             Op::Fgetxattr => {
-                fs::fgetxattr(file, ATTRIBUTE, buffer.get(clipped(len))).map(|n| n as i64)
+                fs::fgetxattr(file, ATTRIBUTE, buffer.first(clipped(len))).map(|n| n as i64)
             }
-            Op::Flistxattr => fs::flistxattr(file, buffer.get(clipped(len))).map(|n| n as i64),
+            Op::Flistxattr => fs::flistxattr(file, buffer.first(clipped(len))).map(|n| n as i64),
             Op::Lock => {
                 let lock = match flags {
                     0 => RecordLock::Read,
@@ -250,8 +253,8 @@ impl Actor<'_> {
                     XattrFlags::from_bits_truncate(step.flags),
                 ))
             }
-            Op::Getxattr => fs::fgetxattr(file, ATTRIBUTE, buffer.get(len)).map(|n| n as i64),
-            Op::Listxattr => fs::flistxattr(file, buffer.get(len)).map(|n| n as i64),
+            Op::Getxattr => fs::fgetxattr(file, ATTRIBUTE, buffer.first(len)).map(|n| n as i64),
+            Op::Listxattr => fs::flistxattr(file, buffer.first(len)).map(|n| n as i64),
             _ => none(fs::fremovexattr(file, ATTRIBUTE)),
         }
     }
@@ -259,7 +262,7 @@ impl Actor<'_> {
     /// The target of the link at `path`.
     pub(super) fn link_target(&mut self, path: &CStr, len: u64) -> Result<i64, Errno> {
         let Actor { buffer, stage, .. } = self;
-        fs::readlinkat_raw(&stage.tree, path, buffer.get(clipped(len))).map(|n| n as i64)
+        fs::readlinkat_raw(&stage.tree, path, buffer.first(clipped(len))).map(|n| n as i64)
     }
 }
 

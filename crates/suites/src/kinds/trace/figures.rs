@@ -1,4 +1,4 @@
-//! From what a replay reports to figures.
+//! Computes figures from the report of a replay.
 
 use super::{
     differences::{Difference, merged},

@@ -1,7 +1,10 @@
-//! The order of calls on one file by whatever handle: on its length, and on its locks. Two calls that only read or
-//! overwrite are in no order.
+//! Orders the calls on one file through any handle: by its length, and by its locks. Two calls that only read or
+//! overwrite need no order.
 
-use super::resource::{Mark, Resource};
+use super::{
+    grown::Grown,
+    resource::{Mark, Resource},
+};
 use std::collections::HashMap;
 use trace::{
     call::{Call, HandleId, Op},
@@ -14,6 +17,8 @@ const APPEND: u32 = 0o2000;
 const TRUNC: u32 = 0o1000;
 /// `O_CREAT`, `O_EXCL` and `O_TRUNC`, without which a file is opened again.
 const MAKING: u32 = 0o100 | 0o200 | TRUNC;
+/// `SEEK_END`, `SEEK_DATA`, `SEEK_HOLE`: they answer by the length of the file.
+const LENGTH_SEEKS: [u32; 3] = [2, 3, 4];
 /// `FALLOC_FL_KEEP_SIZE`.
 const KEEP_SIZE: u32 = 1;
 /// `LOCK_UN`, `F_UNLCK`.
@@ -22,9 +27,7 @@ const UNLCK: u32 = 2;
 
 #[derive(Debug, Default)]
 struct File {
-    size: u64,
-    /// Bytes that were there before the last change of its length.
-    stable: u64,
+    grown: Grown,
     length: Resource,
     /// The last unlock of each lane.
     unlocked: Resource,
@@ -67,7 +70,7 @@ impl Files {
         for entry in entries {
             if let StartKind::File { bytes, .. } = entry.kind {
                 let file = files.at(entry.path);
-                (files.files[file].size, files.files[file].stable) = (bytes, bytes);
+                files.files[file].grown = Grown::from(bytes);
             }
         }
         for entry in entries {
@@ -156,12 +159,17 @@ impl Files {
             }
             Op::Pread | Op::RingRead => file.read(mark, call.offset, (done, call.len), wait),
             Op::Write => {
-                let from = if handle.appends() { file.size } else { handle.position };
+                let from = if handle.appends() { file.grown.bytes() } else { handle.position };
                 file.write(mark, from.saturating_add(done), wait);
                 handle.position = from.saturating_add(done);
             }
             Op::Pwrite | Op::RingWrite => file.write(mark, call.offset.saturating_add(done), wait),
-            Op::Seek => handle.position = done,
+            Op::Seek => {
+                handle.position = done;
+                if LENGTH_SEEKS.contains(&call.flags) {
+                    file.length.use_by(mark, wait);
+                }
+            }
             Op::Ftruncate => file.set_length(mark, call.len, wait),
             Op::Fallocate if call.flags & KEEP_SIZE == 0 => {
                 file.write(mark, call.offset.saturating_add(call.len), wait);
@@ -194,25 +202,23 @@ impl File {
     ) {
         if done < asked {
             self.length.use_by(mark, wait);
-        } else if from.saturating_add(done) > self.stable {
-            self.length.after_change(wait);
+        } else {
+            self.grown.maker(from.saturating_add(done)).into_iter().for_each(wait);
         }
     }
 
     /// A write that ends at `end`.
     fn write(&mut self, mark: Mark, end: u64, wait: &mut dyn FnMut(Mark)) {
-        if end > self.size {
+        if end > self.grown.bytes() {
             self.length.change_by(mark, wait);
-            self.stable = self.size;
-            self.size = end;
-        } else if end > self.stable {
-            self.length.after_change(wait);
+            self.grown.set_bytes(end, mark);
+        } else {
+            self.grown.maker(end).into_iter().for_each(wait);
         }
     }
 
     fn set_length(&mut self, mark: Mark, bytes: u64, wait: &mut dyn FnMut(Mark)) {
         self.length.change_by(mark, wait);
-        self.stable = self.stable.min(self.size).min(bytes);
-        self.size = bytes;
+        self.grown.set_bytes(bytes, mark);
     }
 }

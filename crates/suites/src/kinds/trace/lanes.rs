@@ -1,5 +1,5 @@
-//! Distribution of recorded threads over lanes, the threads of a replay: one for each, unless they lived one after the
-//! other or are very many.
+//! Assigns recorded threads to lanes, the threads of a replay: one each, unless their lifetimes do not overlap or there
+//! are very many.
 
 use std::collections::{BinaryHeap, HashMap};
 use trace::call::ThreadId;

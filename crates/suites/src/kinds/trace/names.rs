@@ -19,14 +19,22 @@ const CREAT: u32 = 0o100;
 #[derive(Debug)]
 pub(super) struct Names<'p> {
     paths: &'p Paths,
+    /// Those that are moved at some time.
+    moved: &'p HashSet<PathId>,
     of: HashMap<PathId, Resource>,
     exists: HashSet<PathId>,
 }
 
 impl<'p> Names<'p> {
-    pub(super) fn new(paths: &'p Paths, entries: &[StartEntry]) -> Names<'p> {
+    /// The names of `paths`, of which these are `moved` at some time.
+    pub(super) fn new(
+        paths: &'p Paths,
+        entries: &[StartEntry],
+        moved: &'p HashSet<PathId>,
+    ) -> Names<'p> {
         Names {
             paths,
+            moved,
             of: HashMap::new(),
             exists: entries.iter().map(|entry| entry.path).collect(),
         }
@@ -79,6 +87,7 @@ impl<'p> Names<'p> {
         if self.is_there(path) {
             self.above(path, wait);
             self.of.entry(path).or_default().use_by(mark, wait);
+            self.note_moved(mark, path);
         }
     }
 
@@ -93,6 +102,17 @@ impl<'p> Names<'p> {
         while let Some(parent) = self.paths.parent(at) {
             self.of.entry(parent).or_default().note(mark);
             at = parent;
+        }
+    }
+
+    /// Notes a use of those directories above `path` that are moved at some time.
+    fn note_moved(&mut self, mark: Mark, path: PathId) {
+        let mut at = Some(path).filter(|_| !self.moved.is_empty());
+        while let Some(parent) = at.and_then(|at| self.paths.parent(at)) {
+            if self.moved.contains(&parent) {
+                self.of.entry(parent).or_default().note(mark);
+            }
+            at = Some(parent);
         }
     }
 

@@ -68,7 +68,7 @@ impl<'p> Planner<'p> {
             tells_all: lanes > 1 && survey.calls >= AHEAD as u64,
             slots: Slots::new(&survey.shared, lanes),
             files: Files::new(entries),
-            names: Names::new(paths, entries),
+            names: Names::new(paths, entries, &survey.moved),
             number: 0,
         };
         for start in handles {

@@ -1,4 +1,4 @@
-//! The order of calls on one thing that lanes share: a handle, its position, a name, the length of a file.
+//! Orders the calls on one object that lanes share: a handle, its position, a name, the length of a file.
 
 /// The call with this number, from 1, of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

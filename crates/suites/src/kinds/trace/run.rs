@@ -267,7 +267,7 @@ pub(super) struct TraceRun {
     done: Done,
 }
 
-/// What came of the timed part.
+/// The result of the timed part.
 #[derive(Default)]
 struct Done {
     histograms: Vec<Histogram>,

@@ -1,5 +1,5 @@
-//! The most bytes that the files of a trace have at a time: what a replay needs on its disk. A call counts with what it
-//! asks for, whatever it is said to have returned.
+//! The largest total size of the files of a trace at any time: the space that a replay needs. A call counts with the
+//! size it requested, whatever its recorded result.
 
 use std::collections::HashMap;
 use trace::{

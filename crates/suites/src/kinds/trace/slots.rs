@@ -1,5 +1,5 @@
-//! Places for the descriptors and mappings of a replay: a slot of the lane for what one thread uses, a shared one for
-//! what several do. A slot of a lane is used again.
+//! Slots for the descriptors and mappings of a replay: a slot of the lane if only one thread uses it, otherwise a
+//! shared slot. Slots of a lane are reused.
 
 use super::{
     resource::{Mark, Resource},

@@ -6,13 +6,13 @@ use std::{fs::File, path::Path};
 use trace::{call::Call, file::Trace};
 
 /// An open trace.
-pub(super) type Recorded = Trace<File>;
+pub(in crate::kinds) type Recorded = Trace<File>;
 
 /// Opens the trace at `path`.
 ///
 /// # Errors
 /// It cannot be read, or is not a trace.
-pub(super) fn open(path: &Path) -> Result<Recorded, TestError> {
+pub(in crate::kinds) fn open(path: &Path) -> Result<Recorded, TestError> {
     let file = File::open(path).map_err(TestError::io("open", path))?;
     Trace::open(file).map_err(|why| broken(path, &why.to_string()))
 }
@@ -21,14 +21,14 @@ pub(super) fn open(path: &Path) -> Result<Recorded, TestError> {
 ///
 /// # Errors
 /// The job does not have it.
-pub(super) fn path<'j>(job: &'j Job, name: &AssetName) -> Result<&'j Path, TestError> {
+pub(in crate::kinds) fn path<'j>(job: &'j Job, name: &AssetName) -> Result<&'j Path, TestError> {
     let asset = job.asset(name);
     let missing = || TestError::Command(format!("the job does not have the trace `{name}`"));
     asset.map(|asset| asset.path.as_path()).ok_or_else(missing)
 }
 
 /// The error that the trace at `path` is not as it should be.
-pub(super) fn broken(path: &Path, why: &str) -> TestError {
+pub(in crate::kinds) fn broken(path: &Path, why: &str) -> TestError {
     TestError::Wrong { path: path.into(), why: why.into() }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn broken(path: &Path, why: &str) -> TestError {
 ///
 /// # Errors
 /// A block cannot be read.
-pub(super) fn each_block(
+pub(in crate::kinds) fn each_block(
     trace: &mut Recorded,
     take: &mut dyn FnMut(&[Call]),
 ) -> Result<(), String> {

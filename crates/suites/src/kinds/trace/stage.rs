@@ -146,24 +146,3 @@ impl Content {
         &self.bytes[from..(from + len).min(self.bytes.len())]
     }
 }
-
-/// Memory that begins at a page, to read into.
-pub(super) struct Buffer {
-    bytes: Vec<u8>,
-    first: usize,
-}
-
-impl Buffer {
-    pub(super) fn new(longest: usize) -> Buffer {
-        let bytes = vec![0; longest.min(LONGEST) + PAGE];
-        let first = bytes.as_ptr().align_offset(PAGE).min(PAGE);
-        Buffer { bytes, first }
-    }
-
-    /// Its first `len` bytes, or all.
-    #[inline]
-    pub(super) fn get(&mut self, len: usize) -> &mut [u8] {
-        let end = (self.first + len).min(self.bytes.len());
-        &mut self.bytes[self.first..end]
-    }
-}

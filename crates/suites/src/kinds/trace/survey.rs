@@ -1,5 +1,5 @@
-//! The first look at all calls of a trace, before the clock starts: what threads there are, which handles they share,
-//! how much is read and written, and which calls are not to be made.
+//! The first pass over all calls of a trace, before the clock starts: its threads, the handles they share, the bytes
+//! read and written, and the calls that must be skipped.
 
 use super::{
     guard::Watch,
@@ -9,12 +9,15 @@ use super::{
     source::{Recorded, each_block},
 };
 use std::collections::{HashMap, HashSet};
-use trace::call::{Call, Field, HandleId, MapId, NONE, Op, ThreadId};
+use trace::{
+    call::{Call, Field, HandleId, MapId, NONE, Op, ThreadId},
+    path::PathId,
+};
 
 /// `O_DIRECT`.
 const DIRECT: u32 = 0o40_000;
 
-/// What a replay has to know before its first step.
+/// Everything that a replay must know before its first step.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     /// Calls of the window.
@@ -40,11 +43,13 @@ pub(super) struct Survey {
     pub(super) most_maps: usize,
     /// Handles that several threads use.
     pub(super) shared: HashSet<HandleId>,
+    /// Names that are moved: of those that are directories, what is below is used before or after.
+    pub(super) moved: HashSet<PathId>,
     /// Numbers of calls that could lead out of the tree.
     pub(super) dangerous: HashSet<u64>,
 }
 
-/// What is known while calls are read.
+/// State of the pass over the calls.
 #[derive(Default)]
 struct Looking {
     survey: Survey,
@@ -85,6 +90,9 @@ impl Looking {
         self.sizes.see(call);
         if window.is_over(call.at_ns) {
             return;
+        }
+        if call.op == Op::Rename && call.result >= 0 {
+            self.survey.moved.insert(call.path);
         }
         let life = Life { first: number, last: number };
         self.lives.entry(call.thread).or_insert(life).last = number;

@@ -220,6 +220,50 @@ fn threads_keep_the_order_of_what_they_share() {
     }
 }
 
+/// As a database does that asks each file for its length before it adds a block.
+#[test]
+fn a_length_that_is_asked_for_is_that_of_its_moment() {
+    /// `SEEK_END`.
+    const END: u32 = 2;
+    let mut story = Story::new();
+    let path = story.file(0, "f", 0);
+    for thread in 0..3 {
+        story.open(thread, thread, path, 2);
+    }
+    for round in 0..200 {
+        let (len, thread) = (100 * round, round as u32 % 2);
+        story.call(1 - thread, Op::Seek, len as i64, |c| (c.handle, c.flags) = (1 - thread, END));
+        story.call(thread, Op::Pwrite, 100, |c| {
+            (c.handle, c.offset, c.len) = (thread, len, 100);
+        });
+        // A third one writes blocks again that have been there for a while.
+        if round >= 20 {
+            story.call(2, Op::Pwrite, 100, |c| (c.handle, c.offset, c.len) = (2, len - 1000, 100));
+        }
+    }
+    let (measured, ..) = story.replay("");
+    assert_eq!(metric(&measured, "differences"), 0.0);
+}
+
+/// As a package manager does that unpacks aside, reads what it unpacked, and moves the whole into its place.
+#[test]
+fn a_directory_moves_after_what_is_opened_in_it() {
+    let mut story = Story::new();
+    for number in 0..200 {
+        let aside = story.path(0, &format!("aside{number}"));
+        let inner = story.path(aside, "inner");
+        let (file, place) =
+            (story.path(inner, "file"), story.path(0, &format!("in place{number}")));
+        story.named(0, Op::Mkdir, aside, NONE, 0).named(0, Op::Mkdir, inner, NONE, 0);
+        story.open(0, 2 * number, file, CREATE).on(0, Op::Close, 2 * number);
+        story.open(1, 2 * number + 1, file, 0).on(1, Op::Close, 2 * number + 1);
+        story.named(2, Op::Stat, file, NONE, 0);
+        story.named(0, Op::Rename, aside, place, 0);
+    }
+    let (measured, ..) = story.replay("");
+    assert_eq!(metric(&measured, "differences"), 0.0);
+}
+
 #[test]
 fn start_has_links_other_entries_and_open_handles() {
     let mut story = Story::new();

@@ -1,5 +1,5 @@
-//! The names of a trace as the kernel takes them, made before the clock starts: relative to the tree of the replay, in
-//! which root N of the trace is the directory `rN`.
+//! The paths of a trace in the form that system calls take, prepared before the clock starts: relative to the tree of
+//! the replay, in which root N of the trace is the directory `rN`.
 
 use super::guard::ups;
 use std::ffi::{CStr, CString};

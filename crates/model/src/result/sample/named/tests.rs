@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::{
-    result::{AfterFault, FaultOnDisk, Reason, Spread, Validity, sample::flat::FlatSample},
+    result::{
+        AfterFault, CrashStates, FaultOnDisk, Reason, Spread, Validity, sample::flat::FlatSample,
+    },
     strategies,
     workload::{CacheState, Case},
 };
@@ -54,7 +56,17 @@ fn after_fault() -> AfterFault {
     let (tried, recovery) = (1, Spread::of(vec![1]));
     let (contract, is_complete) = ("append".into(), true);
     let (seed, harmed, checked, found) = (0, 0, 0, std::collections::BTreeMap::new());
-    AfterFault { fault, contract, seed, tried, harmed, is_complete, recovery, checked, found }
+    AfterFault::Crash(CrashStates {
+        fault,
+        contract,
+        seed,
+        tried,
+        harmed,
+        is_complete,
+        recovery,
+        checked,
+        found,
+    })
 }
 
 #[test]

@@ -1,0 +1,111 @@
+//! Overwrites a block on one leg of a mirror silently, and observes what is read, and whether reads or a scrub repair
+//! it.
+
+use super::{Mirror, SeenMirror, reads::Written};
+use crate::faults::{FaultsError, ground::LOG_BYTES};
+use ::faults::{
+    log::Log,
+    mirror::{FILES, content, data_block, garbage, leg, name, tree_block},
+    rule::{On, Rule, What, When},
+};
+use model::result::{LegFault, Moment, ReadFrom};
+use rustix::fs::syncfs;
+use std::{
+    fs::{self, File},
+    io,
+    ops::Range,
+    path::Path,
+    time::Duration,
+};
+
+/// Most reads until one meets the bad block: every second one reads from each leg.
+const READS_MAX: u64 = 16;
+
+/// A mirror with a bad block on one leg.
+struct Bad {
+    leg: usize,
+    block: Range<u64>,
+    /// What was asked of each leg before.
+    logs: [Log; 2],
+    garbage: Vec<u8>,
+}
+
+impl Mirror<'_> {
+    /// Writes files, overwrites a drawn block of one leg, of the data or, for [`LegFault::BadMetadata`], of a tree, and
+    /// reads them.
+    ///
+    /// # Errors
+    /// It cannot be mounted without the fault, what is to be overwritten was never written as it is, or no read met it.
+    pub fn bad_copy(&mut self, fault: LegFault, seed: u64) -> Result<SeenMirror, FaultsError> {
+        let bad = self.make_bad(fault, seed)?;
+        let files: Vec<Written> = (0..FILES).map(|file| (file, 0)).collect();
+        let files = (seed, files.as_slice());
+        let legs = [&self.legs[bad.leg], &self.legs[1 - bad.leg]];
+        let mut seen = SeenMirror { written: FILES, ..SeenMirror::default() };
+
+        self.show(&bad)?;
+        self.look_at_legs(Moment::Fault, legs, files, &mut seen)?;
+        self.read_until_met(&bad, files, &mut seen)?;
+        self.look_at_legs(Moment::Read, legs, files, &mut seen)?;
+
+        self.forget()?;
+        self.show(&bad)?;
+        self.scrub(legs, files, &mut seen)?;
+        Ok(seen)
+    }
+
+    fn make_bad(&self, fault: LegFault, seed: u64) -> Result<Bad, FaultsError> {
+        self.begin()?;
+        self.legs.iter().for_each(|leg| leg.record(LOG_BYTES));
+        let mounted = self.mount()?;
+        let done = write(mounted.root(), seed).map_err(FaultsError::Prepare);
+        self.unmount(mounted)?;
+        let logs = [self.legs[0].recorded()?, self.legs[1].recorded()?];
+        done?;
+        let leg = leg(seed);
+        let block = match fault {
+            LegFault::BadMetadata => tree_block(&logs[leg], seed),
+            LegFault::BadData | LegFault::LostDisk => data_block(&logs[leg], seed),
+        };
+        let lost = || FaultsError::NotMet { target: self.name(), what: "the block to overwrite" };
+        Ok(Bad { leg, block: block.ok_or_else(lost)?, logs, garbage: garbage(seed) })
+    }
+
+    /// Shows the legs as they were written, one of them with the bad block.
+    fn show(&self, bad: &Bad) -> Result<(), FaultsError> {
+        for (number, (leg, log)) in self.legs.iter().zip(&bad.logs).enumerate() {
+            let garbage = (number == bad.leg).then(|| (bad.block.start, bad.garbage.clone()));
+            leg.show(log.written(usize::MAX).into_iter().chain(garbage))?;
+        }
+        Ok(())
+    }
+
+    /// Reads through the mirror until a read has met the bad block.
+    fn read_until_met(
+        &self,
+        bad: &Bad,
+        files: (u64, &[Written]),
+        seen: &mut SeenMirror,
+    ) -> Result<(), FaultsError> {
+        let what = What::Delay(Duration::ZERO);
+        let probe = Rule { on: On::Read, range: bad.block.clone(), when: When::ALWAYS, what };
+        let leg = &self.legs[bad.leg];
+        leg.inject(vec![probe]);
+        for turn in 0..READS_MAX {
+            seen.note(Moment::Read, ReadFrom::Mirror, self.look(&self.how, files, turn)?);
+            if leg.served().injected.iter().sum::<u64>() > 0 {
+                leg.inject(Vec::new());
+                return Ok(());
+            }
+        }
+        Err(FaultsError::NotMet { target: self.name(), what: "the bad block" })
+    }
+}
+
+/// Writes all files, and has all of them on both legs.
+fn write(root: &Path, seed: u64) -> io::Result<()> {
+    for file in 0..FILES {
+        fs::write(root.join(name(file)), content(seed, file, 0))?;
+    }
+    Ok(syncfs(File::open(root)?)?)
+}

@@ -1,0 +1,140 @@
+//! Reads all files of the workload, through the mirror or from a leg.
+
+use super::{Mirror, SeenMirror};
+use crate::faults::{FaultsError, Read, failed_write::number, mount::How};
+use ::faults::mirror::{content, name};
+use model::result::{Moment, ReadFrom};
+use rustix::fs::{Advice, fadvise};
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    panic,
+    path::Path,
+    thread,
+};
+
+/// A file that was written and synced: its number, and the version of its content.
+pub(super) type Written = (u64, u64);
+
+/// Reads through the mirror at each moment: half of them from each leg.
+pub(super) const READS: u64 = 4;
+
+/// One read of all files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// The worst of them: something else than was written, or no such file, without an error; then the first error.
+    pub read: Read,
+    /// Those that were not read as they were written.
+    pub missing: u64,
+}
+
+impl Mirror<'_> {
+    /// Reads all of `files` after a fresh mount as `how` says. A mount that fails is an answer, too. Btrfs chooses a
+    /// leg by the number of the thread that reads: every other `turn` it is a thread further on.
+    pub(super) fn look(
+        &self,
+        how: &How,
+        (seed, files): (u64, &[Written]),
+        turn: u64,
+    ) -> Result<Look, FaultsError> {
+        let how = how.without_access_times();
+        let look = in_new_thread(turn, || match how.mount()? {
+            Ok(mounted) => Ok(look_at(mounted.root(), seed, files)),
+            Err(errno) => {
+                let read = Read::Failed(errno.raw_os_error());
+                Ok(Look { read, missing: files.len() as u64 })
+            }
+        });
+        self.wait_free()?;
+        look
+    }
+
+    /// Reads all of `files` through the mirror, some times from each leg.
+    pub(super) fn look_through(
+        &self,
+        moment: Moment,
+        how: &How,
+        files: (u64, &[Written]),
+        seen: &mut SeenMirror,
+    ) -> Result<(), FaultsError> {
+        for turn in 0..READS {
+            seen.note(moment, ReadFrom::Mirror, self.look(how, files, turn)?);
+        }
+        Ok(())
+    }
+}
+
+/// Does `act` in a new thread, whose number is odd or even as `turn` is, where no other thread starts meanwhile.
+pub(super) fn in_new_thread<T: Send>(turn: u64, act: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        if turn % 2 == 1 {
+            let _ = scope.spawn(|| ()).join();
+        }
+        scope.spawn(act).join().unwrap_or_else(|panic| panic::resume_unwind(panic))
+    })
+}
+
+/// Reads all of `files` below `root`, from the disk.
+pub(super) fn look_at(root: &Path, seed: u64, files: &[Written]) -> Look {
+    let one = |(file, version): &Written| match read(&root.join(name(*file))) {
+        Ok(bytes) if bytes == content(seed, *file, *version) => Read::Right,
+        // A file that was synced and is not there is no error for who looks for it.
+        Ok(_) => Read::Wrong,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Read::Wrong,
+        Err(error) => Read::Failed(number(&error)),
+    };
+    worst(&files.iter().map(one).collect::<Vec<Read>>())
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    fadvise(&file, 0, None, Advice::DontNeed)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What the reads of all files make together.
+fn worst(reads: &[Read]) -> Look {
+    let first = |is: fn(&Read) -> bool| reads.iter().copied().find(is);
+    let wrong = first(|read| *read == Read::Wrong);
+    let failed = first(|read| matches!(read, Read::Failed(_)));
+    let missing = reads.iter().filter(|read| **read != Read::Right).count() as u64;
+    Look { read: wrong.or(failed).unwrap_or(Read::Right), missing }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn wrong_data_is_worse_than_an_error() {
+        let (right, wrong, eio) = (Read::Right, Read::Wrong, Read::Failed(5));
+        let of = |reads: &[Read]| {
+            let Look { read, missing } = worst(reads);
+            (read, missing)
+        };
+        assert_eq!(of(&[right, right]), (right, 0));
+        assert_eq!(of(&[right, eio, Read::Failed(30)]), (eio, 2));
+        assert_eq!(of(&[eio, right, wrong]), (wrong, 2));
+        assert_eq!(of(&[]), (right, 0));
+    }
+
+    #[test]
+    fn a_file_that_is_gone_or_old_is_wrong() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(name(0)), content(3, 0, 1)).unwrap();
+        fs::write(dir.path().join(name(1)), content(3, 1, 0)).unwrap();
+        let look = |files: &[Written]| look_at(dir.path(), 3, files);
+        assert_eq!(look(&[(0, 1)]), Look { read: Read::Right, missing: 0 });
+        assert_eq!(look(&[(0, 1), (1, 1), (2, 0)]), Look { read: Read::Wrong, missing: 2 });
+        fs::create_dir(dir.path().join(name(4))).unwrap();
+        assert_eq!(look(&[(4, 0)]), Look { read: Read::Failed(21), missing: 1 });
+    }
+
+    #[test]
+    fn every_other_turn_is_a_thread_further_on() {
+        assert_eq!([0, 1, 2].map(|turn| in_new_thread(turn, || turn * 2)), [0, 2, 4]);
+    }
+}

@@ -1,0 +1,105 @@
+//! Distributes work items over seats (disks): each item is done once, by the first free seat.
+
+use std::{
+    sync::atomic::{
+        AtomicBool, AtomicUsize,
+        Ordering::{Relaxed, SeqCst},
+    },
+    thread::{self, ScopedJoinHandle},
+};
+
+/// What a seat has done: its pieces by their numbers, and the seat, unless it cannot be used any more.
+pub(super) type Done<T, S> = (Vec<(usize, T)>, Option<S>);
+
+/// Gives the next piece; `None` when all are given or it is over.
+pub(super) type Next<'a> = &'a mut dyn FnMut() -> Option<usize>;
+
+/// What a seat `S` does: it takes one piece after the other.
+type Work<'w, T, S, E> = dyn Fn(S, Next<'_>) -> Result<Done<T, S>, E> + Sync + 'w;
+
+/// Has `work` do the pieces 0 to `count` on all of `seats`, until `is_over`. Results are in the order of the pieces,
+/// whichever seat did them. When a seat fails or is lost the others end, too; those that are left are in `seats`.
+///
+/// # Errors
+/// The first one of `work`, in the order of the seats.
+pub(super) fn spread<S: Send, T: Send, E: Send>(
+    seats: &mut Vec<S>,
+    count: usize,
+    is_over: &(dyn Fn() -> bool + Sync),
+    work: &Work<'_, T, S, E>,
+) -> Result<Vec<T>, E> {
+    let (given, ends) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let run = |seat: S| {
+        let mut next = || {
+            let at = (!is_over() && !ends.load(SeqCst)).then(|| given.fetch_add(1, Relaxed))?;
+            (at < count).then_some(at)
+        };
+        let done = work(seat, &mut next);
+        if !matches!(done, Ok((_, Some(_)))) {
+            ends.store(true, SeqCst);
+        }
+        done
+    };
+    let (run, taken) = (&run, std::mem::take(seats));
+    let results: Vec<Result<Done<T, S>, E>> = thread::scope(|scope| {
+        let start = |seat: S| scope.spawn(move || run(seat));
+        let running: Vec<ScopedJoinHandle<'_, _>> = taken.into_iter().map(start).collect();
+        let join = |one: ScopedJoinHandle<'_, _>| {
+            one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        running.into_iter().map(join).collect()
+    });
+    let mut all = Vec::new();
+    for result in results {
+        let (own, seat) = result?;
+        all.extend(own);
+        seats.extend(seat);
+    }
+    all.sort_unstable_by_key(|(at, _)| *at);
+    Ok(all.into_iter().map(|(_, one)| one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Squares its pieces; the seat called 9 is lost at its second piece.
+    fn square(seat: u32, next: Next<'_>) -> Result<Done<usize, u32>, String> {
+        let mut done = Vec::new();
+        while let Some(at) = next() {
+            if at == 5000 {
+                return Err("piece 5000".into());
+            }
+            done.push((at, at * at));
+            if seat == 9 && done.len() == 2 {
+                return Ok((done, None));
+            }
+            thread::yield_now();
+        }
+        Ok((done, Some(seat)))
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_number_of_seats() {
+        let expected: Vec<usize> = (0..1000).map(|at| at * at).collect();
+        for count in [1, 2, 3, 8, 40] {
+            let mut seats: Vec<u32> = (10..10 + count).collect();
+            let done = spread(&mut seats, 1000, &|| false, &square).unwrap();
+            assert_eq!(done, expected, "{count}");
+            assert_eq!(seats.into_iter().collect::<BTreeSet<u32>>(), (10..10 + count).collect());
+        }
+    }
+
+    #[test]
+    fn what_is_lost_or_fails_or_is_stopped_ends_all() {
+        let mut seats = vec![9];
+        let done = spread(&mut seats, 1000, &|| false, &square).unwrap();
+        assert_eq!((done, seats.len()), (vec![0, 1], 0));
+        let failed = spread(&mut vec![10, 11], 9000, &|| false, &square);
+        assert_eq!(failed.unwrap_err(), "piece 5000");
+        let given = AtomicUsize::new(0);
+        let done = spread(&mut vec![10, 11], 1000, &|| given.fetch_add(1, SeqCst) >= 10, &square);
+        assert_eq!(done.unwrap().len(), 10);
+    }
+}

@@ -1,0 +1,84 @@
+//! Runs tests that create their own disk, so that no instance of the target is needed.
+
+use super::{
+    case::Position,
+    context::{Event, Events, RunContext, TargetRun, failure, jobs},
+    fault::{self, FaultCase, Ran},
+    run_end::RunEnd,
+};
+use crate::{machine::memory, stages::Item};
+use anyhow::Result;
+use model::result::Environment;
+use std::{path::Path, sync::atomic::Ordering};
+
+/// Workers have no directory, as there are none.
+const NOWHERE: &str = "/nonexistent";
+
+/// Runs all tests of `target_run`.
+///
+/// # Errors
+/// The reporter fails; what fails on the target is reported.
+pub(super) fn run(
+    context: &RunContext<'_>,
+    target_run: &TargetRun<'_>,
+    report: &mut Events<'_>,
+) -> Result<RunEnd> {
+    let facts = [("disk".to_string(), "in memory, made for each test".to_string())];
+    report(Event::Facts(Environment(facts.into())))?;
+    for item in context.placed.items_at(target_run.procs) {
+        if run_item(context, target_run, item, report)? == RunEnd::Stopped {
+            return Ok(RunEnd::Stopped);
+        }
+    }
+    Ok(RunEnd::Done)
+}
+
+/// Runs one test. A target on which it fails is reported.
+///
+/// # Errors
+/// As those of [`run`].
+pub(super) fn run_item(
+    context: &RunContext<'_>,
+    target_run: &TargetRun<'_>,
+    item: &Item,
+    report: &mut Events<'_>,
+) -> Result<RunEnd> {
+    let info = &item.test.infos()[0];
+    let stopped = || context.stop.load(Ordering::Relaxed);
+    if stopped() {
+        return Ok(RunEnd::Stopped);
+    }
+    let TargetRun { block, position, label, procs, .. } = *target_run;
+    report(Event::Now(format!("{label} · {procs} proc · {}", info.name)))?;
+    match tried(context, target_run, item, &Position { block, position, label, suite: item.suite })
+    {
+        Ok(None) => return Ok(RunEnd::Stopped),
+        Err(_) if stopped() => return Ok(RunEnd::Stopped),
+        Err(error) => report(Event::Failed(failure(context, error, &info.id)))?,
+        Ok(Some(Ran { samples, recordings })) => {
+            samples.into_iter().try_for_each(|sample| report(Event::Sample(Box::new(sample))))?;
+            for (test, bytes) in recordings {
+                report(Event::Recording { test, bytes })?;
+            }
+        }
+    }
+    report(Event::Done(1))?;
+    Ok(RunEnd::Done)
+}
+
+fn tried(
+    context: &RunContext<'_>,
+    target_run: &TargetRun<'_>,
+    item: &Item,
+    place: &Position<'_>,
+) -> Result<Option<Ran>> {
+    let memory = memory::total()?;
+    let jobs = jobs(context, item, target_run.procs, Path::new(NOWHERE), memory);
+    let (Some(job), test) = (jobs.first(), item.test) else {
+        anyhow::bail!("{} has no worker", item.test.infos()[0].id);
+    };
+    let unknown = || anyhow::anyhow!("{} says nothing of its disk", test.infos()[0].id);
+    let work = test.fault_work(job).ok_or_else(unknown)?;
+    let (lab, target, stop) = (context.lab, target_run.target, context.stop);
+    fault::run(&FaultCase { test, work: &work, job, lab, target, stop }, place)
+}

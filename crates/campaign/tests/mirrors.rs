@@ -1,0 +1,113 @@
+//! Faults of one leg of a Btrfs mirror on two recording disks: with sums, what is read is right and the leg is
+//! repaired; without, the reader gets what the leg that it reads from holds. Needs root; where it or a program is
+//! missing, a test says so.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use campaign::faults::{FaultsError, Look, Mirror, Read, SeenMirror};
+use common::ready;
+use lab::setup::Lab;
+use model::result::{
+    LegFault::{self, BadData, BadMetadata, LostDisk},
+    Moment::{self, Fault, Replaced, Scrubbed},
+    ReadFrom::{self, FaultyLeg, OtherLeg},
+};
+
+const WHOLE: Look = Look { read: Read::Right, missing: 0 };
+const EIO: Read = Read::Failed(5);
+
+/// What `tries` of the fault see on `target`.
+fn tried(target: &str, fault: LegFault, tries: u64) -> Vec<SeenMirror> {
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "mirrors").unwrap();
+    let target = fs::resolve(&target.parse().unwrap()).unwrap();
+    let mut mirror = Mirror::make(&lab, &target).unwrap();
+    let one = |seed| match fault {
+        LostDisk => mirror.lost_disk(seed).unwrap(),
+        BadData | BadMetadata => mirror.bad_copy(fault, seed).unwrap(),
+    };
+    let all: Vec<SeenMirror> = (1..=tries).map(one).collect();
+    drop(mirror);
+    lab.close().unwrap();
+    all
+}
+
+fn at(seen: &SeenMirror, moment: Moment, from: ReadFrom) -> Vec<Look> {
+    let own = seen.looks.iter().filter(|(when, of, _)| (*when, *of) == (moment, from));
+    own.map(|(.., look)| *look).collect()
+}
+
+#[test]
+fn btrfs_repairs_a_bad_copy_that_it_reads_or_scrubs() {
+    if !ready("btrfs") {
+        return;
+    }
+    for (fault, tries) in [(BadData, 6), (BadMetadata, 6)] {
+        for seen in tried("btrfs[raid1]", fault, tries) {
+            let bad = at(&seen, Fault, FaultyLeg);
+            assert!(bad[0].read == EIO && bad[0].missing > 0, "{fault:?}: {seen:?}");
+            assert_eq!(at(&seen, Fault, OtherLeg), [WHOLE], "{fault:?}");
+            for moment in [Moment::Read, Scrubbed] {
+                let reads = at(&seen, moment, ReadFrom::Mirror);
+                assert!(!reads.is_empty() && reads.iter().all(|look| *look == WHOLE), "{seen:?}");
+                assert_eq!(at(&seen, moment, FaultyLeg), [WHOLE], "{fault:?} {moment:?}: {seen:?}");
+                assert_eq!(at(&seen, moment, OtherLeg), [WHOLE], "{fault:?} {moment:?}");
+            }
+            assert!(seen.scrub.unwrap().has_repaired, "{seen:?}");
+        }
+    }
+}
+
+#[test]
+fn without_sums_the_bad_leg_is_read_and_stays_bad() {
+    if !ready("btrfs") {
+        return;
+    }
+    for seen in tried("btrfs[raid1,nodatasum]", BadData, 4) {
+        let wrong = Look { read: Read::Wrong, missing: 1 };
+        for moment in [Fault, Moment::Read, Scrubbed] {
+            assert_eq!(at(&seen, moment, FaultyLeg), [wrong], "{seen:?}");
+            assert_eq!(at(&seen, moment, OtherLeg), [WHOLE], "{seen:?}");
+        }
+        assert_eq!(at(&seen, Moment::Read, ReadFrom::Mirror).last(), Some(&wrong), "{seen:?}");
+        assert!(!seen.scrub.unwrap().has_detected, "{seen:?}");
+    }
+}
+
+#[test]
+fn lost_disk_costs_nothing_and_is_whole_again_after_a_scrub_or_a_replacement() {
+    if !ready("btrfs") {
+        return;
+    }
+    for seen in tried("btrfs[raid1]", LostDisk, 4) {
+        assert!(!seen.is_refused && seen.written == 64, "{seen:?}");
+        for moment in Moment::ALL {
+            let reads = at(&seen, moment, ReadFrom::Mirror);
+            assert!(!reads.is_empty() && reads.iter().all(|look| *look == WHOLE), "{seen:?}");
+            assert_eq!(at(&seen, moment, OtherLeg), [WHOLE], "{moment:?}");
+        }
+        assert_eq!(at(&seen, Fault, FaultyLeg)[0].read, Read::Wrong, "it is older: {seen:?}");
+        for moment in [Scrubbed, Replaced] {
+            assert_eq!(at(&seen, moment, FaultyLeg), [WHOLE], "{moment:?}: {seen:?}");
+        }
+        assert!(seen.scrub.unwrap().has_repaired && seen.rebuild.is_some(), "{seen:?}");
+    }
+}
+
+#[test]
+fn target_without_a_leg_to_try_is_refused() {
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "mirrors").unwrap();
+    for (target, word) in [
+        ("ext4", "is not a mirror"),
+        ("btrfs[mkfs.m=raid1]", "cannot be mounted by themselves"),
+        ("raid1(ext4)", "cannot be mounted by themselves"),
+    ] {
+        let target = fs::resolve(&target.parse().unwrap()).unwrap();
+        let error = Mirror::make(&lab, &target).unwrap_err();
+        assert!(matches!(error, FaultsError::NoMirror { .. }), "{error:?}");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    lab.close().unwrap();
+}

@@ -1,0 +1,131 @@
+//! The kind `mirror`: one leg of a mirror silently holds a bad copy, or is lost; what is read through the mirror, and
+//! what does each leg hold by itself? The lab runs it; a declaration names the fault.
+
+use super::{Kind, settings};
+use crate::{
+    FaultWork, MirrorWork,
+    lab_test::{LabTest, lab_test},
+};
+use model::{result::LegFault, target::Knob};
+use serde::Deserialize;
+
+pub(super) static KIND: Kind = Kind {
+    name: "mirror",
+    about: "a mirror, one leg of which silently holds a bad copy, or is lost; what is read through \
+            the mirror, what each leg holds by itself, and whether reads, a scrub or a replacement \
+            repair it.",
+    knobs: &KNOBS,
+    make: |head, table| {
+        let settings: Settings = settings(table, &KNOBS)?;
+        let Settings { fault, tries } = settings;
+        if !(1..=1000).contains(&tries) {
+            return Err(format!("`tries` must be from 1 to 1000, not {tries}"));
+        }
+        Ok(lab_test(
+            head,
+            LabTest {
+                kind: &KIND,
+                name: settings.name().into(),
+                testtype: "mirror",
+                metric: "try_ms",
+                work: FaultWork::Mirror(MirrorWork { fault, tries }),
+                fixed_s: MAKE_S + tries as f64 * TRY_S,
+                does: settings.does(),
+                read_it: READ_IT,
+                cut_off: None,
+                programs: &[],
+                assets: Vec::new(),
+            },
+        ))
+    },
+};
+
+static KNOBS: [Knob; 2] = [
+    Knob::new("fault", "", "bad_data", "what happens to one leg").one_of(&[
+        "bad_data",
+        "bad_metadata",
+        "lost_disk",
+    ]),
+    Knob::new(
+        "tries",
+        "",
+        "10",
+        "tries, each with other data, a drawn leg, and a drawn block or moment, from 1 to 1000",
+    ),
+];
+
+/// Seconds to make the target.
+const MAKE_S: f64 = 1.0;
+/// Seconds for a try on a slow machine: some twenty mounts.
+const TRY_S: f64 = 1.5;
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    fault: LegFault,
+    tries: u64,
+}
+
+impl Settings {
+    fn name(&self) -> &'static str {
+        match self.fault {
+            LegFault::BadData => "bad copy: data",
+            LegFault::BadMetadata => "bad copy: metadata",
+            LegFault::LostDisk => "lost disk",
+        }
+    }
+
+    fn does(&self) -> String {
+        let fault = match self.fault {
+            LegFault::BadData => {
+                "Files are written and synced. On one leg a block of 4 KiB of their data is then \
+                 overwritten with other data, without an error"
+            }
+            LegFault::BadMetadata => {
+                "Files are written and synced. On one leg a block of 4 KiB of the tree that holds \
+                 their names and inodes is then overwritten with other data, without an error"
+            }
+            LegFault::LostDisk => {
+                "A program overwrites 32 files and makes 32 others, each with an fsync. From a drawn \
+                 request on one leg answers every request with EIO. Afterwards it answers again, and \
+                 holds what it held when it was lost"
+            }
+        };
+        let steps = match self.fault {
+            LegFault::BadData | LegFault::BadMetadata => {
+                "- All files are read through the mirror, each time after a fresh mount and in a new \
+                 thread, until a read has met the bad block. A mount that fails is an error, too.\n\
+                 - Starting from the bad block again, both legs are scrubbed in place of these reads.\n"
+            }
+            LegFault::LostDisk => {
+                "- The program's errors are counted. All files that were acknowledged are read while \
+                 the file system is still mounted, and after a fresh mount with both legs.\n\
+                 - Starting from the disk's return again, both legs are scrubbed in place of these \
+                 reads. Starting from it once more, the other leg is mounted degraded, and an empty \
+                 disk replaces the lost one.\n"
+            }
+        };
+        format!(
+            "The mirror is made with the target's options on two disks of 300 MiB each (more where \
+             it needs more) in memory, whose requests assay answers itself. {fault}. {} tries, each \
+             with other data and a drawn leg.\n\n\
+             {steps}\
+             - Each leg is read by itself at each of these moments: a copy of it is mounted read-only \
+             and degraded, while the disks fail all requests.\n\
+             - A target that is not a mirror of two disks, or whose legs cannot be mounted by \
+             themselves here, is reported as not supported. `btrfs[raid1]` can be tried.",
+            self.tries,
+        )
+    }
+}
+
+const READ_IT: &str = "How long a try takes is shown and enters no score. What counts is in the \
+                       section After faults: reads through the mirror that were wrong without an \
+                       error, and what each leg holds by itself before and after. A leg that is \
+                       wrong or fails by itself has no second copy for the block: the mirror is one \
+                       fault away from losing it. After a repair, both legs are right by \
+                       themselves. One read of a mirror shows the leg that happened to be read; \
+                       therefore each leg is read.";
+
+#[cfg(test)]
+mod tests;
