@@ -133,9 +133,11 @@ mod tests {
             let content = Content::new(seed);
             let author = Author { file, write };
             let bytes = content.bytes(author, at * 8, 64);
+            // One word in 65 536 looks like content by chance; this one does not.
+            let foreign = mixed((MAGIC ^ 1) << (FILE_BITS + WRITE_BITS + PLACE_BITS) ^ content.key);
             let mut file = vec![0; at as usize * 8];
             file.extend(&bytes);
-            file.extend([9; 16]);
+            file.extend([foreign.to_le_bytes(); 2].concat());
             file.extend(&bytes[8..16]);
             file.extend([9, 0, 0]);
             let origins: Vec<Run> = content.recognise(&file);
@@ -150,7 +152,9 @@ mod tests {
             ]).collect();
             prop_assert_eq!(origins, expected);
             let other = Content::new(seed ^ 1).recognise(&bytes);
-            prop_assert_eq!(other, vec![run(0..64, Origin::Foreign)]);
+            let foreign = other.iter().filter(|run| run.origin == Origin::Foreign);
+            let foreign: u64 = foreign.map(|run| run.bytes.end - run.bytes.start).sum();
+            prop_assert!(foreign >= 48, "{other:?}");
         }
     }
 }
