@@ -36,7 +36,7 @@ pub struct Call {
     /// The handle that it is about, and for those that make one the new handle; `NONE` where the call failed to make
     /// one.
     pub handle: HandleId,
-    /// A second handle (`CopyRange`, `SendFile`: the destination; `Dup`: the new handle), or a mapping.
+    /// A second handle ([`Op::copies`]: the destination; `Dup`: the new handle), or a mapping.
     pub other: u32,
     /// The path that it names.
     pub path: PathId,
@@ -71,6 +71,21 @@ impl Call {
             mode: 0,
         }
     }
+
+    /// The offset in the destination of [`Op::CopyTo`], bytes.
+    pub fn to_offset(&self) -> u64 {
+        to_offset(self.flags, self.mode)
+    }
+
+    /// Sets it.
+    pub fn set_to_offset(&mut self, offset: u64) {
+        (self.flags, self.mode) = (offset as u32, (offset >> 32) as u32);
+    }
+}
+
+/// The offset in the destination of an [`Op::CopyTo`] with these fields, bytes.
+pub fn to_offset(flags: u32, mode: u32) -> u64 {
+    u64::from(mode) << 32 | u64::from(flags)
 }
 
 /// Fields of a [`Call`] besides operation, thread, times and result.
@@ -160,7 +175,7 @@ ops! {
     Fadvise = 16 "fadvise" [Handle Offset Len Flags];
     /// `readahead`.
     Readahead = 17 "readahead" [Handle Offset Len];
-    /// `copy_file_range` from `handle` to `other`; `offset` is that of the source, -1 for its position.
+    /// `copy_file_range` from `handle` to the position of `other`; `offset` is that of the source, -1 for its position.
     CopyRange = 18 "copy_file_range" [Handle Other Offset Len];
     /// `sendfile` from `handle`; `other` is `NONE` for a socket or pipe.
     SendFile = 19 "sendfile" [Handle Other Offset Len];
@@ -246,6 +261,8 @@ ops! {
     RingWrite = 59 "uring_write" [Handle Offset Len Flags];
     /// A sync through io_uring; `flags` is 1 for data only.
     RingFsync = 60 "uring_fsync" [Handle Flags];
+    /// `copy_file_range` to an offset of `other`, whose low half is `flags` and whose high half is `mode`.
+    CopyTo = 61 "copy_file_range_to" [Handle Other Offset Len Flags Mode];
 }
 
 impl Op {
@@ -253,6 +270,17 @@ impl Op {
     pub fn is_sync(self) -> bool {
         use Op::{Fdatasync, Fsync, Msync, RingFsync, Sync, SyncRange, Syncfs};
         matches!(self, Fsync | Fdatasync | Syncfs | Sync | SyncRange | Msync | RingFsync)
+    }
+
+    /// Whether it moves bytes from one handle to another, and returns how many.
+    pub fn copies(self) -> bool {
+        matches!(self, Op::CopyRange | Op::CopyTo | Op::SendFile)
+    }
+
+    /// Whether it returns how many bytes it moved.
+    pub fn moves_bytes(self) -> bool {
+        use Op::{Pread, Pwrite, Read, RingRead, RingWrite, Write};
+        self.copies() || matches!(self, Read | Pread | Write | Pwrite | RingRead | RingWrite)
     }
 }
 
@@ -267,5 +295,12 @@ mod tests {
             assert!(Op::ALL[..i].iter().all(|other| other.name() != op.name()), "{op:?}");
         }
         assert_eq!(Op::of_code(255), None);
+    }
+
+    #[test]
+    fn offset_of_a_destination_is_kept_whole() {
+        let mut call = Call::new(Op::CopyTo, 0);
+        call.set_to_offset(0x1234_5678_9abc_def0);
+        assert_eq!(call.to_offset(), 0x1234_5678_9abc_def0);
     }
 }

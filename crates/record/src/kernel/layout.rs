@@ -53,7 +53,7 @@ pub enum EntryKind {
     Fcntl = 8,
     /// `ioctl`: dropped unless it clones a file.
     Ioctl = 9,
-    /// `copy_file_range`: the offsets of arguments 1 and 3, as they are after it.
+    /// `copy_file_range` and `splice`: the offsets of arguments 1 and 3, as they are after it.
     Offsets13 = 10,
     /// `sendfile`: the offset of argument 2, as it is after it.
     Offset2 = 11,

@@ -89,6 +89,7 @@ pub(super) const KINDS: &[(i64, EntryKind)] = &[
     (libc::SYS_faccessat, Path1),
     (libc::SYS_sync_file_range, Plain),
     (libc::SYS_utimensat, Path1),
+    (libc::SYS_splice, Offsets13),
     (libc::SYS_fallocate, Plain),
     (libc::SYS_dup3, Plain),
     (libc::SYS_preadv, Plain),

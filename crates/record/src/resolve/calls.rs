@@ -84,7 +84,8 @@ impl Resolver {
             libc::SYS_flistxattr => (Op::Flistxattr, 0, a[2], 0, 0),
             libc::SYS_copy_file_range => return self.between_files(raw, thread, Op::CopyRange),
             libc::SYS_sendfile => return self.between_files(raw, thread, Op::SendFile),
-            libc::SYS_ioctl => return self.between_files(raw, thread, Op::Clone),
+            libc::SYS_splice => return self.splice(raw, thread),
+            libc::SYS_ioctl => return self.clone_file(raw, thread),
             _ => return false,
         };
         if let Some(handle) = self.handle(thread, a[0]) {
@@ -93,37 +94,6 @@ impl Resolver {
                 (call.flags, call.mode) = (flags, mode);
             });
         }
-        true
-    }
-
-    /// Calls from one open file to another.
-    fn between_files(&mut self, raw: &RawCall, thread: &Thread, op: Op) -> bool {
-        let a = raw.arguments;
-        let (from, to, pointer, len) = match op {
-            Op::CopyRange => (a[0], a[2], a[1], a[4]),
-            Op::SendFile => (a[1], a[0], a[2], a[3]),
-            _ => (a[0], a[2], 0, 0),
-        };
-        let Some(handle) = self.handle(thread, from) else { return true };
-        let known = |open: &Open| match open {
-            Open::Inside { handle, .. } => Some(*handle),
-            Open::Outside(_) => None,
-        };
-        let other = self.descriptor(thread, to).and_then(|descriptor| known(&descriptor.open));
-        if other.is_none() && op != Op::SendFile {
-            self.skip(LeftOut::Across);
-            return true;
-        }
-        let offset = match pointer {
-            0 => u64::MAX,
-            _ => raw.words[0].wrapping_sub(raw.result.max(0) as u64),
-        };
-        self.emit(raw, thread, op, |call| {
-            (call.handle, call.other) = (handle, other.unwrap_or(NONE));
-            if op != Op::Clone {
-                (call.offset, call.len) = (offset, len);
-            }
-        });
         true
     }
 

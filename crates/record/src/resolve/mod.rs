@@ -5,6 +5,7 @@
 
 mod calls;
 mod clock;
+mod copies;
 mod handles;
 mod names;
 mod order;

@@ -78,6 +78,7 @@ const CALLS: &[(&str, i64)] = &[
     ("rmdir", libc::SYS_rmdir),
     ("sendfile", libc::SYS_sendfile),
     ("setxattr", libc::SYS_setxattr),
+    ("splice", libc::SYS_splice),
     ("stat", libc::SYS_stat),
     ("statfs", libc::SYS_statfs),
     ("statx", libc::SYS_statx),

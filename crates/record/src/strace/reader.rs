@@ -159,6 +159,10 @@ fn words(kind: EntryKind, at: usize, argument: &[u8], raw: &mut RawCall) {
             raw.words[0] = line::value(argument) as u64;
             raw.arguments[at] = 1;
         }
+        (EntryKind::Offsets13, 3) if argument != b"NULL" => {
+            raw.words[1] = line::value(argument) as u64;
+            raw.arguments[at] = 1;
+        }
         _ => {}
     }
 }

@@ -24,6 +24,8 @@ const TEXT: &str = r#"
 1001 1700000000.001700 fsync(4)          = 0 <0.010000>
 1001 1700000000.012000 renameat2(AT_FDCWD, "out\040put", AT_FDCWD, "final", RENAME_NOREPLACE) = -1 EEXIST (File exists) <0.000007>
 1001 1700000000.012100 copy_file_range(3, [0] => [100], 4, NULL, 100, 0) = 100 <0.000040>
+1001 1700000000.012300 copy_file_range(3, NULL, 4, [200] => [240], 40, 0) = 40 <0.000040>
+1001 1700000000.012400 splice(9, NULL, 4, [240] => [250], 10, 0) = 10 <0.000040>
 1001 1700000000.013000 +++ exited with 0 +++
 1000 1700000000.013000 --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED} ---
 1000 1700000000.014000 stat("/etc/passwd", 0x7ffd) = 0 <0.000004>
@@ -69,8 +71,11 @@ fn text_becomes_calls_of_threads() {
         (1, "fsync", 0, 0, 0),
         (1, "rename", -i64::from(libc::EEXIST), 0, 0),
         (1, "copy_file_range", 100, 0, 100),
+        (1, "copy_file_range_to", 40, u64::MAX, 40),
+        (1, "pwrite", 10, 240, 10),
     ];
-    assert_eq!(shown[..9], expected);
+    assert_eq!(shown[..11], expected);
+    assert_eq!(calls.iter().find(|call| call.op == Op::CopyTo).unwrap().to_offset(), 200);
     let sync = calls.iter().find(|call| call.op == Op::Fsync).unwrap();
     assert!(sync.at_ns.abs_diff(1_700_000) < 1000 && sync.took_ns.abs_diff(10_000_000) < 80_000);
     let made = calls.iter().find(|call| call.op == Op::Open && call.thread == 1).unwrap();
@@ -136,7 +141,7 @@ proptest! {
     fn hostile_numbers_never_panic(
         name in prop::sample::select(vec![
             "read", "close", "dup2", "fcntl", "mmap", "munmap", "msync", "close_range", "lseek", "clone", "openat",
-            "copy_file_range", "symlinkat", "pwritev2",
+            "copy_file_range", "splice", "sendfile", "symlinkat", "pwritev2",
         ]),
         arguments in prop::collection::vec("-?[0-9]{1,20}|0x[0-9a-f]{1,16}|\"/srv/[a-z./]{0,9}\"|\\[[0-9]{1,3}\\]|NULL", 0..7),
         result in "-?[0-9]{1,20}|0x[0-9a-f]{1,16}",

@@ -72,9 +72,7 @@ pub(super) fn decode(payload: &[u8], count: usize, calls: &mut Vec<Call>) -> Opt
 
 /// What a call most likely returns: all that it asked for.
 fn expected(call: &Call) -> i64 {
-    let counts = matches!(call.op, Op::Read | Op::Pread | Op::Write | Op::Pwrite)
-        || matches!(call.op, Op::CopyRange | Op::SendFile | Op::RingRead | Op::RingWrite);
-    if counts { call.len as i64 } else { 0 }
+    if call.op.moves_bytes() { call.len as i64 } else { 0 }
 }
 
 fn is_id(field: Field) -> bool {

@@ -290,7 +290,7 @@ impl Summing {
             }
             Op::Touch => self.summary.touched_pages += call.len,
             Read | Pread | RingRead | Write | Pwrite | RingWrite => self.moved(call, since_ns),
-            Op::CopyRange | Op::SendFile => {
+            op if op.copies() => {
                 self.count(call.op, (call.result as u64).min(MOST_MOVED));
             }
             _ => {}

@@ -152,6 +152,13 @@ impl<'p> Translation<'p> {
                     self.write_by(call.other, to, to.position, call.result as u64);
                 }
             }
+            Op::CopyTo => {
+                if let Some(to) = self.handles.get(&call.other).copied() {
+                    let done = call.result as u64;
+                    self.write(to.node, call.to_offset(), done, how(to.flags));
+                    self.sync_written(to.node, to.flags, 0);
+                }
+            }
             _ => self.by_handle(call),
         }
     }

@@ -19,7 +19,7 @@ use std::{
     num::NonZeroU64,
     os::fd::BorrowedFd,
 };
-use trace::call::Op;
+use trace::call::{Op, to_offset};
 
 /// Most buffers of a vector; a longer one is made with this many.
 const MOST_BUFFERS: usize = 16;
@@ -66,7 +66,7 @@ impl<'s> Actor<'s> {
             Op::Pwrite | Op::RingWrite => self.write(step, Some(step.offset)),
             Op::Close => self.close(step),
             Op::Dup => self.dup(step),
-            Op::CopyRange | Op::SendFile | Op::Clone => self.between(step),
+            Op::CopyRange | Op::CopyTo | Op::SendFile | Op::Clone => self.between(step),
             Op::Getdents => self.list(step),
             Op::Map => self.map(step),
             Op::Unmap => self.stage.set_mapped(step.other, None),
@@ -164,7 +164,11 @@ impl<'s> Actor<'s> {
             (op, other) => files.with(other, |to| match op {
                 Op::Clone => fs::ioctl_ficlone(from, to).map(|()| 0),
                 Op::SendFile => fs::sendfile(to, from, at, len).map(|done| done as i64),
-                _ => fs::copy_file_range(from, at, to, None, len).map(|done| done as i64),
+                _ => {
+                    let mut to_offset = to_offset(step.flags, step.mode);
+                    let to_at = (op == Op::CopyTo).then_some(&mut to_offset);
+                    fs::copy_file_range(from, at, to, to_at, len).map(|done| done as i64)
+                }
             }),
         })
     }

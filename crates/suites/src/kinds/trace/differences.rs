@@ -53,8 +53,7 @@ pub(super) struct Differences {
 
 /// A count that two runs of the same call share, and not only whether it succeeded.
 fn counts(op: Op) -> bool {
-    use Op::{CopyRange, Pread, Pwrite, Read, RingRead, RingWrite, Seek, SendFile, Write};
-    matches!(op, Read | Pread | Write | Pwrite | CopyRange | SendFile | Seek | RingRead | RingWrite)
+    op.moves_bytes() || op == Op::Seek
 }
 
 impl Differences {
@@ -140,8 +139,9 @@ pub(super) fn merged(all: impl IntoIterator<Item = Difference>) -> Vec<Differenc
 /// The reason for which a file system, or the user of the replay, may decide otherwise than recorded.
 fn allowed(step: &Step, found: i64) -> Option<&'static str> {
     use Op::{
-        Clone, Close, CopyRange, Fadvise, Fallocate, Fgetxattr, Flistxattr, Fsetxattr, Getxattr,
-        Listxattr, Madvise, Open, Readahead, Removexattr, Rename, Seek, Setxattr, SyncRange,
+        Clone, Close, CopyRange, CopyTo, Fadvise, Fallocate, Fgetxattr, Flistxattr, Fsetxattr,
+        Getxattr, Listxattr, Madvise, Open, Readahead, Removexattr, Rename, Seek, Setxattr,
+        SyncRange,
     };
     let errnos = [step.result, found].map(|result| -result.min(0));
     let either = |wanted: &[i64]| errnos.iter().any(|errno| wanted.contains(errno));
@@ -150,7 +150,7 @@ fn allowed(step: &Step, found: i64) -> Option<&'static str> {
         Seek if step.flags > 2 => Some("data and holes of a file"),
         Fallocate if either(&[OPNOTSUPP, INVAL, NOSYS]) => Some("modes of fallocate"),
         Clone if either(&[OPNOTSUPP, INVAL, XDEV, NOTTY, NOSYS]) => Some("clones of files"),
-        CopyRange if either(&[OPNOTSUPP, XDEV, NOSYS]) || step.result > 0 && found > 0 => {
+        CopyRange | CopyTo if either(&[OPNOTSUPP, XDEV, NOSYS]) || step.result > 0 && found > 0 => {
             Some("copies inside the file system")
         }
         Setxattr | Fsetxattr | Getxattr | Fgetxattr | Listxattr | Flistxattr | Removexattr => {

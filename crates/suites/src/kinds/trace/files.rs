@@ -145,8 +145,42 @@ impl Files {
                 let file = self.at(call.path);
                 self.files[file].set_length(mark, call.len, wait);
             }
+            Op::CopyRange | Op::CopyTo | Op::SendFile => self.order_copy(mark, call, done, wait),
+            Op::Clone => {
+                let [to, from] = [call.handle, call.other].map(|handle| self.handles.get(&handle));
+                if let (Some(to), Some(from)) = (to, from) {
+                    let (to, from) = (to.file as usize, from.file as usize);
+                    let bytes = self.files[from].grown.bytes();
+                    self.files[from].read(mark, 0, (bytes, u64::MAX), wait);
+                    self.files[to].write(mark, bytes, wait);
+                }
+            }
             _ => self.order_handle(mark, call, done, wait),
         }
+    }
+
+    /// The source is read, and what it gave is written.
+    fn order_copy(&mut self, mark: Mark, call: &Call, done: u64, wait: &mut dyn FnMut(Mark)) {
+        let from = Some(call.offset).filter(|offset| *offset != u64::MAX);
+        if let Some((file, at)) = self.part(call.handle, from, done) {
+            self.files[file].read(mark, at, (done, call.len), wait);
+        }
+        let to = (call.op == Op::CopyTo).then(|| call.to_offset());
+        if let Some((file, at)) = self.part(call.other, to, done) {
+            self.files[file].write(mark, at.saturating_add(done), wait);
+        }
+    }
+
+    /// The file of `handle`, and where in it a call on `bytes` begins that names `offset` or goes on from the position.
+    fn part(&mut self, handle: HandleId, offset: Option<u64>, bytes: u64) -> Option<(usize, u64)> {
+        let handle = self.handles.get_mut(&handle)?;
+        let file = handle.file as usize;
+        let at = offset.unwrap_or_else(|| {
+            let own = handle.position;
+            handle.position = own.saturating_add(bytes);
+            own
+        });
+        Some((file, at))
     }
 
     fn order_handle(&mut self, mark: Mark, call: &Call, done: u64, wait: &mut dyn FnMut(Mark)) {

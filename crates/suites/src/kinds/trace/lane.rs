@@ -146,11 +146,5 @@ impl<'s> Lane<'s> {
 /// Bytes that a call moved.
 #[inline]
 fn moved(op: Op, found: i64) -> u64 {
-    use Op::{CopyRange, Pread, Pwrite, Read, RingRead, RingWrite, SendFile, Write};
-    match op {
-        Read | Pread | Write | Pwrite | CopyRange | SendFile | RingRead | RingWrite => {
-            found.max(0) as u64
-        }
-        _ => 0,
-    }
+    if op.moves_bytes() { found.max(0) as u64 } else { 0 }
 }

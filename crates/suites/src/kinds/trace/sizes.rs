@@ -102,7 +102,7 @@ impl Sizes {
 
     fn on_handle(&mut self, call: &Call) {
         let done = call.result.max(0) as u64;
-        let copies = matches!(call.op, Op::CopyRange | Op::SendFile);
+        let copies = call.op.copies();
         let handle = if copies { call.other } else { call.handle };
         let Some(handle) = self.handles.get_mut(&handle) else { return };
         let (path, position) = (handle.path, handle.position);
@@ -119,6 +119,7 @@ impl Sizes {
                 let asked = if copies { done } else { call.len };
                 self.grow(path, at.saturating_add(asked));
             }
+            Op::CopyTo => self.grow(path, call.to_offset().saturating_add(done)),
             Op::Pwrite | Op::RingWrite | Op::Fallocate => {
                 self.grow(path, call.offset.saturating_add(call.len));
             }

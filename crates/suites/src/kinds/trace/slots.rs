@@ -110,7 +110,7 @@ impl<'s> Slots<'s> {
                 }
             }
             Op::Msync | Op::Madvise | Op::Touch => step.other = self.map(call.other),
-            Op::CopyRange | Op::SendFile | Op::Clone => {
+            op if op.copies() || op == Op::Clone => {
                 step.handle = self.of(call.handle);
                 step.other = self.of(call.other);
             }
@@ -159,12 +159,12 @@ impl<'s> Slots<'s> {
     /// Orders `call` of `mark` among the calls on its handles and its mapping.
     pub(super) fn order(&mut self, mark: Mark, call: &Call, wait: &mut dyn FnMut(Mark)) {
         let moves = matches!(call.op, Op::Read | Op::Write | Op::Seek | Op::Getdents)
-            || matches!(call.op, Op::CopyRange | Op::SendFile) && call.offset == u64::MAX;
+            || call.op.copies() && call.offset == u64::MAX;
         if has(call.op, Field::Handle) {
             self.order_handle(mark, call.handle, (call.op, call.flags), moves, wait);
         }
         match call.op {
-            Op::Dup | Op::CopyRange | Op::SendFile | Op::Clone => {
+            Op::Dup | Op::CopyRange | Op::CopyTo | Op::SendFile | Op::Clone => {
                 let moves = matches!(call.op, Op::CopyRange | Op::SendFile);
                 self.order_handle(mark, call.other, (call.op, 0), moves, wait);
             }

@@ -105,7 +105,7 @@ impl Looking {
     /// Notes who uses the handles of `call`.
     fn own(&mut self, call: &Call) {
         let fields = call.op.fields();
-        let has_other = matches!(call.op, Op::Dup | Op::CopyRange | Op::SendFile | Op::Clone);
+        let has_other = call.op.copies() || matches!(call.op, Op::Dup | Op::Clone);
         let first = fields.contains(&Field::Handle).then_some(call.handle);
         let second = has_other.then_some(call.other);
         for handle in first.into_iter().chain(second).filter(|handle| *handle != NONE) {
@@ -130,7 +130,7 @@ impl Looking {
     }
 
     fn count(&mut self, call: &Call) {
-        use Op::{CopyRange, Pread, Pwrite, Read, RingRead, RingWrite, SendFile, Write};
+        use Op::{Pread, Pwrite, Read, RingRead, RingWrite, Write};
         let survey = &mut self.survey;
         survey.calls += 1;
         survey.of_op[call.op as usize] += 1;
@@ -147,7 +147,7 @@ impl Looking {
                 survey.longest = survey.longest.max(call.len);
             }
             Op::Open => survey.direct |= call.flags & DIRECT != 0,
-            CopyRange | SendFile => {
+            op if op.copies() => {
                 survey.read_bytes = survey.read_bytes.saturating_add(bytes);
                 survey.written_bytes = survey.written_bytes.saturating_add(bytes);
             }

@@ -245,6 +245,23 @@ fn a_length_that_is_asked_for_is_that_of_its_moment() {
     assert_eq!(metric(&measured, "differences"), 0.0);
 }
 
+/// As a copier does whose threads read, copy and look at the same growing files.
+#[test]
+fn a_copy_comes_after_what_made_its_source_and_before_who_reads_it() {
+    let mut story = Story::new();
+    let (from, to) = (story.file(0, "from", 0), story.file(0, "to", 0));
+    story.open(0, 0, from, 2).open(1, 1, from, 0).open(1, 2, to, 2).open(2, 3, to, 0);
+    for round in 0..300 {
+        story.write(0, 0, 100).call(1, Op::CopyTo, 100, |c| {
+            (c.handle, c.other, c.offset, c.len) = (1, 2, 100 * round, 1 << 20);
+            c.set_to_offset(100 * round);
+        });
+        story.call(2, Op::Pread, 100, |c| (c.handle, c.offset, c.len) = (3, 100 * round, 100));
+    }
+    let (measured, ..) = story.replay("");
+    assert_eq!(metric(&measured, "differences"), 0.0);
+}
+
 /// As a package manager does that unpacks aside, reads what it unpacked, and moves the whole into its place.
 #[test]
 fn a_directory_moves_after_what_is_opened_in_it() {
@@ -347,6 +364,10 @@ fn every_kind_of_call_is_made() {
     story.call(0, Op::CopyRange, 1000, |c| {
         (c.handle, c.other, c.offset, c.len) = (0, 1, 0, 1000);
     });
+    story.call(0, Op::CopyTo, 1000, |c| {
+        (c.handle, c.other, c.offset, c.len) = (0, 1, 0, 1000);
+        c.set_to_offset(70_000);
+    });
     story.call(0, Op::SendFile, 500, |c| (c.handle, c.other, c.offset, c.len) = (0, NONE, 0, 500));
     story.call(0, Op::Clone, -95, |c| (c.handle, c.other) = (1, 0));
     story.named(0, Op::Mkdir, folder, NONE, 0).open(0, 3, folder, 0o200_000);
@@ -416,7 +437,11 @@ mod hostile {
             let (offset, len, flags, mode, result) = numbers;
             let op = Op::ALL[op];
             let call = Call { thread, result, handle, other, path, path2, ..Call::new(op, thread) };
-            Call { offset, len, flags, mode, ..call }
+            let mut call = Call { offset, len, flags, mode, ..call };
+            if op == Op::CopyTo {
+                call.set_to_offset(u64::from(flags) % 100_000);
+            }
+            call
         })
     }
 
