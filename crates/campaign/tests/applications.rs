@@ -85,6 +85,33 @@ fn git_keeps_its_repository_whole_where_it_syncs_everything() {
     }
 }
 
+/// Whether PostgreSQL can run here.
+fn has_postgresql() -> bool {
+    let known = applications::find("postgresql").unwrap();
+    let missing = known.programs.iter().find(|name| program::find(name).is_none());
+    if let Some(name) = missing {
+        skip(Need::program(*name), "PostgreSQL is not installed");
+    }
+    missing.is_none()
+}
+
+#[test]
+fn postgresql_keeps_what_it_acknowledged_and_catches_an_early_disk() {
+    if !has_postgresql() {
+        return;
+    }
+    for target in ["ext4", "xfs", "btrfs"] {
+        if !ready(target) {
+            continue;
+        }
+        let after = tried(target, &known("postgresql"), (20, FaultOnDisk::Crash));
+        assert_eq!(after.found.len(), 0, "{target}: {after:#?}");
+        let after = tried(target, &known("postgresql"), (20, FaultOnDisk::CrashOfEarlyDisk));
+        let lost = after.found.keys().any(|harm| harm.loses_acknowledged());
+        assert!(lost || after.found.contains_key(&Harm::Malformed), "{target}: {after:#?}");
+    }
+}
+
 #[test]
 fn a_disk_that_answers_flushes_early_is_caught_by_each_that_promises() {
     if !ready("ext4") {

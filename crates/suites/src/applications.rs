@@ -7,10 +7,12 @@
 mod beside;
 mod git;
 mod ledger;
+mod postgresql;
 mod sqlite;
 
 use crate::{Application, columnar::Tables};
 use beside::Beside;
+use postgresql::Postgresql;
 use std::{fmt::Debug, sync::Arc};
 
 /// An application that can be declared.
@@ -24,6 +26,8 @@ pub struct Known {
     pub promise: &'static str,
     /// Programs that it runs.
     pub programs: &'static [&'static str],
+    /// Seconds for a state, with mount, the application's own recovery and unmount, on a slow machine.
+    pub state_s: f64,
     /// Whether another program syncs files of its own meanwhile, as it does not.
     pub is_beside: bool,
     make: fn(name: &'static str, rounds: u64, seed: u64) -> Arc<dyn Application>,
@@ -38,7 +42,7 @@ impl Known {
 }
 
 /// All of them.
-pub static APPLICATIONS: [Known; 11] = [
+pub static APPLICATIONS: [Known; 14] = [
     Known {
         name: "sqlite-delete",
         title: "SQLite, rollback journal",
@@ -46,6 +50,7 @@ pub static APPLICATIONS: [Known; 11] = [
                   nothing, no transaction is there in part, and every acknowledged one is there, the last one \
                   excepted: only synchronous=extra syncs the directory after the journal was deleted",
         programs: &[],
+        state_s: 0.04,
         is_beside: false,
         make: |name, rounds, seed| sqlite::DELETE.full(name, rounds, seed),
     },
@@ -55,6 +60,7 @@ pub static APPLICATIONS: [Known; 11] = [
         promise: "SQLite with a rollback journal that is deleted at commit, synchronous=extra: its integrity check finds \
                   nothing, no transaction is there in part, and every acknowledged one is there",
         programs: &[],
+        state_s: 0.04,
         is_beside: false,
         make: |name, rounds, seed| sqlite::DELETE.extra(name, rounds, seed),
     },
@@ -63,6 +69,7 @@ pub static APPLICATIONS: [Known; 11] = [
         title: "SQLite, rollback journal, normal",
         promise: "as sqlite-delete, with synchronous=normal, which syncs the journal once where full syncs it twice",
         programs: &[],
+        state_s: 0.04,
         is_beside: false,
         make: |name, rounds, seed| sqlite::DELETE.normal(name, rounds, seed),
     },
@@ -72,6 +79,7 @@ pub static APPLICATIONS: [Known; 11] = [
         promise: "SQLite with synchronous=off, which promises nothing after a power failure. Held against it is only that \
                   the database is whole, and no transaction is there in part: what is left to chance",
         programs: &[],
+        state_s: 0.04,
         is_beside: true,
         make: |name, rounds, seed| sqlite::DELETE.off(name, rounds, seed),
     },
@@ -81,6 +89,7 @@ pub static APPLICATIONS: [Known; 11] = [
         promise: "SQLite with a write-ahead log, synchronous=full: its integrity check finds nothing, no transaction is \
                   there in part, and every acknowledged one is there",
         programs: &[],
+        state_s: 0.04,
         is_beside: false,
         make: |name, rounds, seed| sqlite::WAL.full(name, rounds, seed),
     },
@@ -90,8 +99,40 @@ pub static APPLICATIONS: [Known; 11] = [
         promise: "SQLite with a write-ahead log, synchronous=normal, which syncs at checkpoints alone: its integrity check \
                   finds nothing, no transaction is there in part or without those before it; the latest may be gone",
         programs: &[],
+        state_s: 0.04,
         is_beside: true,
         make: |name, rounds, seed| sqlite::WAL.normal(name, rounds, seed),
+    },
+    Known {
+        name: "postgresql",
+        title: "PostgreSQL",
+        promise: "PostgreSQL as it ships, as a single process, with checksums and a checkpoint after every four \
+                  transactions: after its recovery amcheck and the checksums find nothing, no transaction is there in \
+                  part, and every acknowledged one is there",
+        programs: postgresql::PROGRAMS,
+        state_s: 0.5,
+        is_beside: false,
+        make: |name, rounds, seed| Arc::new(Postgresql::shipped(name, rounds, seed)),
+    },
+    Known {
+        name: "postgresql-no-full-pages",
+        title: "PostgreSQL, no full pages",
+        promise: "as postgresql, with full_page_writes=off, which is safe only where a page of 8 KiB is written whole or \
+                  not at all",
+        programs: postgresql::PROGRAMS,
+        state_s: 0.5,
+        is_beside: false,
+        make: |name, rounds, seed| Arc::new(Postgresql::no_full_pages(name, rounds, seed)),
+    },
+    Known {
+        name: "postgresql-async",
+        title: "PostgreSQL, asynchronous",
+        promise: "PostgreSQL with synchronous_commit=off: after its recovery amcheck and the checksums find nothing, no \
+                  transaction is there in part or without those before it; the latest may be gone",
+        programs: postgresql::PROGRAMS,
+        state_s: 0.5,
+        is_beside: false,
+        make: |name, rounds, seed| Arc::new(Postgresql::asynchronous(name, rounds, seed)),
     },
     Known {
         name: "columnar",
@@ -99,6 +140,7 @@ pub static APPLICATIONS: [Known; 11] = [
         promise: "tables of columns, written as the columnar suite does and then synced, files before directories: \
                   after that all of the table reads as written, and so do the symbols, which are appended to one file",
         programs: &[],
+        state_s: 0.04,
         is_beside: false,
         make: |name, rounds, seed| Arc::new(Tables::new(name, rounds, seed, true)),
     },
@@ -108,6 +150,7 @@ pub static APPLICATIONS: [Known; 11] = [
         promise: "tables of columns, written aside and renamed as kdb+ does, without any sync. No standard promises \
                   anything. Held against it is that a column that has its name is whole",
         programs: &[],
+        state_s: 0.04,
         is_beside: true,
         make: |name, rounds, seed| Arc::new(Tables::new(name, rounds, seed, false)),
     },
@@ -118,6 +161,7 @@ pub static APPLICATIONS: [Known; 11] = [
                   one in flight. The latest may be gone, as git syncs no directory; that what it names is there rests \
                   on names becoming durable in the order in which they were made",
         programs: &["git"],
+        state_s: 0.2,
         is_beside: false,
         make: |name, rounds, _| Arc::new(git::Git::new(name, rounds, Some("all"))),
     },
@@ -127,6 +171,7 @@ pub static APPLICATIONS: [Known; 11] = [
         promise: "commits of git as it ships: core.fsync=committed,-loose-object, which syncs packs and no commit, file, \
                   reference or index, and \"risks losing recent work\". Held against it is what core.fsync=all promises",
         programs: &["git"],
+        state_s: 0.2,
         is_beside: true,
         make: |name, rounds, _| Arc::new(git::Git::new(name, rounds, None)),
     },
@@ -135,6 +180,7 @@ pub static APPLICATIONS: [Known; 11] = [
         title: "git, nothing synced",
         promise: "commits of git with core.fsync=none. Held against it is what core.fsync=all promises",
         programs: &["git"],
+        state_s: 0.2,
         is_beside: true,
         make: |name, rounds, _| Arc::new(git::Git::new(name, rounds, Some("none"))),
     },

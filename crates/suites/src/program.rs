@@ -13,11 +13,13 @@ use rustix::{
     process::Signal,
 };
 use std::{
+    cmp::Reverse,
     collections::VecDeque,
     env,
     ffi::{OsStr, OsString},
-    fs::File,
+    fs::{self, File},
     io::{self, Read, Seek, Write},
+    iter,
     path::{Path, PathBuf},
     process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
     thread,
@@ -26,6 +28,11 @@ use watch::{FileSystem, Watch};
 
 /// The directories of system tools if PATH lacks them.
 const SYSTEM_DIRS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Directories below which a machine can have several versions of PostgreSQL, and with what the name of each version
+/// begins: Debian's, those of postgresql.org's packages for Red Hat, and SUSE's. None is on PATH.
+const POSTGRESQL_DIRS: [(&str, &str); 3] =
+    [("/usr/lib/postgresql", ""), ("/usr", "pgsql-"), ("/usr/lib", "postgresql")];
 
 /// The most output read for a program's figures; more is not a result.
 const MOST_OUTPUT_BYTES: u64 = 64 << 20;
@@ -240,7 +247,29 @@ pub fn find(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(|path| is_program(path));
     }
-    env::split_paths(&search_path()).map(|dir| dir.join(name)).find(|path| is_program(path))
+    let path = search_path();
+    let dirs = env::split_paths(&path).chain(postgresql_dirs());
+    dirs.map(|dir| dir.join(name)).find(|path| is_program(path))
+}
+
+/// The programs' directory of each version of PostgreSQL, the highest first. Read when it is asked for.
+fn postgresql_dirs() -> impl Iterator<Item = PathBuf> {
+    iter::once_with(|| {
+        let of = |(dir, prefix): (&str, &'static str)| {
+            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+            entries.filter_map(move |entry| version(&entry.path(), prefix)).collect::<Vec<_>>()
+        };
+        let mut found: Vec<(u32, PathBuf)> = POSTGRESQL_DIRS.into_iter().flat_map(of).collect();
+        found.sort_by_key(|(version, _)| Reverse(*version));
+        found.into_iter().map(|(_, dir)| dir)
+    })
+    .flatten()
+}
+
+/// The version after `prefix` in the name of `dir`, and the directory of its programs.
+fn version(dir: &Path, prefix: &str) -> Option<(u32, PathBuf)> {
+    let version = dir.file_name()?.to_str()?.strip_prefix(prefix)?.parse().ok()?;
+    Some((version, dir.join("bin")))
 }
 
 /// The first of `names` that is not installed, and how to get it.
@@ -250,6 +279,8 @@ pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Missing> 
         "uv" => "install it with `pip install uv` or from the packages of your system".into(),
         "mdtest" | "ior" => "build it from github.com/hpc/ior, or use your cluster's module".into(),
         "elbencho" => "install the package from github.com/breuner/elbencho".into(),
+        "postgres" | "initdb" => "install the package postgresql (Debian), or postgresql-server".into(),
+        "unshare" => "install the package util-linux".into(),
         "mpirun" => "install the package openmpi-bin (Debian) or openmpi (RHEL, SUSE, Arch)".into(),
         "python3" | "fio" | "sysbench" | "bonnie++" | "git" | "tar" | "rsync" => {
             format!("install the package {name}")

@@ -34,7 +34,7 @@ pub(super) static KIND: Kind = Kind {
                 testtype: "crash",
                 metric: states::METRIC,
                 work: FaultWork::Crash(work),
-                fixed_s: states::seconds(states, check_every, STATE_S),
+                fixed_s: states::seconds(states, check_every, known.state_s),
                 does,
                 read_it: READ_IT,
                 cut_off: Some(Box::new(make)),
@@ -69,9 +69,6 @@ static NAMES: [&str; APPLICATIONS.len()] = {
     }
     names
 };
-
-/// Seconds for a state, with mount, the application's own recovery and unmount, on a slow machine.
-const STATE_S: f64 = 0.04;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
