@@ -54,8 +54,7 @@ impl Clocks {
         lane.number.store(mark.number, SeqCst);
         if lane.sleepers.load(SeqCst) > 0 {
             lane.turn.fetch_add(1, SeqCst);
-            // Without sleepers it does nothing; an error cannot be.
-            let _ = futex::wake(&lane.turn, futex::Flags::PRIVATE, u32::MAX);
+            wake_all(&lane.turn);
         }
     }
 
@@ -98,6 +97,12 @@ impl Clocks {
     pub(super) fn waiting(&self) -> &Waiting {
         &self.waiting
     }
+}
+
+/// Wakes all that sleep on `turn`; how many there were.
+fn wake_all(turn: &AtomicU32) -> usize {
+    // The kernel takes the number as signed, and wakes one where it is negative. An error cannot be.
+    futex::wake(turn, futex::Flags::PRIVATE, i32::MAX as u32).unwrap_or(0)
 }
 
 /// The time in which no lane works: each is in a sync, waits for one that is, or has ended.
@@ -184,6 +189,34 @@ mod tests {
                 clocks.done(Mark { lane: 0, number });
             }
             assert_eq!(waiter.join().unwrap(), (true, 1000));
+        });
+    }
+
+    #[test]
+    fn all_that_sleep_are_woken_at_once() {
+        let turn = AtomicU32::new(0);
+        let sleepers = [const { AtomicU32::new(0) }; 3];
+        let sleeps = |tid: &AtomicU32| {
+            let stat = std::fs::read_to_string(format!("/proc/self/task/{}/stat", tid.load(SeqCst)));
+            stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('S')))
+        };
+        thread::scope(|scope| {
+            for tid in &sleepers {
+                scope.spawn(|| {
+                    tid.store(rustix::thread::gettid().as_raw_nonzero().get() as u32, SeqCst);
+                    futex::wait(&turn, futex::Flags::PRIVATE, 0, None)
+                });
+            }
+            while !sleepers.iter().all(sleeps) {
+                thread::yield_now();
+            }
+            let woken = wake_all(&turn);
+            // Whoever still sleeps goes on, so that a failure ends.
+            while sleepers.iter().any(sleeps) {
+                turn.store(1, SeqCst);
+                wake_all(&turn);
+            }
+            assert_eq!(woken, sleepers.len());
         });
     }
 
