@@ -47,11 +47,11 @@ impl Clocks {
         }
     }
 
-    /// Notes that the call `mark` and all before it in its lane are done.
+    /// Notes that the calls of `lane` up to `number` are done.
     #[inline]
-    pub(super) fn done(&self, mark: Mark) {
-        let lane = &self.lanes[mark.lane as usize];
-        lane.number.store(mark.number, SeqCst);
+    pub(super) fn done(&self, lane: u32, number: u64) {
+        let lane = &self.lanes[lane as usize];
+        lane.number.store(number, SeqCst);
         if lane.sleepers.load(SeqCst) > 0 {
             lane.turn.fetch_add(1, SeqCst);
             wake_all(&lane.turn);
@@ -175,18 +175,22 @@ mod tests {
     use super::*;
     use std::thread;
 
+    fn mark(number: u64) -> Mark {
+        Mark { lane: 0, number, end_ns: 0 }
+    }
+
     #[test]
     fn lane_waits_for_the_calls_of_another() {
         let clocks = Clocks::new(2);
         let order = AtomicU64::new(0);
         thread::scope(|scope| {
             let waiter = scope.spawn(|| {
-                let done = clocks.wait(Mark { lane: 0, number: 1000 });
+                let done = clocks.wait(mark(1000));
                 (done, order.load(SeqCst))
             });
             for number in 1..=1000 {
                 order.store(number, SeqCst);
-                clocks.done(Mark { lane: 0, number });
+                clocks.done(0, number);
             }
             assert_eq!(waiter.join().unwrap(), (true, 1000));
         });
@@ -224,7 +228,7 @@ mod tests {
     fn wait_for_what_never_comes_can_be_ended() {
         let clocks = Clocks::new(1);
         thread::scope(|scope| {
-            let waiter = scope.spawn(|| clocks.wait(Mark { lane: 0, number: 1 }));
+            let waiter = scope.spawn(|| clocks.wait(mark(1)));
             clocks.give_up();
             assert!(!waiter.join().unwrap());
         });

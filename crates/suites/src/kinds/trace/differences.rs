@@ -147,6 +147,7 @@ fn allowed(step: &Step, found: i64) -> Option<&'static str> {
     let either = |wanted: &[i64]| errnos.iter().any(|errno| wanted.contains(errno));
     match step.op {
         _ if step.refused => None,
+        _ if step.races => Some("calls in flight at the same time on the same thing"),
         Seek if step.flags > 2 => Some("data and holes of a file"),
         Fallocate if either(&[OPNOTSUPP, INVAL, NOSYS]) => Some("modes of fallocate"),
         Clone if either(&[OPNOTSUPP, INVAL, XDEV, NOTTY, NOSYS]) => Some("clones of files"),

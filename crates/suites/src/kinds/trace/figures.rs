@@ -14,6 +14,7 @@ use model::{
     result::Reason,
     workload::PoolReport,
 };
+use std::collections::BTreeMap;
 
 /// The share of calls with an unexplained difference above which a replay is not the application.
 const MOST_UNEXPLAINED: f64 = 0.001;
@@ -51,6 +52,13 @@ pub(super) fn measured(id: &str, pace: Pace, pool: &PoolReport) -> Measured {
     metrics.cpu_per_op(pool, 0..1);
     metrics.lower("differences", sum(|n| n.differences.iter().map(|d| d.count as f64).sum()), "");
     metrics.lower("unexplained", sum(|notes| notes.unexplained as f64), "");
+    let differing = merged(notes.iter().flat_map(|notes| notes.differences.iter().cloned()));
+    let unexplained = differing.iter().filter(|one| one.allowed.is_none());
+    let mut of_call: BTreeMap<&str, u64> = BTreeMap::new();
+    unexplained.for_each(|one| *of_call.entry(&one.call).or_default() += one.count);
+    for (call, count) in of_call {
+        metrics.lower(&format!("unexplained_{call}"), count as f64, "");
+    }
     let (first, _, _) = ranks(pace);
     metrics.0.sort_by_key(|metric| metric.name != first);
     let calls: u64 = notes.iter().map(|notes| notes.calls).sum();

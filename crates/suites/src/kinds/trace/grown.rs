@@ -69,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn mark(number: u64) -> Mark {
-        Mark { lane: 0, number }
+        Mark { lane: 0, number, end_ns: 0 }
     }
 
     #[test]

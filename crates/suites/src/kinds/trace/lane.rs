@@ -4,7 +4,6 @@ use super::{
     actor::Actor,
     clocks::{Clocks, wait_until},
     differences::Differences,
-    resource::Mark,
     settings::Pace,
     step::{Chunk, Step},
     supply::Supply,
@@ -87,7 +86,7 @@ impl<'s> Lane<'s> {
                 ended_ns = now_ns();
                 self.count(step, found, ended_ns.saturating_sub(begun_ns));
                 if step.awaited {
-                    clocks.done(Mark { lane: self.number, number: self.made });
+                    clocks.done(self.number, self.made);
                 }
                 untold = (untold.0 + moved(step.op, found), untold.1 + 1);
                 if untold.1 == TELL {

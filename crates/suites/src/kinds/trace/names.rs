@@ -14,6 +14,8 @@ use trace::{
 
 /// `O_CREAT`.
 const CREAT: u32 = 0o100;
+/// The result of a call that found no such name.
+const NO_ENTRY: i64 = -2;
 
 /// The names of a trace.
 #[derive(Debug)]
@@ -71,6 +73,9 @@ impl<'p> Names<'p> {
                 if has(op, Field::Path) {
                     self.touch(mark, call.path, wait);
                 }
+                if call.result == NO_ENTRY {
+                    self.note_missing(mark, call.path);
+                }
                 if has(op, Field::Path2) && op != Op::Symlink {
                     self.touch(mark, call.path2, wait);
                 }
@@ -110,6 +115,17 @@ impl<'p> Names<'p> {
         let mut at = Some(path).filter(|_| !self.moved.is_empty());
         while let Some(parent) = at.and_then(|at| self.paths.parent(at)) {
             if self.moved.contains(&parent) {
+                self.of.entry(parent).or_default().note(mark);
+            }
+            at = Some(parent);
+        }
+    }
+
+    /// Notes a use of those directories above `path` that are not there: they are made after it.
+    fn note_missing(&mut self, mark: Mark, path: PathId) {
+        let mut at = Some(path).filter(|path| self.is_there(*path));
+        while let Some(parent) = at.and_then(|at| self.paths.parent(at)) {
+            if !self.exists.contains(&parent) {
                 self.of.entry(parent).or_default().note(mark);
             }
             at = Some(parent);

@@ -30,7 +30,28 @@ struct LaneState {
     /// The last call of each other lane that it has waited for.
     seen: HashMap<u32, u64>,
     /// One bit for each call that another lane waits for.
-    awaited: Vec<u64>,
+    awaited: Bits,
+    /// And for each that had not ended when one began that waits for it.
+    raced: Bits,
+}
+
+/// A bit for each call of a lane, by its number from 1.
+#[derive(Clone, Debug, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn set(&mut self, number: u64) {
+        let bit = (number - 1) as usize;
+        if self.0.len() <= bit / 64 {
+            self.0.resize(bit / 64 + 1, 0);
+        }
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    fn has(&self, number: u64) -> bool {
+        let bit = (number - 1) as usize;
+        self.0.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
 }
 
 /// The state between blocks.
@@ -91,7 +112,7 @@ impl<'p> Planner<'p> {
         for call in calls.iter().filter(|call| window.is_before(call.at_ns)) {
             self.number += 1;
             let lane = self.survey.lanes.lane(call.thread);
-            let mark = Mark { lane, number: 0 };
+            let mark = Mark { lane, number: 0, end_ns: 0 };
             self.files.order(mark, call, &mut |_| ());
             self.slots.order(mark, call, &mut |_| ());
             self.names.order(mark, call, &mut |_| ());
@@ -115,11 +136,10 @@ impl<'p> Planner<'p> {
         let refused = self.survey.dangerous.contains(&number);
         let time_ns = self.time_ns(lane, call);
         let chunk = &mut chunks[lane as usize];
-        let mark = Mark { lane, number: self.lanes[lane as usize].last + 1 };
+        let end_ns = call.at_ns.saturating_add(call.took_ns);
+        let mark = Mark { lane, number: self.lanes[lane as usize].last + 1, end_ns };
         let before = chunk.waits.len();
-        if self.lanes.len() > 1 {
-            self.order(mark, call, &mut chunk.waits);
-        }
+        let races = self.lanes.len() > 1 && self.order(mark, call, &mut chunk.waits);
         let mut step = Step {
             result: call.result,
             offset: call.offset,
@@ -135,6 +155,7 @@ impl<'p> Planner<'p> {
             waits: u16::try_from(chunk.waits.len() - before).unwrap_or(u16::MAX),
             awaited: self.tells_all,
             refused,
+            races,
         };
         if call.op == Op::Symlink {
             let text = texts::link(self.paths, call.path, call.path2);
@@ -144,7 +165,7 @@ impl<'p> Planner<'p> {
         self.slots.resolve(call, lane, &mut step);
         chunk.steps.push(step);
         self.lanes[lane as usize].last += 1;
-        self.lanes[lane as usize].end_ns = call.at_ns.saturating_add(call.took_ns);
+        self.lanes[lane as usize].end_ns = end_ns;
     }
 
     /// When the call is due, or how long its thread paused before it.
@@ -163,8 +184,9 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// Adds what `call` of `mark` has to wait for.
-    fn order(&mut self, mark: Mark, call: &Call, waits: &mut Vec<Mark>) {
+    /// Adds what `call` of `mark` has to wait for. Returns whether any of it had not ended when the call began: then
+    /// either could have come first.
+    fn order(&mut self, mark: Mark, call: &Call, waits: &mut Vec<Mark>) -> bool {
         let Planner { lanes, slots, files, names, survey, .. } = self;
         let from = waits.len();
         let mut wait = |other: Mark| {
@@ -174,11 +196,13 @@ impl<'p> Planner<'p> {
         };
         if call.op == Op::Begin && call.other != NONE {
             let parent = survey.lanes.lane(call.other as ThreadId);
-            wait(Mark { lane: parent, number: lanes[parent as usize].last });
+            let LaneState { last: number, end_ns, .. } = lanes[parent as usize];
+            wait(Mark { lane: parent, number, end_ns });
         }
         slots.order(mark, call, &mut wait);
         files.order(mark, call, &mut wait);
         names.order(mark, call, &mut wait);
+        let races = waits[from..].iter().any(|other| other.end_ns > call.at_ns);
         let seen = &mut lanes[mark.lane as usize].seen;
         let mut at = from;
         while let Some(other) = waits.get(at).copied() {
@@ -191,13 +215,13 @@ impl<'p> Planner<'p> {
             }
         }
         for other in waits[from..].iter().filter(|_| !self.tells_all) {
-            let bit = (other.number - 1) as usize;
-            let awaited = &mut lanes[other.lane as usize].awaited;
-            if awaited.len() <= bit / 64 {
-                awaited.resize(bit / 64 + 1, 0);
+            let lane = &mut lanes[other.lane as usize];
+            lane.awaited.set(other.number);
+            if other.end_ns > call.at_ns {
+                lane.raced.set(other.number);
             }
-            awaited[bit / 64] |= 1 << (bit % 64);
         }
+        races
     }
 
     /// Marks, in the chunks of a lane from its first call on, those that another lane waits for.
@@ -205,10 +229,11 @@ impl<'p> Planner<'p> {
         if self.tells_all {
             return;
         }
-        let awaited = &self.lanes[lane].awaited;
+        let LaneState { awaited, raced, .. } = &self.lanes[lane];
         let steps = chunks.iter_mut().flat_map(|chunk| &mut chunk.steps);
-        for (bit, step) in steps.enumerate() {
-            step.awaited = awaited.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1);
+        for (number, step) in (1..).zip(steps) {
+            step.awaited = awaited.has(number);
+            step.races |= raced.has(number);
         }
     }
 }

@@ -5,6 +5,8 @@
 pub(super) struct Mark {
     pub(super) lane: u32,
     pub(super) number: u64,
+    /// When it ended, as recorded.
+    pub(super) end_ns: u64,
 }
 
 /// A thing that calls use or change.
@@ -25,7 +27,7 @@ impl Resource {
     /// Notes a use by `mark` that waits for nothing.
     pub(super) fn note(&mut self, mark: Mark) {
         match self.used.iter_mut().find(|used| used.lane == mark.lane) {
-            Some(used) => used.number = mark.number,
+            Some(used) => *used = mark,
             None => self.used.push(mark),
         }
     }
@@ -59,7 +61,7 @@ mod tests {
 
     #[test]
     fn use_waits_for_the_change_and_change_for_all_uses() {
-        let mark = |lane, number| Mark { lane, number };
+        let mark = |lane, number| Mark { lane, number, end_ns: 0 };
         let mut thing = Resource::default();
         assert!(waits(|wait| thing.use_by(mark(0, 1), wait)).is_empty());
         assert_eq!(waits(|wait| thing.change_by(mark(1, 1), wait)), [(0, 1)]);

@@ -33,6 +33,8 @@ pub(super) struct Step {
     pub(super) awaited: bool,
     /// It could lead out of the tree and is not made.
     pub(super) refused: bool,
+    /// It was in flight at the same time as a call on the same thing: either could have come first.
+    pub(super) races: bool,
 }
 
 /// Consecutive calls of a lane.

@@ -115,6 +115,7 @@ mod tests {
             waits: 0,
             awaited: false,
             refused: false,
+            races: false,
         };
         Chunk { steps: vec![step; steps], ..Chunk::default() }
     }

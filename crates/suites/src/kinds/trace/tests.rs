@@ -281,6 +281,37 @@ fn a_directory_moves_after_what_is_opened_in_it() {
     assert_eq!(metric(&measured, "differences"), 0.0);
 }
 
+/// As `mkdir -p` of several threads: what is missing is missing until another thread has made its directory.
+#[test]
+fn what_is_missing_below_a_directory_is_so_until_that_is_made() {
+    let mut story = Story::new();
+    for number in 0..300 {
+        let folder = story.path(0, &format!("d{number}"));
+        let inner = story.path(folder, "inner");
+        story.named(0, Op::Mkdir, inner, NONE, -2).named(1, Op::Mkdir, folder, NONE, 0);
+        story.named(1, Op::Mkdir, inner, NONE, 0).named(0, Op::Stat, inner, NONE, 0);
+    }
+    let (measured, ..) = story.replay("");
+    assert_eq!(metric(&measured, "differences"), 0.0);
+}
+
+/// A length that is asked for while a write is in flight is that before or after it; the replay has the one after.
+#[test]
+fn either_of_two_calls_in_flight_may_come_first() {
+    let mut story = Story::new();
+    let path = story.file(0, "f", 0);
+    story.open(0, 0, path, 2).open(1, 1, path, 2);
+    story.call(0, Op::Pwrite, 100, |c| (c.handle, c.len, c.took_ns) = (0, 100, 1500));
+    story.call(1, Op::Seek, 0, |c| (c.handle, c.flags) = (1, 2));
+    let (measured, ..) = story.replay("");
+    assert_eq!(metric(&measured, "differences"), 1.0);
+    assert_eq!(metric(&measured, "unexplained"), 0.0);
+    // After the write had ended it is not.
+    story.call(1, Op::Seek, 0, |c| (c.handle, c.flags) = (1, 2));
+    let (measured, ..) = story.replay("");
+    assert_eq!(metric(&measured, "unexplained_lseek"), 1.0);
+}
+
 #[test]
 fn start_has_links_other_entries_and_open_handles() {
     let mut story = Story::new();
