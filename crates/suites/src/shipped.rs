@@ -26,6 +26,7 @@ shipped!(
     "io500.toml",
     "oltp.toml",
     "apps.toml",
+    "ml.toml",
     "faults.toml"
 );
 
