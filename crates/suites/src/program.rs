@@ -279,7 +279,9 @@ pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Missing> 
         "uv" => "install it with `pip install uv` or from the packages of your system".into(),
         "mdtest" | "ior" => "build it from github.com/hpc/ior, or use your cluster's module".into(),
         "elbencho" => "install the package from github.com/breuner/elbencho".into(),
-        "postgres" | "initdb" => "install the package postgresql (Debian), or postgresql-server".into(),
+        "postgres" | "initdb" => {
+            "install the package postgresql (Debian), or postgresql-server".into()
+        }
         "unshare" => "install the package util-linux".into(),
         "mpirun" => "install the package openmpi-bin (Debian) or openmpi (RHEL, SUSE, Arch)".into(),
         "python3" | "fio" | "sysbench" | "bonnie++" | "git" | "tar" | "rsync" => {

@@ -29,7 +29,8 @@ const PROMPT: &[u8] = b"backend> ";
 const ANSWER: &str = " = \"";
 
 /// The tables. A row of `inserted` fills a sixth of a page, one of `latest` a fourth; none is compressed.
-const TABLES: &str = "CREATE TABLE inserted (id bigint PRIMARY KEY, number bigint NOT NULL, filler text NOT NULL)
+const TABLES: &str =
+    "CREATE TABLE inserted (id bigint PRIMARY KEY, number bigint NOT NULL, filler text NOT NULL)
 CREATE TABLE latest (place bigint PRIMARY KEY, number bigint NOT NULL, filler text NOT NULL)
 ALTER TABLE inserted ALTER filler SET STORAGE PLAIN
 ALTER TABLE latest ALTER filler SET STORAGE PLAIN
@@ -168,23 +169,23 @@ fn errors(logged: &[u8]) -> Vec<String> {
 }
 
 /// A process that takes statements.
-struct Session {
+struct Backend {
     child: Child,
     stdin: ChildStdin,
     stdout: ChildStdout,
 }
 
-impl Session {
-    fn start(mut command: Command) -> io::Result<Session> {
+impl Backend {
+    fn start(mut command: Command) -> io::Result<Backend> {
         // What it logs is not read while it works, and must not fill a pipe.
         let mut child = command.stderr(Stdio::null()).spawn()?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let mut session = Session { child, stdin, stdout };
-        session.answer()?;
-        Ok(session)
+        let mut backend = Backend { child, stdin, stdout };
+        backend.answer()?;
+        Ok(backend)
     }
 
     /// What it writes until it waits for the next statement.
@@ -210,7 +211,7 @@ impl Session {
     }
 
     fn end(self) -> io::Result<()> {
-        let Session { mut child, stdin, stdout } = self;
+        let Backend { mut child, stdin, stdout } = self;
         drop((stdin, stdout));
         child.wait().map(|_| ())
     }
@@ -279,17 +280,17 @@ impl Application for Postgresql {
 
     fn work(&self, root: &Path, mark: &dyn Fn(u64)) -> Result<(), TestError> {
         let failed = || TestError::io("commit to PostgreSQL in", root);
-        let mut session = Session::start(self.single(root)?).map_err(failed())?;
+        let mut backend = Backend::start(self.single(root)?).map_err(failed())?;
         for round in 0..self.rounds {
             let number = round + 1;
             let done = format!("done {number}");
-            session.call(&self.transaction(number), Some(&done)).map_err(failed())?;
+            backend.call(&self.transaction(number), Some(&done)).map_err(failed())?;
             mark(round);
             if number.is_multiple_of(CHECKPOINT_EVERY) {
-                session.call("CHECKPOINT\n", None).map_err(failed())?;
+                backend.call("CHECKPOINT\n", None).map_err(failed())?;
             }
         }
-        session.end().map_err(failed())
+        backend.end().map_err(failed())
     }
 
     fn look(&self, root: &Path, acknowledged: Option<u64>) -> Result<Vec<Finding>, TestError> {

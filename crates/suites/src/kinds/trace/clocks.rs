@@ -201,8 +201,11 @@ mod tests {
         let turn = AtomicU32::new(0);
         let sleepers = [const { AtomicU32::new(0) }; 3];
         let sleeps = |tid: &AtomicU32| {
-            let stat = std::fs::read_to_string(format!("/proc/self/task/{}/stat", tid.load(SeqCst)));
-            stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('S')))
+            let stat =
+                std::fs::read_to_string(format!("/proc/self/task/{}/stat", tid.load(SeqCst)));
+            stat.is_ok_and(|stat| {
+                stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('S'))
+            })
         };
         thread::scope(|scope| {
             for tid in &sleepers {
@@ -215,7 +218,7 @@ mod tests {
                 thread::yield_now();
             }
             let woken = wake_all(&turn);
-            // Whoever still sleeps goes on, so that a failure ends.
+            // Those that still sleep go on, so that a failure ends.
             while sleepers.iter().any(sleeps) {
                 turn.store(1, SeqCst);
                 wake_all(&turn);
