@@ -16,7 +16,7 @@ use std::{
 };
 
 /// After that a unit hangs, and is killed.
-const LIMIT: Duration = Duration::from_secs(20 * 60);
+const LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// How a unit ended.
 pub(super) struct Ran {
