@@ -26,7 +26,7 @@ server=$!
 url=""
 until [ -n "$url" ]; do
     sleep 0.1
-    url=$(grep -o 'http://[^ /]*/' log || true)
+    url=$(sed -n 's/.* started on //p' log)
 done
 echo "some text" >file
 curl -sS --noproxy '*' -T file "${url}file" >/dev/null
