@@ -93,13 +93,11 @@ impl Derived {
     }
 
     fn directories_above(&mut self, path: PathId, paths: &Paths) {
-        let mut at = path;
-        while let Some(above) = paths.parent(at) {
+        for above in paths.ancestors(path) {
             if self.is_first(above) {
                 self.found.insert(above, Found { is_directory: true, ..Found::default() });
             }
             self.is(above, |found| found.is_directory = true);
-            at = above;
         }
     }
 

@@ -1,5 +1,7 @@
 //! The paths of a trace: a tree of names below its roots.
 
+use std::iter;
+
 /// A path of a trace: an index of [`Paths`]. Roots come first.
 pub type PathId = u32;
 
@@ -80,6 +82,14 @@ impl Paths {
     /// The path is not there.
     pub fn parent(&self, id: PathId) -> Option<PathId> {
         Some(self.parents[id as usize]).filter(|parent| *parent != id)
+    }
+
+    /// The directories above a path, the nearest first and its root last.
+    ///
+    /// # Panics
+    /// The path is not there.
+    pub fn ancestors(&self, id: PathId) -> impl Iterator<Item = PathId> {
+        iter::successors(self.parent(id), |id| self.parent(*id))
     }
 
     /// The name of a path; empty for a root.

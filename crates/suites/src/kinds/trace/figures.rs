@@ -53,10 +53,7 @@ pub(super) fn measured(id: &str, pace: Pace, pool: &PoolReport) -> Measured {
     metrics.lower("differences", sum(|n| n.differences.iter().map(|d| d.count as f64).sum()), "");
     metrics.lower("unexplained", sum(|notes| notes.unexplained as f64), "");
     let differing = merged(notes.iter().flat_map(|notes| notes.differences.iter().cloned()));
-    let unexplained = differing.iter().filter(|one| one.allowed.is_none());
-    let mut of_call: BTreeMap<&str, u64> = BTreeMap::new();
-    unexplained.for_each(|one| *of_call.entry(&one.call).or_default() += one.count);
-    for (call, count) in of_call {
+    for (call, count) in unexplained_by_call(&differing) {
         metrics.lower(&format!("unexplained_{call}"), count as f64, "");
     }
     let (first, _, _) = ranks(pace);
@@ -64,13 +61,22 @@ pub(super) fn measured(id: &str, pace: Pace, pool: &PoolReport) -> Measured {
     let calls: u64 = notes.iter().map(|notes| notes.calls).sum();
     let unexplained: u64 = notes.iter().map(|notes| notes.unexplained).sum();
     let problem = (unexplained as f64 > MOST_UNEXPLAINED * calls as f64)
-        .then(|| reason(calls, unexplained, notes.into_iter().flat_map(|n| n.differences)));
+        .then(|| reason(calls, unexplained, differing));
     Measured { problem, ..figures::measured(id, pool, 0..2, metrics.0) }
 }
 
-/// Why a replay is not the application: its most frequent difference.
-fn reason(calls: u64, unexplained: u64, all: impl IntoIterator<Item = Difference>) -> Reason {
-    let most = merged(all).into_iter().find(|one| one.allowed.is_none());
+/// How many calls of each kind have a difference that is not explained.
+fn unexplained_by_call(merged: &[Difference]) -> BTreeMap<&str, u64> {
+    let mut counts = BTreeMap::new();
+    for one in merged.iter().filter(|one| one.allowed.is_none()) {
+        *counts.entry(one.call.as_str()).or_default() += one.count;
+    }
+    counts
+}
+
+/// Why a replay is not the application: its most frequent difference, the first of those that are merged.
+fn reason(calls: u64, unexplained: u64, merged: Vec<Difference>) -> Reason {
+    let most = merged.into_iter().find(|one| one.allowed.is_none());
     let (call, recorded, found, count) =
         most.map_or_else(Default::default, |one| (one.call, one.recorded, one.found, one.count));
     Reason::ReplayDiffers { calls, differing: unexplained, call, recorded, found, count }

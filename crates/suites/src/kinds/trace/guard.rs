@@ -76,7 +76,7 @@ impl Maybe<'_> {
         if !is_there(self.paths, path) || !self.links.insert(path) {
             return false;
         }
-        self.above.extend(ancestors(self.paths, path));
+        self.above.extend(self.paths.ancestors(path));
         true
     }
 
@@ -99,7 +99,7 @@ impl Maybe<'_> {
     /// Whether a link, or a directory that brought links along, may be above `path`.
     fn is_below_a_link(&self, path: PathId) -> bool {
         is_there(self.paths, path)
-            && ancestors(self.paths, path).any(|path| self.links.contains(&path))
+            && self.paths.ancestors(path).any(|path| self.links.contains(&path))
     }
 
     fn is_dangerous(&self, n: &Naming) -> bool {
@@ -121,14 +121,9 @@ fn is_there(paths: &Paths, path: PathId) -> bool {
     (path as usize) < paths.len()
 }
 
-/// The paths above `path`, the nearest first.
-fn ancestors(paths: &Paths, path: PathId) -> impl Iterator<Item = PathId> {
-    std::iter::successors(paths.parent(path), |path| paths.parent(*path))
-}
-
 /// How many names lead to `path`; a root has one. 0 for a path that is not there.
 fn depth(paths: &Paths, path: PathId) -> usize {
-    if is_there(paths, path) { 1 + ancestors(paths, path).count() } else { 0 }
+    if is_there(paths, path) { 1 + paths.ancestors(path).count() } else { 0 }
 }
 
 /// How many directories a link at `path` to `to` has to go up.
@@ -136,9 +131,9 @@ pub(super) fn ups(paths: &Paths, path: PathId, to: PathId) -> usize {
     if !is_there(paths, path) || !is_there(paths, to) {
         return 0;
     }
-    let above: Vec<PathId> = ancestors(paths, path).collect();
+    let above: Vec<PathId> = paths.ancestors(path).collect();
     // The target itself may be a directory above the link, which is then reached from below.
-    let common = ancestors(paths, to).find_map(|at| above.iter().position(|path| *path == at));
+    let common = paths.ancestors(to).find_map(|at| above.iter().position(|path| *path == at));
     common.unwrap_or(above.len())
 }
 

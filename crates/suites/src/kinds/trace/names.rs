@@ -73,8 +73,9 @@ impl<'p> Names<'p> {
                 if has(op, Field::Path) {
                     self.touch(mark, call.path, wait);
                 }
-                if call.result == NO_ENTRY {
-                    self.note_missing(mark, call.path);
+                if call.result == NO_ENTRY && self.is_there(call.path) {
+                    // Directories that are not there are made after it.
+                    self.note_above(mark, call.path, |names, above| !names.exists.contains(&above));
                 }
                 if has(op, Field::Path2) && op != Op::Symlink {
                     self.touch(mark, call.path2, wait);
@@ -92,7 +93,10 @@ impl<'p> Names<'p> {
         if self.is_there(path) {
             self.above(path, wait);
             self.of.entry(path).or_default().use_by(mark, wait);
-            self.note_moved(mark, path);
+            if !self.moved.is_empty() {
+                // What is below a directory that is moved is used before or after.
+                self.note_above(mark, path, |names, above| names.moved.contains(&above));
+            }
         }
     }
 
@@ -103,43 +107,23 @@ impl<'p> Names<'p> {
         }
         self.above(path, wait);
         self.of.entry(path).or_default().change_by(mark, wait);
-        let mut at = path;
-        while let Some(parent) = self.paths.parent(at) {
-            self.of.entry(parent).or_default().note(mark);
-            at = parent;
-        }
+        self.note_above(mark, path, |_, _| true);
     }
 
-    /// Notes a use of those directories above `path` that are moved at some time.
-    fn note_moved(&mut self, mark: Mark, path: PathId) {
-        let mut at = Some(path).filter(|_| !self.moved.is_empty());
-        while let Some(parent) = at.and_then(|at| self.paths.parent(at)) {
-            if self.moved.contains(&parent) {
-                self.of.entry(parent).or_default().note(mark);
+    /// Notes a use of those directories above `path` that `is_used` tells.
+    fn note_above(&mut self, mark: Mark, path: PathId, is_used: impl Fn(&Self, PathId) -> bool) {
+        let paths = self.paths;
+        for above in paths.ancestors(path) {
+            if is_used(self, above) {
+                self.of.entry(above).or_default().note(mark);
             }
-            at = Some(parent);
-        }
-    }
-
-    /// Notes a use of those directories above `path` that are not there: they are made after it.
-    fn note_missing(&mut self, mark: Mark, path: PathId) {
-        let mut at = Some(path).filter(|path| self.is_there(*path));
-        while let Some(parent) = at.and_then(|at| self.paths.parent(at)) {
-            if !self.exists.contains(&parent) {
-                self.of.entry(parent).or_default().note(mark);
-            }
-            at = Some(parent);
         }
     }
 
     /// Waits for the last changes of the directories above `path`.
     fn above(&self, path: PathId, wait: &mut dyn FnMut(Mark)) {
-        let mut at = path;
-        while let Some(parent) = self.paths.parent(at) {
-            if let Some(directory) = self.of.get(&parent) {
-                directory.after_change(wait);
-            }
-            at = parent;
+        for directory in self.paths.ancestors(path).filter_map(|above| self.of.get(&above)) {
+            directory.after_change(wait);
         }
     }
 }

@@ -74,17 +74,13 @@ pub(super) fn link(paths: &Paths, path: PathId, to: PathId) -> Option<CString> {
         return None;
     }
     let up = ups(paths, path, to);
-    let kept = above(paths, path).len() - up;
+    let kept = paths.ancestors(path).count() - up;
     let mut names: Vec<Vec<u8>> = vec![b"..".to_vec(); up];
     let mut down = vec![to];
-    down.extend(above(paths, to));
+    down.extend(paths.ancestors(to));
     down.reverse();
     names.extend(down[kept..].iter().map(|id| own_name(paths, *id)));
     CString::new(names.join(&b'/')).ok()
-}
-
-fn above(paths: &Paths, path: PathId) -> Vec<PathId> {
-    std::iter::successors(paths.parent(path), |path| paths.parent(*path)).collect()
 }
 
 fn own_name(paths: &Paths, id: PathId) -> Vec<u8> {
