@@ -105,6 +105,14 @@ pub(crate) fn settings<T: DeserializeOwned>(mut table: Table, knobs: &[Knob]) ->
     })
 }
 
+/// Refuses a `value` of the setting `name` that is not from 1 to `most`.
+pub(crate) fn check_count(name: &str, value: u64, most: u64) -> Result<(), String> {
+    match (1..=most).contains(&value) {
+        true => Ok(()),
+        false => Err(format!("`{name}` must be from 1 to {most}, not {value}")),
+    }
+}
+
 /// The default of a knob as a value; `None` if it has none, or if its text only says what the default depends on.
 fn default_of(knob: &Knob) -> Option<Value> {
     let is_value = knob.range.is_empty() || knob.range.contains(&knob.default);

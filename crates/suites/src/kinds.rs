@@ -20,7 +20,7 @@ mod tree;
 mod turned_bit;
 
 pub use crate::kind::Kind;
-pub(crate) use crate::kind::{Defaults, Head, scaled, settings};
+pub(crate) use crate::kind::{Defaults, Head, check_count, scaled, settings};
 
 /// Every kind.
 pub static KINDS: &[&Kind] = &[

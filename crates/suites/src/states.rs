@@ -1,6 +1,7 @@
 //! States after a power failure, as the kinds that cut it declare them: how many are tried, and at how many of these
 //! the checker looks.
 
+use crate::kind::check_count;
 use model::target::Knob;
 
 /// Metric by which the tables order; how long a mount takes that has to recover.
@@ -47,19 +48,13 @@ pub(crate) fn check_atomic(bytes: u64) -> Result<(), String> {
 /// # Errors
 /// There are none, or too many.
 pub(crate) fn check_states(states: u64) -> Result<(), String> {
-    match (1..=MOST_STATES).contains(&states) {
-        true => Ok(()),
-        false => Err(format!("`states` must be from 1 to {MOST_STATES}, not {states}")),
-    }
+    check_count("states", states, MOST_STATES)
 }
 
 /// # Errors
 /// There are none, or too many.
 pub(crate) fn check_rounds(rounds: u64) -> Result<(), String> {
-    match (1..=MOST_ROUNDS).contains(&rounds) {
-        true => Ok(()),
-        false => Err(format!("`rounds` must be from 1 to {MOST_ROUNDS}, not {rounds}")),
-    }
+    check_count("rounds", rounds, MOST_ROUNDS)
 }
 
 /// How long they take on a slow machine, where one takes `state_s`, seconds.

@@ -1,7 +1,7 @@
 //! The kind `failed_write`: one request to the disk fails with EIO during an fsync; what does fsync return, and what
 //! data is left? The lab runs it; a declaration names what is written and which request fails.
 
-use super::{Kind, settings};
+use super::{Kind, check_count, settings};
 use crate::{
     FailedWriteWork, FaultWork,
     lab_test::{LabTest, lab_test},
@@ -20,9 +20,7 @@ pub(super) static KIND: Kind = Kind {
     knobs: &KNOBS,
     make: |head, table| {
         let settings: Settings = settings(table, &KNOBS)?;
-        if !(1..=1000).contains(&settings.tries) {
-            return Err(format!("`tries` must be from 1 to 1000, not {}", settings.tries));
-        }
+        check_count("tries", settings.tries, 1000)?;
         let Settings { change, failing, tries } = settings;
         Ok(lab_test(
             head,

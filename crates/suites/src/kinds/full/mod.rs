@@ -1,7 +1,7 @@
 //! The kind `full`: a disk that is filled until it refuses more; what does a program see, what is kept, and how fast is
 //! it on the way? The lab runs it; a declaration names the files that fill it.
 
-use super::{Kind, settings};
+use super::{Kind, check_count, settings};
 use crate::{
     FaultWork, FullWork,
     lab_test::{LabTest, lab_test},
@@ -68,12 +68,8 @@ struct Settings {
 
 impl Settings {
     fn check(&self) -> Result<(), String> {
-        for (name, value, most) in [("tries", self.tries, 100), ("times", self.times, 1000)] {
-            if !(1..=most).contains(&value) {
-                return Err(format!("`{name}` must be from 1 to {most}, not {value}"));
-            }
-        }
-        Ok(())
+        check_count("tries", self.tries, 100)?;
+        check_count("times", self.times, 1000)
     }
 
     fn name(&self) -> String {

@@ -1,7 +1,7 @@
 //! The kind `mirror`: one leg of a mirror silently holds a bad copy, or is lost; what is read through the mirror, and
 //! what does each leg hold by itself? The lab runs it; a declaration names the fault.
 
-use super::{Kind, settings};
+use super::{Kind, check_count, settings};
 use crate::{
     FaultWork, MirrorWork,
     lab_test::{LabTest, lab_test},
@@ -18,9 +18,7 @@ pub(super) static KIND: Kind = Kind {
     make: |head, table| {
         let settings: Settings = settings(table, &KNOBS)?;
         let Settings { fault, tries } = settings;
-        if !(1..=1000).contains(&tries) {
-            return Err(format!("`tries` must be from 1 to 1000, not {tries}"));
-        }
+        check_count("tries", tries, 1000)?;
         Ok(lab_test(
             head,
             LabTest {

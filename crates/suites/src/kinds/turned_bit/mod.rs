@@ -1,7 +1,7 @@
 //! The kind `turned_bit`: the disk silently corrupts what was written; is wrong data then read without an error? The
 //! lab runs it; a declaration names the corruption and what it hits.
 
-use super::{Kind, settings};
+use super::{Kind, check_count, settings};
 use crate::{
     FaultWork, TurnedBitWork,
     lab_test::{LabTest, lab_test},
@@ -72,9 +72,7 @@ struct Settings {
 
 impl Settings {
     fn check(&self) -> Result<(), String> {
-        if !(1..=1000).contains(&self.tries) {
-            return Err(format!("`tries` must be from 1 to 1000, not {}", self.tries));
-        }
+        check_count("tries", self.tries, 1000)?;
         match (self.fault, self.place) {
             (SilentFault::TurnedBit, _)
             | (_, DamagedPlace::Data)
