@@ -280,7 +280,7 @@ pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Missing> 
         "mdtest" | "ior" => "build it from github.com/hpc/ior, or use your cluster's module".into(),
         "elbencho" => "install the package from github.com/breuner/elbencho".into(),
         "postgres" | "initdb" => {
-            "install the package postgresql (Debian), or postgresql-server".into()
+            "install the package postgresql (Debian) or postgresql-server (RHEL, SUSE)".into()
         }
         "unshare" => "install the package util-linux".into(),
         "mpirun" => "install the package openmpi-bin (Debian) or openmpi (RHEL, SUSE, Arch)".into(),
