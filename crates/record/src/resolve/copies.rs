@@ -69,9 +69,11 @@ impl Resolver {
             (_, Some(handle)) => (to, handle, (Op::Write, Op::Pwrite)),
             _ => return self.count_other(thread, to.fd),
         };
-        // What failed, or found the end of the other side, did nothing to this one.
-        if raw.result <= 0 {
-            return self.skip(LeftOut::Across);
+        // Neither did anything to this side: one that found the end of the other, and one that failed.
+        match raw.result {
+            0 => return self.skip(LeftOut::Outside),
+            ..0 => return self.skip(LeftOut::Across),
+            1.. => (),
         }
         let op = if side.offset.is_some() { ops.1 } else { ops.0 };
         self.emit(raw, thread, op, |call| {
