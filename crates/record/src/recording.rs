@@ -291,7 +291,7 @@ impl<W: Write> Recording<W> {
             match event {
                 Event::Fork(fork) if fork.tid == *me => {
                     pids.insert(fork.child);
-                    out.begin(resolver.begin(&as_child(fork.child, descriptions)));
+                    out.begin(resolver.start(&as_child(&fork, descriptions)));
                 }
                 Event::Call(RawCall { tid, .. })
                 | Event::Exit { tid, .. }
@@ -337,14 +337,15 @@ impl<W: Write> Recording<W> {
 }
 
 /// The command's first process has what this one has, but what closes on exec.
-fn as_child(tid: u32, descriptions: &mut Descriptions) -> Beginning {
+fn as_child(fork: &Fork, descriptions: &mut Descriptions) -> Beginning {
     let directory = std::env::current_dir().unwrap_or_default();
     let mut descriptors = proc::descriptors(std::process::id());
     descriptions.number(std::process::id(), &mut descriptors);
     descriptors.retain(|file| file.flags & libc::O_CLOEXEC as u32 == 0);
     Beginning {
-        tids: vec![tid],
-        pid: tid,
+        tids: vec![fork.child],
+        pid: fork.child,
+        at_ns: fork.at_ns,
         directory: directory.into_os_string().into_vec(),
         descriptors,
         ..Beginning::default()

@@ -203,6 +203,17 @@ impl Resolver {
         started
     }
 
+    /// Takes the first process of a command as it is when it is made, from when the command's time counts; gives its
+    /// open files below the roots.
+    pub fn start(&mut self, process: &Beginning) -> Vec<StartHandle> {
+        let started = self.begin(process);
+        let first = process.tids.first().and_then(|tid| self.tables.threads.get(tid)).copied();
+        if let Some(thread) = first {
+            self.emit_at(&thread, process.at_ns, Op::Begin, |call| call.other = NONE);
+        }
+        started
+    }
+
     /// Takes the next event.
     pub fn see(&mut self, event: &Event) {
         match event {

@@ -167,6 +167,18 @@ fn close_that_ends_after_its_number_was_reused_closes_the_old_file() {
 }
 
 #[test]
+fn time_of_a_command_counts_from_when_it_is_made() {
+    let mut resolver = Resolver::new(Places::new(&[b"/srv".to_vec()], &[]), 1000);
+    let at_ns = 1000 + 16_000;
+    let process = Beginning { tids: vec![10], pid: 10, at_ns, ..Beginning::default() };
+    resolver.start(&process);
+    let mut calls = Vec::new();
+    resolver.take(true, &mut calls);
+    let [begin] = &calls[..] else { panic!("{calls:?}") };
+    assert_eq!((begin.op, begin.other, begin.at_ns), (Op::Begin, NONE, 16_000));
+}
+
+#[test]
 fn names_follow_directories() {
     let mut made = Made::new();
     made.call(10, libc::SYS_chdir, 0, &[], &["/srv/db"]);

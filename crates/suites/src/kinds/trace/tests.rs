@@ -353,6 +353,16 @@ fn window_begins_with_what_the_calls_before_left() {
 }
 
 #[test]
+fn start_of_the_application_is_a_pause_like_any_other() {
+    let mut story = Story::new();
+    let file = story.path(0, "file");
+    story.call(0, Op::Begin, 0, |c| c.other = NONE);
+    story.open(0, 0, file, CREATE).calls[1].at_ns = 20_000_000;
+    let (measured, _dir, _) = story.replay("pace = 'think'");
+    assert!(metric(&measured, "wall_s") >= 0.02, "{:?}", measured.metrics);
+}
+
+#[test]
 fn call_that_could_lead_out_is_not_made() {
     let mut story = Story::new();
     let a = story.path(0, "a");
