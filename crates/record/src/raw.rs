@@ -14,12 +14,27 @@ pub enum Event<'a> {
         /// When, by the recorder's clock.
         at_ns: u64,
     },
+    /// A thread woke another one from a call.
+    Woke(Woke),
     /// A page of a process was used that was not mapped yet.
     Fault(Fault),
     /// A request of io_uring was submitted.
     Submitted(Submitted),
     /// A request of io_uring is complete.
     Completed(Completed),
+}
+
+/// A thread woke another one that was in a call that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Woke {
+    /// The thread.
+    pub tid: u32,
+    /// Its process.
+    pub pid: u32,
+    /// The thread that was woken.
+    pub woken: u32,
+    /// When, by the recorder's clock.
+    pub at_ns: u64,
 }
 
 /// The first use of a page, of a file or not.

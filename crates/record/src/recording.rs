@@ -6,7 +6,7 @@ use crate::{
     kernel::{BpfError, Entry, EntryKind, Form, RequestFields, Tap},
     out::{Out, State},
     proc,
-    raw::{Completed, Event, Fault, Fork, RawCall},
+    raw::{Completed, Event, Fault, Fork, RawCall, Woke},
     resolve::{Beginning, Places, Resolver},
     start::StartState,
 };
@@ -296,6 +296,7 @@ impl<W: Write> Recording<W> {
                 Event::Call(RawCall { tid, .. })
                 | Event::Exit { tid, .. }
                 | Event::Fault(Fault { tid, .. })
+                | Event::Woke(Woke { tid, .. })
                     if tid == *me => {}
                 Event::Fork(fork) => {
                     if fork.child_pid != 0 {
@@ -366,6 +367,11 @@ fn event(entry: Entry<'_>, requests: Option<RequestFields>) -> Option<Event<'_>>
             at_ns: entry.end_ns(),
         }),
         EntryKind::Exit => Event::Exit { tid: entry.tid(), at_ns: entry.end_ns() },
+        EntryKind::Wake => {
+            let [woken, ..] = entry.arguments();
+            let (tid, pid, at_ns) = (entry.tid(), entry.pid(), entry.end_ns());
+            Event::Woke(Woke { tid, pid, woken: woken as u32, at_ns })
+        }
         EntryKind::Fault => {
             const WRITE: u64 = 2;
             let [address, code, ..] = entry.arguments();

@@ -263,6 +263,10 @@ ops! {
     RingFsync = 60 "uring_fsync" [Handle Flags];
     /// `copy_file_range` to an offset of `other`, whose low half is `flags` and whose high half is `mode`.
     CopyTo = 61 "copy_file_range_to" [Handle Other Offset Len Flags Mode];
+    /// The thread woke the thread `other`, which waited.
+    Wake = 62 "wake" [Other];
+    /// The thread waited until the thread `other` woke it or ended. In a trace it comes behind that.
+    Wait = 63 "wait" [Other];
 }
 
 impl Op {
@@ -270,6 +274,11 @@ impl Op {
     pub fn is_sync(self) -> bool {
         use Op::{Fdatasync, Fsync, Msync, RingFsync, Sync, SyncRange, Syncfs};
         matches!(self, Fsync | Fdatasync | Syncfs | Sync | SyncRange | Msync | RingFsync)
+    }
+
+    /// Whether it is no call, but what happened to the thread: it began, ended, woke another one or waited for it.
+    pub fn is_of_thread(self) -> bool {
+        matches!(self, Op::Begin | Op::End | Op::Wake | Op::Wait)
     }
 
     /// Whether it moves bytes from one handle to another, and returns how many.

@@ -57,6 +57,12 @@ pub enum EntryKind {
     Offsets13 = 10,
     /// `sendfile`: the offset of argument 2, as it is after it.
     Offset2 = 11,
+    /// A call that waits for other threads. Not written: nobody who is recorded woke the thread.
+    Wait = 12,
+    /// The same, after a recorded thread woke it: one bit more than [`Wait`](EntryKind::Wait).
+    Woken = 13,
+    /// Numbers only, of a call on a file or on something that other threads fill or empty, e.g. a pipe.
+    Stream = 14,
     /// A thread or process was made: argument 0 is the new thread, 1 its process, 2 has bit 0 where it shares
     /// descriptors and bit 1 where it shares the working directory.
     Fork = 16,
@@ -69,15 +75,17 @@ pub enum EntryKind {
     /// A page was not mapped where the thread, or the kernel for it, used it: argument 0 is the address, and argument 1
     /// the processor's error code.
     Fault = 20,
+    /// The thread woke another one, argument 0, that is recorded and in a call that waits.
+    Wake = 21,
 }
 
 impl EntryKind {
     /// All of them.
-    pub(super) const ALL: [EntryKind; 16] = {
+    pub(super) const ALL: [EntryKind; 20] = {
         use EntryKind::*;
         [
             Plain, Path0, Path1, Paths01, Paths13, Paths02, OpenHow, Fcntl, Ioctl, Offsets13,
-            Offset2, Fork, Exit, Submit, Complete, Fault,
+            Offset2, Wait, Woken, Stream, Fork, Exit, Submit, Complete, Fault, Wake,
         ]
     };
 

@@ -19,8 +19,10 @@ pub(super) const SLACK: usize = 17 << 10;
 /// Bytes of all rings together.
 const RING_BYTES: usize = 64 << 20;
 
-/// The state of a thread that is recorded and in no recorded call.
-pub(super) const IDLE: u64 = 1;
+/// The state of a thread that was recorded and has ended: what it still does is to wake those that wait for its end.
+pub(super) const ENDED: u64 = 1;
+/// The state of a thread that is recorded and in no recorded call. Those of others are less.
+pub(super) const IDLE: u64 = 2;
 
 /// Words of a processor's control: how far the ring is written, how far it is read, how many entries were lost, whether
 /// an entry is being written.
@@ -94,7 +96,7 @@ impl Drop for Shared {
 
 /// All of them.
 pub(super) struct Maps {
-    /// For each thread 0 (not recorded), [`IDLE`], or when its call began, with the kind of entry in the lowest bits.
+    /// For each thread 0 (never recorded), [`ENDED`], [`IDLE`], or when its call began, with the kind of entry in the lowest bits.
     pub(super) threads: Shared,
     /// For each number of a system call the kind of its entries, 0 for those that are not recorded.
     pub(super) kinds: Shared,
@@ -120,7 +122,7 @@ impl Maps {
             processors,
             segments_bits,
         };
-        for call in syscalls::KINDS {
+        for call in syscalls::KINDS.iter().chain(syscalls::WAITS) {
             maps.record(*call);
         }
         Ok(maps)

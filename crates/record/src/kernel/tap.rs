@@ -81,7 +81,7 @@ impl Tap {
 
     /// Whether a thread is recorded.
     pub fn is_marked(&self, tid: u32) -> bool {
-        self.maps.state(tid) != 0
+        self.maps.state(tid) >= IDLE
     }
 
     /// No longer records a thread.
@@ -153,7 +153,19 @@ fn all(maps: &Maps, form: Form, btf: Option<&Btf>) -> Result<Vec<Program>, BpfEr
         Form::Plain => Attach::Event(Event::of("sched_process_fork")?.id),
     };
     let program = |name, code, attach| Program { name, code, attach };
+    let wake = match (form, btf) {
+        (Form::Typed, Some(btf)) => {
+            let code = programs::wake_typed(maps, TaskFields::of(btf)?);
+            program("assay_wake", code, attach("sched_waking", c"sched_waking")?)
+        }
+        _ => {
+            let event = Event::of("sched_waking")?;
+            let code = programs::wake_event(maps, event.field("pid")?);
+            program("assay_wake", code, Attach::Event(event.id))
+        }
+    };
     Ok(vec![
+        wake,
         program("assay_fork", fork, fork_attach),
         program("assay_exec", exec.0, exec.1),
         program(

@@ -100,7 +100,7 @@ impl Resolver {
         let _ = self.handle(thread, fd);
     }
 
-    fn inside(&self, thread: &Thread, fd: u64) -> Option<HandleId> {
+    pub(super) fn inside(&self, thread: &Thread, fd: u64) -> Option<HandleId> {
         match self.descriptor(thread, fd)?.open {
             Open::Inside { handle, .. } => Some(handle),
             Open::Outside(_) => None,

@@ -16,6 +16,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod touches;
+mod waits;
 
 pub use names::Names;
 pub use places::{Place, Places};
@@ -32,6 +33,7 @@ use trace::{
     path::PathId,
     start::StartHandle,
 };
+use waits::Waits;
 
 /// What a process has when its recording begins.
 #[derive(Clone, Debug, Default)]
@@ -136,6 +138,7 @@ pub struct Resolver {
     next_map: MapId,
     touches: Touches,
     requests: Requests,
+    waits: Waits,
     order: Order,
     left_out: BTreeMap<LeftOut, u64>,
 }
@@ -154,6 +157,7 @@ impl Resolver {
             next_map: 0,
             touches: Touches::default(),
             requests: Requests::default(),
+            waits: Waits::default(),
             order: Order::default(),
             left_out: BTreeMap::new(),
         }
@@ -220,8 +224,11 @@ impl Resolver {
             Event::Call(raw) => {
                 self.store_touches(raw.tid);
                 let thread = self.thread(raw.tid, raw.pid, raw.start_ns);
-                self.call(raw, &thread);
+                if !self.waited(raw, &thread) {
+                    self.call(raw, &thread);
+                }
             }
+            Event::Woke(woke) => self.woke(woke),
             Event::Fork(fork) => self.fork(fork),
             Event::Exit { tid, at_ns } => {
                 self.store_touches(*tid);
@@ -269,12 +276,30 @@ impl Resolver {
 
     /// Stores a call; `fill` sets the fields that it has.
     fn emit(&mut self, raw: &RawCall, thread: &Thread, op: Op, fill: impl FnOnce(&mut Call)) {
-        let mut call = Call::new(op, thread.id);
-        let took_ns = raw.end_ns.saturating_sub(raw.start_ns);
-        (call.at_ns, call.took_ns) = self.clock.round(thread.id, raw.start_ns, took_ns);
+        let mut call = self.timed(raw, thread, op);
         call.result = raw.result;
         fill(&mut call);
         self.order.add(call, raw.start_ns, raw.end_ns);
+    }
+
+    /// Stores a call that belongs behind all that others did before it ended.
+    fn emit_at_end(
+        &mut self,
+        raw: &RawCall,
+        thread: &Thread,
+        op: Op,
+        fill: impl FnOnce(&mut Call),
+    ) {
+        let mut call = self.timed(raw, thread, op);
+        fill(&mut call);
+        self.order.add(call, raw.end_ns, raw.end_ns);
+    }
+
+    fn timed(&mut self, raw: &RawCall, thread: &Thread, op: Op) -> Call {
+        let mut call = Call::new(op, thread.id);
+        let took_ns = raw.end_ns.saturating_sub(raw.start_ns);
+        (call.at_ns, call.took_ns) = self.clock.round(thread.id, raw.start_ns, took_ns);
+        call
     }
 
     /// Stores what happens at a moment by itself, e.g. that an exec closes a descriptor.

@@ -85,6 +85,7 @@ impl Resolver {
         let Some(thread) = self.tables.threads.remove(&tid) else { return };
         self.release(&thread, at_ns);
         self.emit_at(&thread, at_ns, Op::End, |_| {});
+        self.waits.ended(tid, thread.id);
     }
 
     /// What a thread had goes with it, unless another has it, too.

@@ -1,6 +1,7 @@
 //! Tests on hand-made sequences of calls.
 
 mod copies;
+mod waits;
 
 use super::*;
 use crate::raw::{Completed, Fault, Fork, Submitted, operation};

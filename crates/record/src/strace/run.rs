@@ -173,6 +173,7 @@ fn begin<W: Write>(
         Event::Call(raw) => (raw.tid, raw.start_ns),
         Event::Fork(fork) => (fork.tid, fork.at_ns),
         Event::Exit { tid, at_ns } => (*tid, *at_ns),
+        Event::Woke(woke) => (woke.tid, woke.at_ns),
         Event::Fault(fault) => (fault.tid, fault.at_ns),
         Event::Submitted(submitted) => (submitted.tid, submitted.at_ns),
         // Its request was submitted before, by a thread that is not known any more.

@@ -207,7 +207,7 @@ impl Summing {
 
     fn see_one(&mut self, call: &Call) {
         self.lives.entry(call.thread).or_default().see(call);
-        if matches!(call.op, Op::Begin | Op::End) {
+        if call.op.is_of_thread() {
             return;
         }
         let first_ns = *self.first_ns.get_or_insert(call.at_ns);

@@ -19,17 +19,26 @@ pub(in super::super) fn exit(maps: &Maps, form: Form) -> Vec<Insn> {
     look_up(&mut asm, maps.threads.fd(), TID, "out");
     asm.load(Width::W8, R7, R0, 0).jump_if(If::Less, R7, 16, "out");
     asm.store_value(Width::W8, R0, 0, IDLE as i32);
+    drop_waits(&mut asm);
     drop_other_ioctls(&mut asm, form);
     asm.call(Helper::Clock).copy(R8, R0);
     reserve(&mut asm, maps);
     fixed_part(&mut asm, form);
     asm.copy(R1, R7).alu(Alu::And, R1, 15);
-    asm.set(R3, layout::FIXED as i32).jump_if(If::Equal, R1, EntryKind::Plain as i32, "whole");
+    asm.set(R3, layout::FIXED as i32);
+    for kind in [EntryKind::Plain, EntryKind::Stream, EntryKind::Woken] {
+        asm.jump_if(If::Equal, R1, kind as i32, "whole");
+    }
     kinds(&mut asm);
     asm.label("data").load(Width::W8, R0, FP, ENTRY).copy(R3, R9);
     asm.alu(Alu::Add, R3, layout::DATA as i32).label("whole");
     submit(&mut asm);
     asm.finish()
+}
+
+/// A call that waits is recorded only where a recorded thread ended the wait.
+fn drop_waits(asm: &mut Asm) {
+    asm.copy(R1, R7).alu(Alu::And, R1, 15).jump_if(If::Equal, R1, EntryKind::Wait as i32, "out");
 }
 
 /// Of the requests of `ioctl` only that which clones a file is recorded.

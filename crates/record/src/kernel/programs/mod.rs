@@ -5,17 +5,19 @@ mod faults;
 mod parts;
 mod requests;
 mod tree;
+mod wakes;
 
 use super::{
     asm::{Alu, Asm, FP, Helper, If, Insn, R0, R1, R6, R7, R8, Width},
     layout::EntryKind,
-    maps::{IDLE, Maps},
+    maps::{ENDED, IDLE, Maps},
 };
 pub(super) use exit::exit;
 pub(super) use faults::fault;
 use parts::{TID, look_up, return_zero};
 pub(super) use requests::{complete, submit};
 pub(super) use tree::{TaskFields, exec, fork_event, fork_typed, thread_exit};
+pub(super) use wakes::{wake_event, wake_typed};
 
 /// `sys_enter`: where a recorded thread begins a call that is recorded, notes the time and the kind of its entry.
 ///
@@ -25,7 +27,7 @@ pub(super) fn enter(maps: &Maps) -> Vec<Insn> {
     asm.load(Width::W8, R6, R1, 8);
     asm.call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
     look_up(&mut asm, maps.threads.fd(), TID, "out");
-    asm.load(Width::W8, R1, R0, 0).jump_if(If::Equal, R1, 0, "out");
+    asm.load(Width::W8, R1, R0, 0).jump_if(If::Less, R1, IDLE as i32, "out");
     asm.copy(R7, R0).store(Width::W4, FP, -8, R6);
     look_up(&mut asm, maps.kinds.fd(), -8, "out");
     asm.load(Width::W8, R8, R0, 0).jump_if(If::Equal, R8, 0, "out");
@@ -43,4 +45,4 @@ pub(super) fn nothing() -> Vec<Insn> {
 }
 
 /// States of threads are distinguished from times by being small; kinds share their lowest bits.
-const _: () = assert!((EntryKind::Offset2 as u32) < 16 && IDLE < 16);
+const _: () = assert!((EntryKind::Stream as u32) < 16 && IDLE < 16 && ENDED < IDLE);

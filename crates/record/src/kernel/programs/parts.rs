@@ -3,7 +3,7 @@
 use super::super::{
     asm::{Alu, Asm, FP, Helper, If, R0, R1, R2, R3, R4, R7, Width},
     layout::{self, EntryKind},
-    maps::{Maps, SEGMENT_BITS, SLACK},
+    maps::{IDLE, Maps, SEGMENT_BITS, SLACK},
 };
 use std::os::fd::BorrowedFd;
 
@@ -30,7 +30,7 @@ pub(super) fn look_up(asm: &mut Asm, map: BorrowedFd, key: i16, otherwise: &'sta
 pub(super) fn own_state(asm: &mut Asm, maps: &Maps) {
     asm.call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
     look_up(asm, maps.threads.fd(), TID, "out");
-    asm.load(Width::W8, R1, R0, 0).jump_if(If::Equal, R1, 0, "out");
+    asm.load(Width::W8, R1, R0, 0).jump_if(If::Less, R1, IDLE as i32, "out");
 }
 
 /// The end of each program; `out` leads there.

@@ -5,7 +5,7 @@ use super::{
     super::{
         asm::{Alu, Asm, FP, Helper, If, Insn, R0, R1, R2, R3, R6, R7, R8, R9, Width},
         layout::{self, EntryKind, register},
-        maps::Maps,
+        maps::{ENDED, IDLE, Maps},
         requests::ResultAt,
     },
     parts::{OTHER, TID, look_up, reserve, stamp},
@@ -46,8 +46,8 @@ fn has_recorded_process(asm: &mut Asm, maps: &Maps) {
     asm.call(Helper::PidTgid).copy(R9, R0).store(Width::W4, FP, TID, R0);
     asm.alu(Alu::Right, R9, 32).store(Width::W4, FP, OTHER, R9);
     look_up(asm, maps.threads.fd(), TID, "by process");
-    asm.load(Width::W8, R1, R0, 0).jump_if(If::NotEqual, R1, 0, "recorded");
+    asm.load(Width::W8, R1, R0, 0).jump_if(If::Greater, R1, ENDED as i32, "recorded");
     asm.label("by process");
     look_up(asm, maps.threads.fd(), OTHER, "out");
-    asm.load(Width::W8, R1, R0, 0).jump_if(If::Equal, R1, 0, "out").label("recorded");
+    asm.load(Width::W8, R1, R0, 0).jump_if(If::Less, R1, IDLE as i32, "out").label("recorded");
 }

@@ -6,7 +6,7 @@ use super::{
         bpf::BpfError,
         btf::Btf,
         layout::{self, EntryKind, register},
-        maps::{IDLE, Maps},
+        maps::{ENDED, IDLE, Maps},
     },
     parts::{OTHER, TID, look_up, own_state, reserve, return_zero, stamp},
 };
@@ -14,7 +14,7 @@ use super::{
 /// Where the kernel's `struct task_struct` has what a fork is about.
 #[derive(Clone, Copy)]
 pub(in super::super) struct TaskFields {
-    pid: i16,
+    pub(super) pid: i16,
     tgid: i16,
     files: i16,
     fs: i16,
@@ -78,7 +78,7 @@ pub(in super::super) fn exec(maps: &Maps, old_at: Option<i16>) -> Vec<Insn> {
     };
     asm.store(Width::W4, FP, OTHER, R1).call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
     look_up(&mut asm, maps.threads.fd(), OTHER, "out");
-    asm.load(Width::W8, R7, R0, 0).jump_if(If::Equal, R7, 0, "out");
+    asm.load(Width::W8, R7, R0, 0).jump_if(If::Less, R7, IDLE as i32, "out");
     asm.store_value(Width::W8, R0, 0, 0);
     look_up(&mut asm, maps.threads.fd(), TID, "out");
     asm.store(Width::W8, R0, 0, R7);
@@ -86,11 +86,11 @@ pub(in super::super) fn exec(maps: &Maps, old_at: Option<i16>) -> Vec<Insn> {
     asm.finish()
 }
 
-/// `sched_process_exit`: the number may be given to another thread from now on.
+/// `sched_process_exit`: the number may be given to another thread soon.
 pub(in super::super) fn thread_exit(maps: &Maps) -> Vec<Insn> {
     let mut asm = Asm::default();
     own_state(&mut asm, maps);
-    asm.store_value(Width::W8, R0, 0, 0);
+    asm.store_value(Width::W8, R0, 0, ENDED as i32);
     reserve(&mut asm, maps);
     stamp(&mut asm, EntryKind::Exit, layout::FIXED as i32);
     asm.finish()

@@ -79,7 +79,7 @@ impl<'s> Actor<'s> {
             Op::Touch => self
                 .stage
                 .mapped(step.other, |map| map.touch(step.offset, step.len, step.flags == 1)),
-            Op::Begin | Op::End => Ok(0),
+            Op::Begin | Op::End | Op::Wake | Op::Wait => Ok(0),
             Op::Sync => fs::syncfs(&self.stage.tree).map(|()| 0),
             op if op.fields().contains(&trace::call::Field::Path) => self.name(step, links),
             _ => self.on_handle(step),

@@ -88,8 +88,9 @@ impl<'s> Lane<'s> {
                 if step.awaited {
                     clocks.done(self.number, self.made);
                 }
-                untold = (untold.0 + moved(step.op, found), untold.1 + 1);
-                if untold.1 == TELL {
+                let calls = u64::from(!step.op.is_of_thread());
+                untold = (untold.0 + moved(step.op, found), untold.1 + calls);
+                if untold.1 >= TELL {
                     progress.add(untold.0, untold.1);
                     untold = (0, 0);
                 }
@@ -133,7 +134,7 @@ impl<'s> Lane<'s> {
     #[inline]
     fn count(&mut self, step: &Step, found: i64, took_ns: u64) {
         let Tally { latencies, differences, in_calls_ns, in_syncs_ns, .. } = &mut self.tally;
-        if !matches!(step.op, Op::Begin | Op::End) {
+        if !step.op.is_of_thread() {
             latencies.record(step.op as usize, took_ns);
             *in_calls_ns += took_ns;
             *in_syncs_ns += if step.op.is_sync() { took_ns } else { 0 };

@@ -26,6 +26,7 @@ mod supply;
 mod survey;
 mod texts;
 mod tree;
+mod waits;
 
 use super::{Defaults, Head, Kind};
 use crate::{Estimate, Measured, Run, Stretch, Test, TestError};

@@ -11,6 +11,7 @@ use super::{
     supply::AHEAD,
     survey::Survey,
     texts,
+    waits::Waits,
 };
 use std::collections::HashMap;
 use trace::{
@@ -67,6 +68,7 @@ pub(super) struct Planner<'p> {
     slots: Slots<'p>,
     files: Files,
     names: Names<'p>,
+    waits: Waits,
     number: u64,
 }
 
@@ -90,6 +92,7 @@ impl<'p> Planner<'p> {
             slots: Slots::new(&survey.shared, lanes),
             files: Files::new(entries),
             names: Names::new(paths, entries, &survey.moved),
+            waits: Waits::default(),
             number: 0,
         };
         for start in handles {
@@ -132,6 +135,10 @@ impl<'p> Planner<'p> {
     }
 
     fn add(&mut self, number: u64, call: &Call, chunks: &mut [Chunk]) {
+        // Who waited for whom decides pauses alone.
+        if self.pace != Pace::Think && matches!(call.op, Op::Wake | Op::Wait) {
+            return;
+        }
         let lane = self.survey.lanes.lane(call.thread);
         let refused = self.survey.dangerous.contains(&number);
         let time_ns = self.time_ns(lane, call);
@@ -187,7 +194,7 @@ impl<'p> Planner<'p> {
     /// Adds what `call` of `mark` has to wait for. Returns whether any of it had not ended when the call began: then
     /// either could have come first.
     fn order(&mut self, mark: Mark, call: &Call, waits: &mut Vec<Mark>) -> bool {
-        let Planner { lanes, slots, files, names, survey, .. } = self;
+        let Planner { lanes, slots, files, names, waits: of_threads, survey, .. } = self;
         let from = waits.len();
         let mut wait = |other: Mark| {
             if other.lane != mark.lane && waits.len() - from < usize::from(u16::MAX) {
@@ -202,6 +209,7 @@ impl<'p> Planner<'p> {
         slots.order(mark, call, &mut wait);
         files.order(mark, call, &mut wait);
         names.order(mark, call, &mut wait);
+        of_threads.order(mark, call, &mut wait);
         let races = waits[from..].iter().any(|other| other.end_ns > call.at_ns);
         let seen = &mut lanes[mark.lane as usize].seen;
         let mut at = from;

@@ -363,6 +363,24 @@ fn start_of_the_application_is_a_pause_like_any_other() {
 }
 
 #[test]
+fn thread_that_waited_goes_on_when_it_is_woken() {
+    let mut story = Story::new();
+    let (a, b) = (story.path(0, "a"), story.path(0, "b"));
+    // The first thread thinks for 20 ms, then wakes the second one, which had waited for all of it.
+    story.open(0, 0, a, CREATE);
+    story.call(0, Op::Wake, 0, |call| (call.other, call.at_ns) = (1, 20_000_000));
+    story.call(1, Op::Wait, 0, |call| {
+        (call.other, call.at_ns, call.took_ns) = (0, 1000, 20_000_000);
+    });
+    story.open(1, 1, b, CREATE).calls[3].at_ns = 20_001_000;
+    let (measured, _dir, _) = story.replay("pace = 'think'");
+    assert!(metric(&measured, "wall_s") >= 0.02, "{:?}", measured.metrics);
+    assert_eq!((measured.ops, metric(&measured, "differences")), (2, 0.0));
+    let (measured, _dir, _) = story.replay("");
+    assert_eq!(measured.ops, 2, "{:?}", measured.metrics);
+}
+
+#[test]
 fn call_that_could_lead_out_is_not_made() {
     let mut story = Story::new();
     let a = story.path(0, "a");
@@ -446,7 +464,11 @@ fn every_kind_of_call_is_made() {
     let used: std::collections::BTreeSet<u8> = story.calls.iter().map(|c| c.op as u8).collect();
     let missing = Op::ALL.iter().filter(|op| !used.contains(&(**op as u8)));
     let missing: Vec<&str> = missing.map(|op| op.name()).collect();
-    assert_eq!(missing, ["read", "write", "rename", "unlink"], "made by other tests");
+    assert_eq!(
+        missing,
+        ["read", "write", "rename", "unlink", "wake", "wait"],
+        "made by other tests"
+    );
     let (measured, _dir, _) = story.replay("");
     assert_eq!(measured.problem, None, "{:?}", measured.metrics);
 }

@@ -1,0 +1,80 @@
+//! Waits of threads for each other.
+
+use super::*;
+use crate::raw::Woke;
+
+impl Made {
+    fn woke(&mut self, tid: u32, woken: u32) {
+        self.now += 160;
+        self.resolver.see(&Event::Woke(Woke { tid, pid: tid, woken, at_ns: self.now - 80 }));
+    }
+}
+
+#[test]
+fn wait_comes_behind_the_wake_that_ended_it() {
+    let mut made = Made::new();
+    made.fork(10, 20, false);
+    let began = made.now;
+    made.woke(10, 20);
+    made.open(10, 3, "/srv/a", 0);
+    let futex = RawCall {
+        tid: 20,
+        pid: 20,
+        number: libc::SYS_futex,
+        start_ns: began,
+        end_ns: made.now + 80,
+        ..RawCall::default()
+    };
+    made.resolver.see(&Event::Call(futex));
+    assert_eq!(made.shown(), ["0 wake 1 0", "0 open 0 /srv/a 0", "1 wait 0 0"]);
+}
+
+#[test]
+fn call_that_ended_by_itself_waited_for_nobody() {
+    let mut made = Made::new();
+    made.fork(10, 20, false);
+    for (number, result) in [
+        (libc::SYS_futex, -i64::from(libc::ETIMEDOUT)),
+        (libc::SYS_epoll_wait, 0),
+        (libc::SYS_poll, -i64::from(libc::EINTR)),
+    ] {
+        made.woke(10, 20);
+        made.call(20, number, result, &[], &[]);
+    }
+    made.call(20, libc::SYS_futex, 0, &[], &[]);
+    assert!(made.shown().iter().all(|call| call.contains("wake")));
+}
+
+#[test]
+fn pipe_is_waited_for_and_a_recorded_file_is_not() {
+    let mut made = Made::new();
+    made.fork(10, 20, true);
+    made.open(20, 3, "/srv/a", 0);
+    made.woke(10, 20);
+    made.call(20, libc::SYS_read, 5, &[3, 0, 5], &[]);
+    made.woke(10, 20);
+    made.call(20, libc::SYS_read, 5, &[9, 0, 5], &[]);
+    let shown = made.shown();
+    let waits: Vec<usize> = (0..shown.len()).filter(|at| shown[*at].contains("wait")).collect();
+    assert_eq!(waits, [4], "{shown:?}");
+}
+
+#[test]
+fn thread_that_ended_wakes_those_that_wait_for_that() {
+    let mut made = Made::new();
+    made.fork(10, 20, true);
+    made.resolver.see(&Event::Exit { tid: 20, at_ns: made.now });
+    made.woke(20, 10);
+    made.call(10, libc::SYS_futex, 0, &[], &[]);
+    assert_eq!(made.shown(), ["1 end 0", "0 wait 1 0"]);
+}
+
+#[test]
+fn process_waits_for_the_child_that_it_reaps() {
+    let mut made = Made::new();
+    made.fork(10, 20, false);
+    made.resolver.see(&Event::Exit { tid: 20, at_ns: made.now });
+    made.call(10, libc::SYS_wait4, 20, &[], &[]);
+    made.call(10, libc::SYS_wait4, -i64::from(libc::ECHILD), &[], &[]);
+    assert_eq!(made.shown(), ["1 end 0", "0 wait 1 0"]);
+}
