@@ -65,7 +65,7 @@ impl<W: Write> Out<W> {
         }
         self.writer.start(&entries, &std::mem::take(&mut self.handles))?;
         self.writer.calls(calls)?;
-        self.calls += calls.len() as u64;
+        self.calls += calls.iter().filter(|call| !call.op.is_of_thread()).count() as u64;
         self.writer.flush()
     }
 

@@ -68,7 +68,7 @@ pub struct Cost {
 pub struct End {
     /// Length of the recording, nanoseconds.
     pub took_ns: u64,
-    /// Calls stored.
+    /// Calls stored, without what happened to threads ([`Op::is_of_thread`](crate::call::Op::is_of_thread)).
     pub calls: u64,
     /// Records that the kernel had no room for.
     pub lost: u64,

@@ -15,7 +15,10 @@ pub(super) fn page(head: &Head, settings: &Settings, info: &TestInfo) -> String 
 fn does(settings: &Settings) -> String {
     let pace = match settings.pace {
         Pace::Full => "as soon as the calls that it waits for are done",
-        Pace::Think => "after the pause that its thread made before it when recorded",
+        Pace::Think => {
+            "after the pause that its thread made before it when recorded, or when the thread that it waited for has \
+             woken it"
+        }
         Pace::Recorded => "when it is due: as long after the start as recorded",
         Pace::Double => "when it is due: half as long after the start as recorded",
     };
