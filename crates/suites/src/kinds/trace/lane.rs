@@ -83,8 +83,9 @@ impl<'s> Lane<'s> {
                 }
                 let begun_ns = self.begin(step, start_ns, ended_ns);
                 let found = self.call(step, &chunk, clocks);
-                ended_ns = now_ns();
-                self.count(step, found, ended_ns.saturating_sub(begun_ns));
+                let returned_ns = now_ns();
+                self.count(step, found, returned_ns.saturating_sub(begun_ns));
+                ended_ns = pause_begins(self.pace, step.op, begun_ns, returned_ns);
                 if step.awaited {
                     clocks.done(self.number, self.made);
                 }
@@ -143,8 +144,28 @@ impl<'s> Lane<'s> {
     }
 }
 
+/// From when the pause before the next call counts. A fault was recorded as a moment, so that how long it took is in
+/// the pause behind it.
+#[inline]
+fn pause_begins(pace: Pace, op: Op, begun_ns: u64, returned_ns: u64) -> u64 {
+    if pace == Pace::Think && op == Op::Touch { begun_ns } else { returned_ns }
+}
+
 /// Bytes that a call moved.
 #[inline]
 fn moved(op: Op, found: i64) -> u64 {
     if op.moves_bytes() { found.max(0) as u64 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_is_in_the_pause_behind_it() {
+        let begins = |pace, op| pause_begins(pace, op, 10, 70);
+        assert_eq!(begins(Pace::Think, Op::Touch), 10);
+        assert_eq!(begins(Pace::Think, Op::Read), 70);
+        assert_eq!(begins(Pace::Full, Op::Touch), 70);
+    }
 }
