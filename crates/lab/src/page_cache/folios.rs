@@ -33,7 +33,7 @@ impl Frames {
 
     /// Bytes of the folio of the page at `address`, which is mapped; `None` where the frame is not shown.
     fn folio_bytes(&self, address: usize, page: u64) -> io::Result<Option<u64>> {
-        let entry = entries(&self.own, address as u64 / page, 1)?[0];
+        let entry = entries(&self.own, address as u64 / page, 1)?.first().copied().unwrap_or(0);
         let frame = entry & FRAME;
         if entry & IS_PRESENT == 0 || frame == 0 {
             return Ok(None);
@@ -41,7 +41,8 @@ impl Frames {
         let first = frame - frame % LARGEST_PAGES;
         let around = entries(&self.flags, first, LARGEST_PAGES)?;
         let is_tail: Vec<bool> = around.iter().map(|flags| flags & IS_TAIL != 0).collect();
-        Ok(Some(pages_of_folio(&is_tail, (frame - first) as usize) * page))
+        let at = (frame - first) as usize;
+        Ok((at < is_tail.len()).then(|| pages_of_folio(&is_tail, at) * page))
     }
 }
 
@@ -52,10 +53,17 @@ fn pages_of_folio(is_tail: &[bool], at: usize) -> u64 {
     (1 + before + after) as u64
 }
 
-/// `count` entries of eight bytes of `file`, from entry `first` on.
+/// `count` entries of eight bytes of `file`, from entry `first` on; fewer at its end, which is that of the memory.
 fn entries(file: &File, first: u64, count: u64) -> io::Result<Vec<u64>> {
     let mut bytes = vec![0; 8 * count as usize];
-    file.read_exact_at(&mut bytes, 8 * first)?;
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read_at(&mut bytes[filled..], 8 * first + filled as u64)? {
+            0 => break,
+            more => filled += more,
+        }
+    }
+    bytes.truncate(filled);
     let word = |eight: &[u8]| eight.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     Ok(bytes.chunks_exact(8).map(word).collect())
 }
@@ -143,6 +151,16 @@ mod tests {
         let tails = [false, false, true, true, true, false, false, true];
         let pages: Vec<u64> = (0..tails.len()).map(|at| pages_of_folio(&tails, at)).collect();
         assert_eq!(pages, [1, 4, 4, 4, 4, 1, 2, 2]);
+    }
+
+    #[test]
+    fn memory_may_end_within_a_large_folio() {
+        let mut flags = tempfile::tempfile().unwrap();
+        for entry in [7u64, 8, 9] {
+            flags.write_all(&entry.to_le_bytes()).unwrap();
+        }
+        assert_eq!(entries(&flags, 1, LARGEST_PAGES).unwrap(), [8, 9]);
+        assert!(entries(&flags, 3, 1).unwrap().is_empty());
     }
 
     #[test]
