@@ -127,7 +127,7 @@ fn every_field_of_json_has_its_row() {
     }
     let kinds = &schema["$defs"]["note"]["oneOf"][1];
     expected.extend(fields(kinds).map(|all| ("note".into(), all)));
-    assert_eq!(expected.len(), 24);
+    assert_eq!(expected.len(), 30);
     for (name, mut fields) in expected {
         let mut rows = names(&page, &format!("### `{name}`"));
         fields.sort();

@@ -1,6 +1,6 @@
 //! Runs failed writes and silent damage through the suite `faults`, and holds what the page says against what is known
 //! of Linux 6.18: ext4 lies where its journal could not be committed, XFS does not, and neither sees a turned bit. Runs
-//! faults of one leg of a mirror through it.
+//! faults of one leg of a mirror, and snapshots, through it.
 
 use crate::common::{Place, ready_or_skip, root_or_skip};
 
@@ -72,4 +72,35 @@ fn mirror_is_tried_and_another_target_is_not_supported() {
     place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
     let samples = std::fs::read_to_string(place.path("out").join("samples.csv")).unwrap();
     assert!(samples.contains("faulty_leg") && samples.contains("lost_disk"), "{samples}");
+}
+
+#[test]
+fn snapshots_are_tried_and_another_target_is_not_supported() {
+    let place = Place::new();
+    let are_ready = ["btrfs", "ext4"].iter().all(|name| ready_or_skip(&place, name));
+    if !root_or_skip("a recording disk") || !are_ready {
+        return;
+    }
+    let (suite, blocks) = (["--suite", "faults", "--tests", "faults.snapshots"], ["--blocks", "1"]);
+    let knobs =
+        ["tries=1", "times=2", "files=8", "states=10"].map(|knob| ["--knob", knob]).concat();
+    place.ok(&[&["run", "--on", "btrfs,ext4"][..], &suite, &blocks, &knobs].concat());
+    place.assert_clean();
+    let report = place.ok(&["report", "last", "--format", "md"]);
+    assert!(report.contains("Every snapshot read as it was taken."), "{report}");
+    assert!(report.contains("it is not one file system with subvolumes, like btrfs"), "{report}");
+    let (_, section) = report.split_once("## After faults").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let row = |word: &str| section.lines().find(|line| line.contains(word)).unwrap();
+    assert!(row("after later changes").contains("0 of 110"), "{section}");
+    assert!(row("half dropped, mounted").contains("0 of 55"), "{section}");
+    assert!(row(": synced |").contains("0 of 10"), "{section}");
+    for word in ["make one, all synced, 100", "64 KiB delete, 10", ": not back, 100"] {
+        assert!(!row(word).ends_with("| - |"), "{section}");
+    }
+    place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
+    let samples = std::fs::read_to_string(place.path("out").join("samples.csv")).unwrap();
+    for metric in ["snapshot_make_ms", "not_back_bytes", "overwrite_time_ratio"] {
+        assert!(samples.contains(metric), "{metric}: {samples}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Injects faults below a target, on a recording disk, and reports what is left: states after a power cut are made from
 //! the log of a workload, mounted, and checked against the workload's contract; a request fails during an fsync; data
-//! on the disk is corrupted silently; the disk is filled until it refuses more.
-//! on the disk is corrupted silently; one leg of a mirror is corrupted or lost.
+//! on the disk is corrupted silently; the disk is filled until it refuses more; one leg of a mirror is corrupted or lost.
+//! Also examines snapshots.
 
 mod crash;
 mod error;
@@ -17,16 +17,20 @@ mod observe;
 mod perform;
 mod seat;
 mod several;
+mod snapshots;
 mod spread;
 mod turned_bit;
+mod vessel;
 mod work;
 
 pub use crash::Crashed;
 pub use error::FaultsError;
-pub use full::{Filled, Vessel};
+pub use full::Filled;
 pub use ground::Ground;
 pub use kept::{MOST_KEPT_BYTES, Remade, commands, pack, remake, unpack};
 pub use mirror::{Look, Mirror, SeenMirror};
 pub use several::Tried;
+pub use snapshots::{SnapshotVessel, SnapshotsAsked};
 pub use turned_bit::{Damage, Read, Scrubbed, SeenBit};
+pub use vessel::Vessel;
 pub use work::{Asked, Work};

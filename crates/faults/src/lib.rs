@@ -16,6 +16,7 @@ pub mod mirror;
 pub mod recording;
 pub mod rule;
 pub mod sequences;
+pub mod snapshots;
 pub mod states;
 pub mod turned_bit;
 pub mod workload;

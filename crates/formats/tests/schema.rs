@@ -12,7 +12,8 @@ use model::{
         FailedWrites, Failing, FaultOnDisk, FileHistory, Fill, Found, Freed, FsyncAnswer,
         FullAnswer, FullAnswers, FullCall, FullDisk, FullOperation, FullRefusal, FullSpeed,
         FullTry, Harm, LegFault, MirrorReads, Mirrors, Moment, ReadBack, ReadFrom, Reason, Scrub,
-        SilentFault, Spread, TargetState, TurnedBits, Validity,
+        SilentFault, SnapshotLevel, SnapshotMoment, SnapshotOperation, SnapshotReads,
+        SnapshotSpeed, SnapshotTry, Snapshots, Spread, TargetState, TurnedBits, Validity,
     },
     strategies::{dataset, notes},
     target::{LeftOut, Sweep, SweepMode, Target, TargetNames},
@@ -184,8 +185,33 @@ fn full_disk() -> FullDisk {
     FullDisk { fill: Fill::Small, seed: u64::MAX, device_bytes: 300 << 20, tries: vec![one] }
 }
 
+fn snapshots(states: &CrashStates) -> Snapshots {
+    let time = Spread::of(vec![1, 2]);
+    let level = SnapshotLevel {
+        snapshots: 10,
+        make: time,
+        make_unsynced: time,
+        sync: time,
+        drop: time,
+        back: None,
+        back_half_ns: Some(u64::MAX),
+        late: 1,
+        speeds: vec![SnapshotSpeed { operation: SnapshotOperation::Delete, time }],
+        used_bytes: 1 << 20,
+        left_bytes: 0,
+    };
+    let one = SnapshotTry {
+        levels: vec![level],
+        reads: SnapshotMoment::ALL.map(SnapshotReads::none).into(),
+        example: Some("snapshot 1: f1: later data in block 3".into()),
+        is_damaged: Some(false),
+    };
+    let (synced, returned) = (Some(states.clone()), Some(states.clone()));
+    Snapshots { seed: 1, device_bytes: 300 << 20, tries: vec![one], synced, returned }
+}
+
 /// One of each kind, with every kind of harm.
-fn after_faults() -> [AfterFault; 5] {
+fn after_faults() -> [AfterFault; 6] {
     let found = |harm| (harm, Found { states: 1, example: u64::MAX, detail: "a".into() });
     let crash = CrashStates {
         fault: FaultOnDisk::Crash,
@@ -225,12 +251,14 @@ fn after_faults() -> [AfterFault; 5] {
         missing: 4,
     });
     (mirrors.scrub, mirrors.rebuild) = (bits.scrub, Spread::of(vec![1]));
+    let taken = snapshots(&crash);
     [
         AfterFault::Crash(crash),
         AfterFault::FailedWrite(FailedWrites { change, failing, seen: vec![write] }),
         AfterFault::TurnedBit(bits),
         AfterFault::Full(full_disk()),
         AfterFault::Mirror(mirrors),
+        AfterFault::Snapshots(taken),
     ]
 }
 

@@ -139,6 +139,11 @@ pub trait FileSystem: Sync {
         false
     }
 
+    /// Whether a directory of it can be a subvolume, of which the calls of Btrfs make snapshots.
+    fn has_subvolumes(&self) -> bool {
+        false
+    }
+
     /// Checks it where it is not mounted, and changes nothing; `None` without a checker.
     fn check(&self, _site: &Site) -> Option<Cmd> {
         None

@@ -15,7 +15,9 @@ pub use after_fault::{
     AfterFault, Change, CrashStates, DamagedPlace, ErrnoCount, FailedWrite, FailedWrites, Failing,
     FaultOnDisk, FileHistory, Fill, Found, Freed, FsyncAnswer, FullAnswer, FullAnswers, FullCall,
     FullDisk, FullOperation, FullRefusal, FullSpeed, FullTry, Harm, LegFault, MirrorReads, Mirrors,
-    Moment, ReadBack, ReadFrom, Scrub, SilentFault, Spread, Told, TurnedBits,
+    Moment, ReadBack, ReadFrom, Scrub, SilentFault, SnapshotLevel, SnapshotMoment,
+    SnapshotOperation, SnapshotReads, SnapshotSpeed, SnapshotTry, Snapshots, Spread, Told,
+    TurnedBits,
 };
 pub use check::{Checker, DatasetError};
 pub use dataset::{

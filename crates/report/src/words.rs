@@ -13,6 +13,7 @@ pub(crate) mod objection;
 pub(crate) mod phrase;
 mod reason;
 mod refusal;
+pub(crate) mod snapshots;
 pub(crate) mod verdict;
 
 pub use advice::{advice, advice_notes, group_lead, merit};

@@ -32,6 +32,7 @@ mod sections;
 mod selfcheck;
 mod short;
 mod since;
+mod snapshots;
 mod steady;
 mod summary;
 mod sweeps;

@@ -38,6 +38,7 @@ pub use sample::{
     full::{FullCell, Range},
     injected::{FailedWriteCell, MirrorCell, TurnedBitCell},
     proof::{Doubt, doubt},
+    snapshots::SnapshotCell,
     steady::{Rounds, Steadiness},
     timed_share::{Timed, timed},
 };

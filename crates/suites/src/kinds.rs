@@ -14,6 +14,7 @@ mod pages;
 mod promise;
 mod prompt;
 mod recorded;
+mod snapshots;
 mod sqlite;
 mod trace;
 mod tree;
@@ -37,6 +38,7 @@ pub static KINDS: &[&Kind] = &[
     &promise::KIND,
     &prompt::KIND,
     &recorded::KIND,
+    &snapshots::KIND,
     &sqlite::KIND,
     &trace::KIND,
     &tree::KIND,

@@ -34,6 +34,6 @@ pub use shipped::{find, from_text, of_job, suite, suites};
 pub use suite::{Presets, Suite, space_bytes};
 pub use test::{
     Application, CrashWork, CutOff, Estimate, FailedWriteWork, FaultWork, FullWork, Measured,
-    Meter, MirrorWork, Missing, Parts, RandomReads, Run, Shift, Stretch, Test, TestError,
-    TurnedBitWork, Workers,
+    Meter, MirrorWork, Missing, Parts, RandomReads, Run, Shift, SnapshotWork, Stretch, Test,
+    TestError, TurnedBitWork, Workers,
 };

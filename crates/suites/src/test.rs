@@ -348,6 +348,21 @@ pub struct MirrorWork {
     pub tries: u64,
 }
 
+/// Snapshots of changing files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotWork {
+    /// Tries, each with a fresh file system for each number of snapshots.
+    pub tries: u64,
+    /// How often each operation is timed with each number of snapshots.
+    pub times: u64,
+    /// Live files.
+    pub files: u64,
+    /// Files that are overwritten in part between two snapshots.
+    pub change: u64,
+    /// Distinct states after a power failure to try for each promise, at most; 0 for none.
+    pub states: u64,
+}
+
 /// A fault that the lab makes below a target of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultWork {
@@ -361,6 +376,8 @@ pub enum FaultWork {
     Full(FullWork),
     /// One leg of a mirror is corrupted or lost.
     Mirror(MirrorWork),
+    /// Snapshots are made and dropped.
+    Snapshots(SnapshotWork),
 }
 
 /// One kind of work.

@@ -43,6 +43,7 @@ const LABS: &[&str] = &[
     "campaign/crashes",
     "campaign/failing",
     "campaign/mirrors",
+    "campaign/snapshots",
     "lab/guests",
     "lab/layers",
     "stats/coverage",

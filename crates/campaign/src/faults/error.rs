@@ -24,6 +24,22 @@ pub enum FaultsError {
         /// Why not.
         why: &'static str,
     },
+    /// The target has no snapshots that can be made here.
+    #[error("{target} has no snapshots to try: {why}")]
+    NoSnapshots {
+        /// As it was asked for.
+        target: String,
+        /// Why not.
+        why: &'static str,
+    },
+    /// The file system refused something while it had snapshots, or was to get some.
+    #[error("{target} failed while snapshots of it were made, changed around or dropped: {error}")]
+    Snapshots {
+        /// As it was asked for.
+        target: String,
+        /// What the kernel said.
+        error: io::Error,
+    },
     /// The lab failed.
     #[error(transparent)]
     Lab(#[from] LabError),

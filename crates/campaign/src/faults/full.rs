@@ -7,19 +7,9 @@ mod freed;
 mod space;
 mod speed;
 
-use super::{
-    FaultsError,
-    ground::{DISK_BYTES, single},
-    mount::{How, Mounted},
-    seat,
-};
-use ::faults::{
-    full::{Content, Kept},
-    image::Image,
-};
-use ::fs::{Cmd, Part, ResolvedTarget, Site};
+use super::{FaultsError, vessel::Vessel};
+use ::faults::full::{Content, Kept};
 use fill::Filling;
-use lab::{programs::Run, recording::ShownDisk, setup::Lab};
 use model::result::{Fill, FullSpeed, FullTry};
 use space::{MountedSpace, Space};
 use std::io;
@@ -39,45 +29,14 @@ pub struct Filled {
     pub seed: u64,
 }
 
-/// A target on a disk in memory that the kernel serves alone.
-#[derive(Debug)]
-pub struct Vessel<'a> {
-    target: &'a ResolvedTarget,
-    part: &'a Part,
-    disk: ShownDisk,
-    bytes: u64,
-    site: Site,
-    how: How,
-    checker: Option<Cmd>,
-}
-
-impl<'a> Vessel<'a> {
-    /// A disk for `target` in `lab`.
-    ///
-    /// # Errors
-    /// The target is not one file system on one disk that the kernel mounts, or there is no disk.
-    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<Vessel<'a>, FaultsError> {
-        let part = single(target)?;
-        let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
-        let disk = ShownDisk::make(lab, bytes)?;
-        let site = seat::site(part, &[disk.device()], bytes);
-        let how = How::of(part, &site)?;
-        let checker = part.fs.check(&site);
-        Ok(Vessel { target, part, disk, bytes, site, how, checker })
-    }
-
-    /// Bytes of the disk.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
+impl Vessel<'_> {
     /// Fills it twice, each time with a fresh file system.
     ///
     /// # Errors
     /// It cannot be made, mounted or read before it is full, or its checker cannot be run.
     pub fn fill(&self, asked: Filled) -> Result<FullTry, FaultsError> {
         let content = Content::new(asked.seed);
-        let sizes = (file_bytes(asked.fill), self.bytes);
+        let sizes = (file_bytes(asked.fill), self.bytes());
         let mounted = self.fresh()?;
         let done = brim(&MountedSpace::new(&mounted), &content, sizes);
         self.unmount(mounted)?;
@@ -92,21 +51,6 @@ impl<'a> Vessel<'a> {
         Ok(seen)
     }
 
-    /// A new file system on an empty disk, mounted.
-    fn fresh(&self) -> Result<Mounted, FaultsError> {
-        self.disk.show(&Image { bytes: self.bytes, pieces: Vec::new() }, &[])?;
-        for command in self.part.fs.mkfs(&self.site, &self.part.options) {
-            command.run()?;
-        }
-        let target = || self.target.target().to_string();
-        self.how.mount()?.map_err(|errno| FaultsError::Mount { target: target(), errno })
-    }
-
-    fn unmount(&self, mounted: Mounted) -> Result<(), FaultsError> {
-        drop(mounted);
-        Ok(disk::wait_free(self.disk.device())?)
-    }
-
     /// Mounts it again and compares all files with what was acknowledged; then the checker looks at it.
     fn look(
         &self,
@@ -114,7 +58,7 @@ impl<'a> Vessel<'a> {
         kept: &[Kept],
         seen: &mut FullTry,
     ) -> Result<(), FaultsError> {
-        match self.how.mount()? {
+        match self.mount()? {
             Ok(mounted) => {
                 compare(&MountedSpace::new(&mounted), content, kept, seen);
                 self.unmount(mounted)?;
@@ -124,9 +68,9 @@ impl<'a> Vessel<'a> {
                 seen.example.get_or_insert_with(|| format!("it cannot be mounted: {errno}"));
             }
         }
-        let Some(checker) = &self.checker else { return Ok(()) };
-        let finds = seat::damage(checker)?.is_some();
-        seen.is_damaged = Some(finds || seen.is_damaged == Some(true));
+        if let Some(finds) = self.is_damaged()? {
+            seen.is_damaged = Some(finds || seen.is_damaged == Some(true));
+        }
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 mod full;
 mod mirror;
 mod scrubs;
+mod snapshots;
 
 use super::case::{self, Position};
 use crate::faults::{self, Asked, Damage, FaultsError, Ground, Read, SeenBit, Tried, Work};
@@ -54,12 +55,15 @@ struct Left {
     recordings: Vec<(String, Recording)>,
     /// Workloads with an operation that the file system does not have.
     not_supported: u64,
+    /// Figures besides that time.
+    metrics: Vec<Metric>,
 }
 
 impl Left {
     /// The outcome without a recording.
     fn new(after: AfterFault, tries: u64, ms: Option<f64>) -> Left {
-        Left { after, tries, ms, recordings: Vec::new(), not_supported: 0 }
+        let (recordings, metrics) = (Vec::new(), Vec::new());
+        Left { after, tries, ms, recordings, not_supported: 0, metrics }
     }
 }
 
@@ -100,6 +104,9 @@ fn untried(error: &FaultsError) -> Option<Reason> {
         FaultsError::NoMirror { why, .. } => {
             Some(Reason::NotSupported { what: format!("a fault of one leg ({why})") })
         }
+        FaultsError::NoSnapshots { why, .. } => {
+            Some(Reason::NotSupported { what: format!("a snapshot ({why})") })
+        }
         FaultsError::Target { .. } | FaultsError::NotMet { .. } => {
             Some(Reason::said(error.to_string()))
         }
@@ -119,6 +126,7 @@ fn sample(case: &FaultCase<'_>, place: &Position<'_>, left: &Left) -> Sample {
         let count = left.not_supported as f64;
         metrics.push(Metric::new("not_supported", count, "1", Better::Lower));
     }
+    metrics.extend(left.metrics.iter().cloned());
     let case = place.case(&info.id, test, job, CacheState::Any);
     Sample::bare(place.block, place.position, case, metrics)
 }
@@ -129,7 +137,8 @@ fn tried(case: &FaultCase<'_>, place: &Position<'_>) -> Result<Left> {
             let Tried { after, recordings, not_supported } = crash(case, work, place)?;
             let ms = after.recovery.as_ref().map(|recovery| recovery.median_ns as f64 / 1e6);
             let tries = after.tried;
-            Ok(Left { tries, ms, after: AfterFault::Crash(after), recordings, not_supported })
+            let after = AfterFault::Crash(after);
+            Ok(Left { recordings, not_supported, ..Left::new(after, tries, ms) })
         }
         FaultWork::FailedWrite(work) => {
             let start = Instant::now();
@@ -150,6 +159,7 @@ fn tried(case: &FaultCase<'_>, place: &Position<'_>) -> Result<Left> {
             let (tries, ms) = (mirrors.tries, of_each(start, mirrors.tries));
             Ok(Left::new(AfterFault::Mirror(mirrors), tries, ms))
         }
+        FaultWork::Snapshots(work) => snapshots::tried(case, *work, seed(case, place)),
     }
 }
 

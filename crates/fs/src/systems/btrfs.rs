@@ -232,6 +232,10 @@ impl FileSystem for Fs {
         needed.max().unwrap_or(1)
     }
 
+    fn has_subvolumes(&self) -> bool {
+        true
+    }
+
     fn is_mirror(&self, options: &Options) -> bool {
         let is_raid1 =
             |key: &str, default: &str| options.get(key).map_or(default, String::as_str) == RAID1;

@@ -2,6 +2,8 @@
 //! `btrfs` is not used, because it leaves a record of each scrub on the machine, and looks the file system up in the
 //! mount table.
 
+pub mod subvolumes;
+
 use rustix::{
     io::Errno,
     ioctl::{Opcode, Setter, Updater, ioctl, opcode},

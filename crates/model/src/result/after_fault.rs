@@ -4,6 +4,7 @@ mod crash;
 mod failed_write;
 mod full;
 mod mirror;
+mod snapshots;
 mod turned_bit;
 
 pub use crash::{CrashStates, FaultOnDisk, Found, Harm, Spread};
@@ -15,6 +16,10 @@ pub use full::{
     FullSpeed, FullTry,
 };
 pub use mirror::{LegFault, MirrorReads, Mirrors, Moment, ReadFrom};
+pub use snapshots::{
+    SnapshotLevel, SnapshotMoment, SnapshotOperation, SnapshotReads, SnapshotSpeed, SnapshotTry,
+    Snapshots,
+};
 pub use turned_bit::{DamagedPlace, ErrnoCount, Scrub, SilentFault, TurnedBits};
 
 use serde::{Deserialize, Serialize};
@@ -34,6 +39,8 @@ pub enum AfterFault {
     Full(FullDisk),
     /// What was read of a mirror after a fault of one leg.
     Mirror(Mirrors),
+    /// What was seen of snapshots.
+    Snapshots(Snapshots),
 }
 
 impl AfterFault {
@@ -73,6 +80,14 @@ impl AfterFault {
     pub fn mirror(&self) -> Option<&Mirrors> {
         match self {
             AfterFault::Mirror(mirrors) => Some(mirrors),
+            _ => None,
+        }
+    }
+
+    /// What was seen, if snapshots were made.
+    pub fn snapshots(&self) -> Option<&Snapshots> {
+        match self {
+            AfterFault::Snapshots(snapshots) => Some(snapshots),
             _ => None,
         }
     }

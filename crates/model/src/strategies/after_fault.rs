@@ -1,6 +1,7 @@
 //! Generated findings after faults.
 
 mod full;
+mod snapshots;
 
 use super::text;
 use crate::result::{
@@ -23,6 +24,7 @@ pub(super) fn after_fault() -> impl Strategy<Value = AfterFault> {
         turned_bits().prop_map(AfterFault::TurnedBit),
         full::full_disk().prop_map(AfterFault::Full),
         mirrors().prop_map(AfterFault::Mirror),
+        snapshots::snapshots().prop_map(AfterFault::Snapshots),
     ]
 }
 

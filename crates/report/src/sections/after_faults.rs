@@ -1,10 +1,11 @@
 //! Shows the states with harm after a fault of the disk, of those tried, how long recovery takes, and each kind of
 //! harm with an example; what fsync answers when a request fails; whether silent damage is read; what a full disk
-//! refuses; and what is read of a mirror with a faulty leg.
+//! refuses; what is read of a mirror with a faulty leg; and whether snapshots stay as they were taken.
 
 mod failed_writes;
 mod full;
 mod mirrors;
+mod snapshots;
 mod turned_bits;
 
 use crate::{
@@ -32,6 +33,7 @@ impl Section for AfterFaults {
             turned_bits::blocks(&findings.turned_bits, targets),
             full::blocks(&findings.full, targets),
             mirrors::blocks(&findings.mirrors),
+            snapshots::blocks(&findings.snapshots, targets),
         ]
         .concat();
         (!tables.is_empty()).then(|| callouts(findings).into_iter().chain(tables).collect())
@@ -53,7 +55,9 @@ impl Section for AfterFaults {
         let filled = (!filled.is_empty()).then(|| full::table(filled, targets));
         let mirrors = &findings.mirrors;
         let mirrors = (!mirrors.is_empty()).then(|| mirrors::reads(mirrors));
-        let tables: Vec<Block> = [states, writes, bits, filled, mirrors]
+        let taken = &findings.snapshots;
+        let taken = (!taken.is_empty()).then(|| snapshots::table(taken, targets));
+        let tables: Vec<Block> = [states, writes, bits, filled, mirrors, taken]
             .into_iter()
             .flatten()
             .map(Block::Table)
@@ -75,7 +79,8 @@ const METHOD: &str = "Each state is one that a disk with a volatile cache may be
                       against what the workload was told to be durable. Percentages are upper \
                       bounds at 95 %, one-sided. What a real disk's firmware does is not tested.";
 
-/// What counts most: acknowledged data that is lost, lies of fsync, silent corruption, and mirrors that return it.
+/// What counts most: acknowledged data that is lost, lies of fsync, silent corruption, mirrors that return it, and
+/// snapshots that change.
 fn callouts(findings: &Findings) -> Vec<Block> {
     let all = [
         losers(&findings.fault_cells),
@@ -83,6 +88,7 @@ fn callouts(findings: &Findings) -> Vec<Block> {
         injected::silent(&findings.turned_bits),
         words::full::losers(&findings.full),
         injected::wrong_mirrors(&findings.mirrors),
+        words::snapshots::losers(&findings.snapshots),
     ];
     all.into_iter().flatten().map(Block::Callout).collect()
 }

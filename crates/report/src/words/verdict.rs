@@ -7,7 +7,7 @@ use super::{
         WITH_POWER, best, choosing, few, gap, largest_loss, leads, measured_place, sizes_and_place,
         times,
     },
-    refusal,
+    refusal, snapshots,
 };
 use stats::{
     comparison::Apart,
@@ -93,6 +93,7 @@ fn nothing_scored(findings: &Findings) -> String {
         parts.push(none.into());
     }
     parts.extend(full::sentence(&findings.full));
+    parts.extend(snapshots::sentence(&findings.snapshots));
     match parts.is_empty() {
         false => parts.join(" "),
         true => format!("No recommendation: no test of {} has a score.", findings.campaign.suite),

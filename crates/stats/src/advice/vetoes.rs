@@ -9,6 +9,7 @@ use crate::description::{
     sample::{
         after_faults::{AfterCrash, after_crash},
         full::full_loss,
+        snapshots::snapshot_loss,
     },
 };
 use fs::Layer;
@@ -135,10 +136,10 @@ fn requirements(question: &Question<'_>) -> Result<Vec<Requirement>, StatsError>
     }
 }
 
-/// What a target lost when the power went, or when its disk was full, rules it out; without a power failure it is
+/// What a target lost when the power went, when its disk was full, or with snapshots, rules it out; without a power failure it is
 /// unknown.
 fn require_crash_safe(judged: &mut Judged, dataset: &Dataset, label: &str) {
-    if full_loss(dataset, label).is_some() {
+    if full_loss(dataset, label).is_some() || snapshot_loss(dataset, label).is_some() {
         judged.vetoes.push(Objection::Durability(durability(dataset, label)));
         return;
     }

@@ -7,6 +7,7 @@ pub(crate) mod full;
 pub(crate) mod injected;
 pub(crate) mod proof;
 pub(crate) mod run_order;
+pub(crate) mod snapshots;
 pub(crate) mod steady;
 pub(crate) mod timed_share;
 pub(crate) mod too_short;

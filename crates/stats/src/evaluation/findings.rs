@@ -6,8 +6,8 @@ use crate::{
     comparison::CampaignComparison,
     description::{
         CampaignFacts, DiskCell, Doubt, Durability, FailedWriteCell, FaultCell, FullCell, HostCell,
-        Io500, Latencies, MirrorCell, Scaling, SelfCheck, Steadiness, Table, Timed, TurnedBitCell,
-        class::classes,
+        Io500, Latencies, MirrorCell, Scaling, SelfCheck, SnapshotCell, Steadiness, Table, Timed,
+        TurnedBitCell, class::classes,
     },
     tuning::SweepEffects,
     verdict::{Cost, Leaders, Next, Verdict},
@@ -70,6 +70,8 @@ pub struct Findings {
     pub full: Vec<FullCell>,
     /// What was read of mirrors with a faulty leg, by test and target; empty where none had one.
     pub mirrors: Vec<MirrorCell>,
+    /// What was seen of snapshots, by test and target; empty where none were made.
+    pub snapshots: Vec<SnapshotCell>,
     /// How far hosts and ranks were apart, where several hosts worked.
     pub hosts: Vec<HostCell>,
     /// What each disk did of targets that have several.

@@ -12,7 +12,8 @@ use stats::{
     comparison::CampaignComparison,
     description::{
         CampaignFacts, DiskCell, Doubt, Durability, FailedWriteCell, FaultCell, FullCell, HostCell,
-        Io500, Latencies, MirrorCell, Scaling, SelfCheck, Steadiness, Table, Timed, TurnedBitCell,
+        Io500, Latencies, MirrorCell, Scaling, SelfCheck, SnapshotCell, Steadiness, Table, Timed,
+        TurnedBitCell,
     },
     evaluation::{Failure, Findings},
     kernel::Ratio,
@@ -64,6 +65,8 @@ pub(super) struct View<'a> {
     #[serde(skip_serializing_if = "is_empty")]
     mirrors: &'a [MirrorCell],
     #[serde(skip_serializing_if = "is_empty")]
+    snapshots: &'a [SnapshotCell],
+    #[serde(skip_serializing_if = "is_empty")]
     hosts: &'a [HostCell],
     #[serde(skip_serializing_if = "is_empty")]
     disks: &'a [DiskCell],
@@ -109,6 +112,7 @@ impl View<'_> {
             turned_bits: &findings.turned_bits,
             full: &findings.full,
             mirrors: &findings.mirrors,
+            snapshots: &findings.snapshots,
             hosts: &findings.hosts,
             disks: &findings.disks,
             doubts: &findings.doubts,

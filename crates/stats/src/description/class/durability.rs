@@ -5,6 +5,7 @@ use crate::description::sample::{
     after_faults::{AfterCrash, CrashLoss, after_crash},
     full::{FullLoss, full_loss},
     proof::{self, Doubt},
+    snapshots::{SnapshotLoss, snapshot_loss},
 };
 use fs::Layer;
 use model::{
@@ -77,7 +78,7 @@ impl Durability {
 }
 
 /// Whether the target of `dataset` called `label` keeps what was synced to it: what was lost after a crash that was
-/// tried, or on a full disk, counts most, then what its lab found after the mount, then what its layers are and their
+/// tried, on a full disk, or with snapshots counts most, then what its lab found after the mount, then what its layers are and their
 /// options in force; of what was imported these are the options that its label carries. What promises to keep it has to
 /// have shown it in most of its samples that synced.
 pub fn durability(dataset: &Dataset, label: &str) -> Durability {
@@ -89,6 +90,9 @@ pub fn durability(dataset: &Dataset, label: &str) -> Durability {
             "measured: {lost} of {tries} full disks lost what was acknowledged, without a power \
              failure, {name}"
         ));
+    }
+    if let Some(loss) = snapshot_loss(dataset, label) {
+        return Durability::Loses(with_snapshots(&loss));
     }
     let record = dataset.targets.iter().find(|record| record.label == label);
     match record.map_or(Durability::Keeps, of_record) {
@@ -105,6 +109,15 @@ fn seen(loss: &CrashLoss) -> String {
     format!(
         "measured: {states} of {tried} states after a power failure lost what was acknowledged, {name}"
     )
+}
+
+fn with_snapshots(loss: &SnapshotLoss) -> String {
+    let SnapshotLoss { name, lost, tried, is_after_crash } = loss;
+    let (of, when) = match is_after_crash {
+        true => ("states", "after a power failure"),
+        false => ("tries", "with snapshots"),
+    };
+    format!("measured: {lost} of {tried} {of} {when} lost what was acknowledged, {name}")
 }
 
 fn of_record(record: &TargetRecord) -> Durability {

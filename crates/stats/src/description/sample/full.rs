@@ -36,7 +36,7 @@ pub struct Range {
 
 impl Range {
     /// Of `figures`; `None` where there are none.
-    fn of(mut figures: Vec<f64>) -> Option<Range> {
+    pub(super) fn of(mut figures: Vec<f64>) -> Option<Range> {
         figures.sort_unstable_by(f64::total_cmp);
         let (min, max) = (*figures.first()?, *figures.last()?);
         Some(Range { min, median: figures[(figures.len() - 1) / 2], max })
