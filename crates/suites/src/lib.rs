@@ -12,6 +12,7 @@ pub mod columnar;
 mod commits;
 mod declare;
 mod explain;
+mod fault_work;
 mod figures;
 mod kind;
 pub mod kinds;
@@ -30,10 +31,12 @@ pub mod traces;
 
 pub use declare::DeclarationError;
 pub use explain::explain;
+pub use fault_work::{
+    CrashWork, FailedWriteWork, FaultWork, FullWork, MirrorWork, SnapshotWork, TurnedBitWork,
+};
 pub use shipped::{find, from_text, of_job, suite, suites};
 pub use suite::{Presets, Suite, space_bytes};
 pub use test::{
-    Application, CrashWork, CutOff, Estimate, FailedWriteWork, FaultWork, FullWork, Measured,
-    Meter, MirrorWork, Missing, Parts, RandomReads, Run, Shift, SnapshotWork, Stretch, Test,
-    TestError, TurnedBitWork, Workers,
+    Application, CutOff, Estimate, Measured, Meter, Missing, Parts, RandomReads, Run, Shift,
+    Stretch, Test, TestError, Workers,
 };
