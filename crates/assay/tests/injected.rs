@@ -88,7 +88,7 @@ fn snapshots_are_tried_and_another_target_is_not_supported() {
     place.assert_clean();
     let report = place.ok(&["report", "last", "--format", "md"]);
     assert!(report.contains("Every snapshot read as it was taken."), "{report}");
-    assert!(report.contains("it is not one file system with subvolumes, like btrfs"), "{report}");
+    assert!(report.contains("it is not one file system with subvolumes like btrfs"), "{report}");
     let (_, section) = report.split_once("## After faults").unwrap();
     let section = section.split("\n## ").next().unwrap();
     let row = |word: &str| section.lines().find(|line| line.contains(word)).unwrap();

@@ -1,7 +1,7 @@
 //! Injects faults below a target, on a recording disk, and reports what is left: states after a power cut are made from
 //! the log of a workload, mounted, and checked against the workload's contract; a request fails during an fsync; data
-//! on the disk is corrupted silently; the disk is filled until it refuses more; one leg of a mirror is corrupted or lost.
-//! Also examines snapshots.
+//! on the disk is corrupted silently; the disk is filled until it refuses more; one leg of a mirror is corrupted or
+//! lost. Also makes snapshots, and examines them.
 
 mod crash;
 mod error;

@@ -62,7 +62,7 @@ fn states(harmed: u64) -> CrashStates {
     states
 }
 
-/// A campaign of two blocks, in which ext4 is as `on_ext4` with so many harmed states, and xfs as [`one_try`].
+/// A campaign of two blocks, in which ext4 is as `on_ext4` with `harmed` harmed states, and xfs as [`one_try`].
 fn campaign(on_ext4: &SnapshotTry, harmed: u64) -> Dataset {
     let mut data = common::campaign(2);
     let case = data.samples[0].case.clone();

@@ -136,7 +136,7 @@ fn has_snapshots(target: &ResolvedTarget) -> Result<(), FaultsError> {
         [part] if part.fs.has_subvolumes() => single(target).map(drop),
         _ => Err(FaultsError::NoSnapshots {
             target: target.target().to_string(),
-            why: "it is not one file system with subvolumes, like btrfs",
+            why: "it is not one file system with subvolumes like btrfs",
         }),
     }
 }

@@ -136,8 +136,8 @@ fn requirements(question: &Question<'_>) -> Result<Vec<Requirement>, StatsError>
     }
 }
 
-/// What a target lost when the power went, when its disk was full, or with snapshots, rules it out; without a power failure it is
-/// unknown.
+/// What a target lost when the power went, when its disk was full, or with snapshots, rules it out; without a power
+/// failure it is unknown.
 fn require_crash_safe(judged: &mut Judged, dataset: &Dataset, label: &str) {
     if full_loss(dataset, label).is_some() || snapshot_loss(dataset, label).is_some() {
         judged.vetoes.push(Objection::Durability(durability(dataset, label)));

@@ -129,9 +129,11 @@ impl Taking {
             Promise::Returned => 2 * number,
             Promise::Synced => 2 * number + 1,
         };
-        // It is dropped in a later round: after the mark before that, and for sure by the mark at its end.
+        // It is dropped in a later round, if there is one: after the mark before that, and for sure by the mark at its
+        // end.
         let later = 2 * (number + KEPT);
-        let has_to_be = is_past(promised) && !is_past(later - 1);
+        let may_be_dropped = number + KEPT < ROUNDS && is_past(later - 1);
+        let has_to_be = is_past(promised) && !may_be_dropped;
         let (harm, detail) = match is_there {
             false if has_to_be => (Harm::NameGone, "it is not there".to_owned()),
             false => return None,
@@ -224,6 +226,7 @@ mod tests {
         assert_eq!(cut_off(Way::Right, Promise::Synced, 6, &[3]), none, "it is not synced");
         assert_eq!(cut_off(Way::Right, Promise::Returned, 6, &[3]), gone);
         assert_eq!(cut_off(Way::Right, Promise::Synced, 7, &[3]), gone);
+        assert_eq!(cut_off(Way::Right, Promise::Synced, 23, &[8]), [(8, Harm::NameGone)]);
         // From the mark before its drop on it may be gone.
         assert_eq!(cut_off(Way::Right, Promise::Synced, 7, &[0]), none);
         assert_eq!(cut_off(Way::Right, Promise::Synced, 6, &[0]), [(0, Harm::NameGone)]);

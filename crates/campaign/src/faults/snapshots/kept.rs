@@ -1,4 +1,4 @@
-//! What the live files and each snapshot have to hold, and how they are changed.
+//! Keeps account of what the live files and each snapshot have to hold, while it changes them.
 
 use super::{SnapshotsAsked, times::timed, volume::Volume};
 use ::faults::{

@@ -78,9 +78,9 @@ impl Durability {
 }
 
 /// Whether the target of `dataset` called `label` keeps what was synced to it: what was lost after a crash that was
-/// tried, on a full disk, or with snapshots counts most, then what its lab found after the mount, then what its layers are and their
-/// options in force; of what was imported these are the options that its label carries. What promises to keep it has to
-/// have shown it in most of its samples that synced.
+/// tried, on a full disk, or with snapshots counts most, then what its lab found after the mount, then what its layers
+/// are and their options in force; of what was imported these are the options that its label carries. What promises to
+/// keep it has to have shown it in most of its samples that synced.
 pub fn durability(dataset: &Dataset, label: &str) -> Durability {
     if let AfterCrash::Lost(loss) = after_crash(dataset, label) {
         return Durability::Loses(seen(&loss));
