@@ -95,7 +95,8 @@ fn snapshots_are_tried_and_another_target_is_not_supported() {
     assert!(row("after later changes").contains("0 of 110"), "{section}");
     assert!(row("half dropped, mounted").contains("0 of 55"), "{section}");
     assert!(row(": synced |").contains("0 of 10"), "{section}");
-    for word in ["make one, all synced, 100", "64 KiB delete, 10", ": not back, 100"] {
+    for word in ["make one, all synced, 100 snap", "64 KiB delete, 10 snap", ": not back, 100 snap"]
+    {
         assert!(!row(word).ends_with("| - |"), "{section}");
     }
     place.ok(&["export", "last", "--format", "csv", "--out", "out"]);

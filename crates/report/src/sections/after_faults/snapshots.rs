@@ -182,7 +182,7 @@ fn ms(ns: u64) -> String {
 }
 
 fn row(what: &str, snapshots: u64) -> String {
-    format!("{what}, {snapshots}")
+    format!("{what}, {snapshots} snapshots")
 }
 
 /// All numbers of snapshots that were tried anywhere, without 0.
