@@ -12,6 +12,7 @@ mod elbencho;
 mod exports;
 mod files;
 mod fio;
+mod fio_log;
 mod fio_parts;
 mod fs_mark;
 mod gate;

@@ -8,11 +8,6 @@ use files::*;
 use formats::{NamedBytes, import};
 use model::result::{Campaign, Contradiction, Dataset, Imported, Reason};
 
-/// The value of the ranking figure of a test.
-fn value(data: &Dataset, test: &str) -> f64 {
-    sample(data, test).figures.metrics[0].value
-}
-
 /// A text with one part in the place of another, as the error that it gives.
 fn spoilt(name: &str, from: &str, to: &str) -> String {
     let whole = text(name);

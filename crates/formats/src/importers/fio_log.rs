@@ -1,7 +1,9 @@
 //! Reads the logs that fio writes beside its output, `NAME_bw.1.log` and those of `iops`, `lat`, `clat` and
 //! `slat`: a row for each interval, or for each operation. The logs of the workers of a job are one sample.
 
+mod name;
 mod rows;
+mod start;
 
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
@@ -14,6 +16,7 @@ use model::{
     result::Dataset,
     workload::{Group, TestInfo},
 };
+use name::{Log, LogKind};
 use rows::{Row, rows};
 use std::collections::BTreeMap;
 
@@ -40,6 +43,10 @@ const NOTES: [&str; 4] = [
     "Logs do not record what was read and written, how, or the cache states.",
 ];
 
+/// Said of logs whose times count from 1970.
+const EPOCH_NOTE: &str = "A log with log_unix_epoch or log_alternate_epoch does not say when its job started: its \
+                          time counts from its first row, or from one interval before if its rows are of intervals.";
+
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         SUITE
@@ -63,7 +70,11 @@ impl crate::WholeImporter for Importer {
             // Workers of one job are of one target.
             let target = options.targets.get(file).map(String::as_str);
             let key = (directory.to_owned(), target, log.job, log.kind);
-            jobs.entry(key).or_default().push((file, bytes, rows(file, bytes, log.kind)?));
+            let mut rows = rows(file, bytes, log)?;
+            if start::count_from_start(file, &mut rows)? {
+                gather.note(EPOCH_NOTE);
+            }
+            jobs.entry(key).or_default().push((file, bytes, rows));
         }
         for ((directory, _, job, kind), logs) in jobs {
             let file = logs[0].0;
@@ -99,64 +110,6 @@ type Key<'a> = (String, Option<&'a str>, &'a str, LogKind);
 
 /// The log of one worker: name of its file, its bytes and rows.
 type Worker<'a> = (&'a str, &'a [u8], Vec<Row>);
-
-/// What a log counts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum LogKind {
-    Bandwidth,
-    Iops,
-    Total,
-    Completion,
-    Submission,
-}
-
-impl LogKind {
-    fn is_latency(self) -> bool {
-        !matches!(self, LogKind::Bandwidth | LogKind::Iops)
-    }
-
-    /// The name in files, the metric of a mean and its unit.
-    fn words(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            LogKind::Bandwidth => ("bw", "rate", "MB/s"),
-            LogKind::Iops => ("iops", "iops", "IOPS"),
-            LogKind::Total => ("lat", "service_mean_us", "us"),
-            LogKind::Completion => ("clat", "service_mean_us", "us"),
-            LogKind::Submission => ("slat", "service_mean_us", "us"),
-        }
-    }
-}
-
-/// What the name of a file says.
-struct Log<'a> {
-    job: &'a str,
-    kind: LogKind,
-}
-
-impl<'a> Log<'a> {
-    /// `randrw_bw.1.log`, without the number of the worker, or with other marks between the words.
-    fn of(name: &'a str) -> Option<Log<'a>> {
-        let marks = ['_', '-', '.'];
-        let mut stem = name;
-        loop {
-            let (rest, word) = stem.rsplit_once(marks)?;
-            let kinds = [
-                LogKind::Bandwidth,
-                LogKind::Iops,
-                LogKind::Total,
-                LogKind::Completion,
-                LogKind::Submission,
-            ];
-            if let Some(kind) = kinds.into_iter().find(|known| known.words().0 == word) {
-                let job = rest.trim_end_matches(marks);
-                return (!job.is_empty()).then_some(Log { job, kind });
-            }
-            let is_end =
-                matches!(word, "log" | "txt") || word.bytes().all(|byte| byte.is_ascii_digit());
-            stem = if is_end { rest } else { return None };
-        }
-    }
-}
 
 fn reading(job: &str, kind: LogKind, direction: usize, workers: &[Vec<Row>]) -> Reading {
     let seconds = workers
@@ -204,14 +157,15 @@ fn reading(job: &str, kind: LogKind, direction: usize, workers: &[Vec<Row>]) -> 
     }
 }
 
-/// Rates by the time that each stands for.
+/// Rates by the time that each stands for; all alike where the log has no more than one moment.
 fn mean_over_time(rows: &[Row]) -> f64 {
     let (mut before, mut sum) = (0, 0.0);
     for row in rows {
         sum += row.value as f64 * (row.ms - before) as f64;
         before = row.ms;
     }
-    if before > 0 { sum / before as f64 } else { 0.0 }
+    let plain = || rows.iter().map(|row| row.value as f64).sum::<f64>() / rows.len() as f64;
+    if before > 0 { sum / before as f64 } else { plain() }
 }
 
 /// What single operations give: KiB in a second, or operations.
@@ -219,8 +173,8 @@ fn per_second(kind: LogKind, rows: &[Row]) -> f64 {
     let seconds = rows.last().map_or(0.0, |row| row.ms as f64 / 1e3);
     let kib = |row: &Row| row.bytes as f64 / 1024.0;
     let done = match kind {
-        LogKind::Bandwidth => rows.iter().map(kib).sum(),
-        _ => rows.len() as f64,
+        LogKind::Bandwidth => rows.iter().filter(|row| !row.opens).map(kib).sum(),
+        _ => rows.iter().filter(|row| !row.opens).count() as f64,
     };
     if seconds > 0.0 { done / seconds } else { 0.0 }
 }

@@ -66,6 +66,11 @@ pub(crate) fn sample<'a>(data: &'a Dataset, test: &str) -> &'a Sample {
     sample
 }
 
+/// The value of the ranking figure of a test.
+pub(crate) fn value(data: &Dataset, test: &str) -> f64 {
+    sample(data, test).figures.metrics[0].value
+}
+
 /// Why the only sample of a test is not valid.
 pub(crate) fn invalid<'a>(data: &'a Dataset, test: &str) -> &'a Reason {
     match &sample(data, test).evidence.validity {

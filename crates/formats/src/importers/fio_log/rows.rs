@@ -1,7 +1,7 @@
-//! The rows of a log: milliseconds since the start, a figure, the direction, bytes of the operation or 0 for an
+//! The rows of a log: milliseconds, mostly since the start, a figure, the direction, bytes of the operation or 0 for an
 //! interval, and what later releases add.
 
-use super::{DIRECTIONS, LogKind};
+use super::{DIRECTIONS, Log};
 use crate::{FormatError, text::lines};
 
 /// One row.
@@ -13,6 +13,8 @@ pub(super) struct Row {
     pub(super) direction: usize,
     /// Of the one operation that it is of; 0 for an interval.
     pub(super) bytes: u64,
+    /// The time of the log counts from this operation, which is not of what was done in that time.
+    pub(super) opens: bool,
     columns: usize,
 }
 
@@ -28,13 +30,14 @@ impl Row {
             value: whole(1)?,
             direction,
             bytes: whole(3)?,
+            opens: false,
             columns: cells.len(),
         })
     }
 }
 
-/// The rows of a log of `kind`.
-pub(super) fn rows(file: &str, bytes: &[u8], kind: LogKind) -> Result<Vec<Row>, FormatError> {
+/// The rows of a log that is called so.
+pub(super) fn rows(file: &str, bytes: &[u8], log: Log<'_>) -> Result<Vec<Row>, FormatError> {
     let mut rows: Vec<Row> = Vec::new();
     let mut last_ms = [0; DIRECTIONS.len()];
     for line in lines(file, bytes).filter(|line| !line.text.trim().is_empty()) {
@@ -46,11 +49,10 @@ pub(super) fn rows(file: &str, bytes: &[u8], kind: LogKind) -> Result<Vec<Row>, 
                 .bad("has other columns than the rows above; put each log into a separate file"));
         }
         if row.ms < last_ms[row.direction] {
-            return Err(
-                line.bad("is earlier than the row above; put each run into a separate file")
-            );
+            let one_worker = "is earlier than the row above; put each run into a separate file";
+            return Err(line.bad(one_worker));
         }
-        if kind.is_latency() && row.columns == 4 {
+        if log.kind.is_latency() && row.columns == 4 {
             return Err(line.bad(
                 "a log with four columns does not say whether latencies are in microseconds (fio \
                  2) or nanoseconds; import fio's main output instead",
