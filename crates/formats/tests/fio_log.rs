@@ -49,3 +49,13 @@ fn times_since_another_clock_are_refused() {
     let long = "600000, 9, 1, 0, 0\n601000, 9, 1, 0, 0\n";
     assert_eq!(value(&read(&[file("a_iops.1.log", long)]), "fio-log.a-iops-write"), 9.0);
 }
+
+/// `per_job_logs=0`: the rows of the second job follow those of the first.
+#[test]
+fn a_log_of_all_jobs_is_refused_with_advice_that_can_be_followed() {
+    let rows = "0, 1, 1, 4096, 0\n5, 1, 1, 4096, 0\n0, 1, 1, 4096, 0\n5, 1, 1, 4096, 0\n";
+    let why = error(&[file("c_iops.log", rows)]);
+    assert!(why.starts_with("c_iops.log, line 3: ") && why.contains("per_job_logs=1"), "{why}");
+    let why = error(&[file("c_iops.1.log", rows)]);
+    assert!(why.contains("put each run into a separate file"), "{why}");
+}

@@ -36,6 +36,11 @@ impl Row {
     }
 }
 
+/// Said of a log that has no number of a worker.
+const APPENDED: &str = "is earlier than the row above: with per_job_logs=0 fio appends each job, and each further run, \
+                        to one log without saying where one ends; run with per_job_logs=1 (fio's default), or import \
+                        fio's main output (--output-format=json)";
+
 /// The rows of a log that is called so.
 pub(super) fn rows(file: &str, bytes: &[u8], log: Log<'_>) -> Result<Vec<Row>, FormatError> {
     let mut rows: Vec<Row> = Vec::new();
@@ -50,7 +55,7 @@ pub(super) fn rows(file: &str, bytes: &[u8], log: Log<'_>) -> Result<Vec<Row>, F
         }
         if row.ms < last_ms[row.direction] {
             let one_worker = "is earlier than the row above; put each run into a separate file";
-            return Err(line.bad(one_worker));
+            return Err(line.bad(if log.numbered { one_worker } else { APPENDED }));
         }
         if log.kind.is_latency() && row.columns == 4 {
             return Err(line.bad(
