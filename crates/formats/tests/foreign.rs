@@ -19,6 +19,7 @@ mod gate;
 mod gate_tools;
 mod hostile;
 mod hyperfine_iostat;
+mod hyperfine_names;
 mod ior;
 mod lines;
 mod matrix_csv;

@@ -1,7 +1,8 @@
-//! Reads what `hyperfine --export-json` writes, versions 1 and 2. A command is a test, each of its runs a
+//! Reads what `hyperfine --export-json` writes, versions 1 and 2. A benchmark is a test, each of its runs a
 //! sample. Of `--export-csv`, which has no runs, the mean of a command is.
 
 mod csv;
+mod names;
 
 use crate::documents::{Documents, Tests, case};
 use crate::{
@@ -14,6 +15,8 @@ use model::{
     workload::{Group, TestInfo},
 };
 use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The importer.
 pub(crate) struct Importer;
@@ -33,6 +36,10 @@ const NOTES: [&str; 3] = [
 const CSV_NOTE: &str = "hyperfine's CSV has no individual runs: wall_s is the mean over all runs \
                         of a command; --export-json has them.";
 
+/// Said where nothing but the position tells benchmarks apart.
+const NUMBERED_NOTE: &str = "Several benchmarks of one file have the same command, name and parameters: they are \
+                             numbered by their order (`#2` is the second). hyperfine -n names them.";
+
 #[derive(Deserialize)]
 struct Root {
     results: Vec<Command>,
@@ -40,7 +47,12 @@ struct Root {
 
 #[derive(Default, Deserialize)]
 struct Command {
+    /// The name that the user gave, if any, in version 1.
     command: String,
+    /// The name that the user gave, in version 2.
+    name: Option<String>,
+    /// Values of `--parameter-list` and `--parameter-scan` by their names.
+    parameters: Option<BTreeMap<String, Value>>,
     #[serde(default)]
     times: Vec<Figure>,
     /// The runs, as version 2 has them.
@@ -97,32 +109,39 @@ impl crate::WholeImporter for Importer {
         documents.read(|(name, bytes), position, label| {
             if csv::sniff(&String::from_utf8_lossy(crate::head(bytes))) {
                 notes.push(CSV_NOTE);
-                return csv::read(name, bytes, |command, sample| {
-                    let test = tests.of("hyperfine", &command.command, |id| info(id, command));
-                    samples.push(sample.of(test, position, label));
-                });
+                let (commands, means): (Vec<_>, Vec<_>) = csv::read(name, bytes)?.into_iter().unzip();
+                let names = names::of(&commands);
+                notes.extend(names.numbered.then_some(NUMBERED_NOTE));
+                for (called, mean) in names.names.iter().zip(means) {
+                    let test = tests.of("hyperfine", called, |id| info(id, called));
+                    samples.push(mean.of(test, position, label));
+                }
+                return Ok(());
             }
             let root: Root = serde_json::from_slice(bytes)
                 .map_err(|error| json_error(name, 0, &error, "not the JSON of hyperfine"))?;
-            for command in &root.results {
-                let test = tests.of("hyperfine", &command.command, |id| info(id, command));
+            let names = names::of(&root.results);
+            notes.extend(names.numbered.then_some(NUMBERED_NOTE));
+            for (command, called) in root.results.iter().zip(&names.names) {
+                let test = tests.of("hyperfine", called, |id| info(id, called));
                 let own = command.samples(test, position, label);
                 samples.extend(own.map_err(|why| FormatError::file(name, why))?);
             }
             Ok(())
         })?;
-        notes.dedup();
+        let mut said = BTreeSet::new();
+        notes.retain(|note| said.insert(*note));
         let missing = "contains no run of hyperfine; write it with --export-json";
         documents.dataset(tests, samples, missing, options, &notes)
     }
 }
 
-fn info(id: String, command: &Command) -> TestInfo {
+fn info(id: String, called: &str) -> TestInfo {
     TestInfo {
         id,
         suite: "hyperfine".into(),
         // A command may have several lines.
-        name: command.command.replace(['\n', '\r', '\t'], " "),
+        name: called.replace(['\n', '\r', '\t'], " "),
         testtype: "command".into(),
         group: Group::Applications,
         metric: "wall_s".into(),

@@ -35,18 +35,19 @@ impl Mean {
     }
 }
 
-/// Gives each command of the file with its mean to `add`.
-pub(super) fn read(
-    file: &str,
-    bytes: &[u8],
-    mut add: impl FnMut(&Command, Mean),
-) -> Result<(), FormatError> {
+/// Each command of the file with its mean.
+pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Vec<(Command, Mean)>, FormatError> {
     let table = Table::read(file, bytes, b',')?;
-    for row in &table.rows {
-        let command = Command { command: table.text(row, "command")?.into(), ..Command::default() };
-        add(&command, mean(&table, row)?);
-    }
-    Ok(())
+    table.rows.iter().map(|row| Ok((command(&table, row)?, mean(&table, row)?))).collect()
+}
+
+fn command(table: &Table<'_>, row: &Row) -> Result<Command, FormatError> {
+    let parameters = table.header.iter().filter_map(|column| {
+        let name = column.strip_prefix("parameter_")?;
+        Some(table.text(row, column).map(|value| (name.to_owned(), value.into())))
+    });
+    let parameters = Some(parameters.collect::<Result<_, _>>()?);
+    Ok(Command { command: table.text(row, "command")?.into(), parameters, ..Command::default() })
 }
 
 fn mean(table: &Table<'_>, row: &Row) -> Result<Mean, FormatError> {
