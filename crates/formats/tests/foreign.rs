@@ -8,6 +8,7 @@ mod bundle;
 mod copied;
 mod corpus;
 mod cuts;
+mod dd;
 mod elbencho;
 mod exports;
 mod files;
