@@ -21,6 +21,7 @@ mod gate_tools;
 mod hostile;
 mod hyperfine_iostat;
 mod hyperfine_names;
+mod ioping;
 mod ior;
 mod lines;
 mod matrix_csv;

@@ -1,6 +1,8 @@
 //! Reads the statistics that ioping prints at its end, releases 0.9 to 1.3: operations, the rate within
 //! the requests, and the shortest, mean and longest request.
 
+mod command;
+
 use crate::{
     FormatError, ImportOptions, NamedBytes,
     gate::{Figures, Printer, Times},
@@ -8,6 +10,7 @@ use crate::{
     known::{IOPS, Known, ranked_by},
     text::{Line, MB_PER_MIB, lines, number},
 };
+use command::Places;
 use model::{
     figure::{Better, Metric},
     result::{Contradiction, Dataset, Reason},
@@ -18,12 +21,28 @@ pub(crate) struct Importer;
 
 const SUITE: &str = "ioping";
 
-/// ioping asks for blocks at random places, one at a time.
-const TESTS: [Known; 2] = ranked_by! {
-    IOPS:
-    "read" "random read" RandomRead
-    "write" "random write" RandomWrite
-};
+/// Blocks are asked for one at a time, at places that the output does not tell: random ones by default. A row for
+/// each [`Places`], a column for each [`Kind`].
+const TESTS: [[Known; 3]; 3] = [
+    ranked_by! {
+        IOPS:
+        "read" "read" RandomRead
+        "write" "write" RandomWrite
+        "read-write" "read/write" Mixed
+    },
+    ranked_by! {
+        IOPS:
+        "random-read" "random read" RandomRead
+        "random-write" "random write" RandomWrite
+        "random-read-write" "random read/write" Mixed
+    },
+    ranked_by! {
+        IOPS:
+        "sequential-read" "sequential read" SequentialRead
+        "sequential-write" "sequential write" SequentialWrite
+        "sequential-read-write" "sequential read/write" Mixed
+    },
+];
 
 /// How far mean times count may be from the time of all requests: each has two or three digits.
 const PRINT_ERROR: f64 = 0.06;
@@ -34,6 +53,11 @@ const NOTES: [&str; 3] = [
     "Figures are printed with two or three digits; percentiles are not printed.",
     "Cache states are not in the source; one run gives no spread.",
 ];
+
+/// Said where the places are not known.
+const PLACES_NOTE: &str = "ioping does not print whether it asked at random places (its default) or in sequence (-L): \
+                           without the command above the output, tests are called `read` or `write`, and stand \
+                           where its default does.";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
@@ -76,7 +100,7 @@ struct Run {
     place: String,
     /// Size of a request as printed, `4 KiB`.
     size: String,
-    writes: bool,
+    places: Places,
     completed: Option<Completed>,
     /// A title stands without its statistics.
     open: bool,
@@ -91,7 +115,36 @@ struct Completed {
     iops: f64,
     /// MB/s.
     rate: f64,
-    writes: bool,
+    kind: Kind,
+}
+
+/// What the requests did.
+#[derive(Clone, Copy)]
+enum Kind {
+    Reads,
+    Writes,
+    /// In turn, as with `-G`.
+    Both,
+}
+
+impl Kind {
+    /// By `8 KiB read` or `8 KiB written`; ioping prints neither word where it did both.
+    fn of(bytes: &str) -> Option<Kind> {
+        match bytes.rsplit_once(' ')? {
+            (_, "read") => Some(Kind::Reads),
+            (_, "written") => Some(Kind::Writes),
+            _ => mebibytes(bytes).map(|_| Kind::Both),
+        }
+    }
+
+    /// The metric of bytes in a second.
+    fn rate(self) -> &'static str {
+        match self {
+            Kind::Reads => "read_rate",
+            Kind::Writes => "write_rate",
+            Kind::Both => "rate",
+        }
+    }
 }
 
 impl Run {
@@ -101,13 +154,8 @@ impl Run {
         if let Some(place) = title(text) {
             (self.place, self.open) = (place.split(" (").next().unwrap_or(place).into(), true);
         } else if text.contains(": request=") {
-            let arrows = [("<<<", false), (">>>", true)];
-            let arrow = arrows
-                .into_iter()
-                .find_map(|(mark, writes)| Some((text.split_once(mark)?, writes)));
-            if let Some(((size, _), writes)) = arrow {
-                (self.size, self.writes) = (size.trim().into(), writes);
-            }
+            let size = text.split_once("<<<").or_else(|| text.split_once(">>>"));
+            self.size = size.map_or_else(String::new, |(size, _)| size.trim().into());
         } else if let Some((count, rest)) = text.split_once(" requests completed in ") {
             let completed = Completed::of(count, rest);
             self.completed = Some(completed.ok_or_else(|| {
@@ -121,7 +169,12 @@ impl Run {
             let run_start = gather.run_start();
             gather.add(line.file, line.number, reading)?;
             gather.end_run(line.file, run_start, self.printer.print());
+            if self.places == Places::Unknown {
+                gather.note(PLACES_NOTE);
+            }
             *self = Run { any: true, ..Run::default() };
+        } else if let Some(places) = Places::of(text) {
+            self.places = places;
         }
         Ok(())
     }
@@ -142,12 +195,11 @@ impl Run {
             done.ok_or_else(|| line.bad("the line `... requests completed` above is missing"))?;
         let times = Times { min: Some(min), mean: Some(mean), max: Some(max), ..Times::default() };
         let judged = done.judge(&times);
-        let test = &TESTS[usize::from(done.writes || self.writes)];
-        let rate = if done.writes || self.writes { "write_rate" } else { "read_rate" };
+        let test = &TESTS[self.places as usize][done.kind as usize];
         let us = |name, s: f64| Metric::new(name, s * 1e6, "us", Better::Lower);
         let metrics = vec![
             Metric::new(IOPS.name, done.iops, IOPS.unit, Better::Higher),
-            Metric::new(rate, done.rate, "MB/s", Better::Higher),
+            Metric::new(done.kind.rate(), done.rate, "MB/s", Better::Higher),
             us("service_min_us", min),
             us("service_mean_us", mean),
             us("service_max_us", max),
@@ -191,7 +243,7 @@ impl Completed {
             seconds: time_s(time)?,
             iops: multiple(iops.strip_suffix("iops")?)?,
             rate: mebibytes(rate.strip_suffix("/s")?)? * MB_PER_MIB,
-            writes: bytes.ends_with("written"),
+            kind: Kind::of(bytes)?,
         })
     }
 }
