@@ -88,3 +88,16 @@ fn the_sum_of_clients_alone_is_a_job_and_beside_them_is_none() {
     assert_eq!(sum.metric("read_rate"), Some(204.8));
     assert_eq!(sum.metric("service_p99_us"), Some(400.0));
 }
+
+/// fio 3.33 with `fdatasync=1` and `fsync=32`: the section of syncs follows the line of shares, untouched.
+#[test]
+fn shares_above_the_section_of_syncs_are_no_broken_lines() {
+    let is = |seen: Option<f64>, right: f64| (seen.unwrap_or(0.0) / right - 1.0).abs() < 1e-3;
+    let data = read_fixtures(&["fio-3.33-fdatasync.txt"]);
+    let synced = only(&data);
+    assert!(is(synced.metric("write_iops"), 302.0), "{synced:?}");
+    assert!(is(synced.metric("service_mean_us"), 16.38), "{synced:?}");
+    assert!(is(synced.metric("sync_service_mean_us"), 1962.97), "{synced:?}");
+    let data = read_fixtures(&["fio-3.33-fsync32-2jobs.txt"]);
+    assert!(is(only(&data).metric("write_iops"), 33_300.0));
+}

@@ -5,10 +5,14 @@ use super::{Mending, lines::Lines};
 use std::collections::HashSet;
 
 /// Lines of tools: what they hold, and what stands towards their end.
-const LONG: [(&str, &str); 16] = [
+const LONG: [(&str, &str); 20] = [
     ("[RESULT", "second"),
     ("[SCORE", "TOTAL"),
-    ("lat (", "stdev="),
+    // The line of shares, `lat (usec)   : 4=1.00%`, which has no `stdev=`, has a blank before its colon.
+    ("lat (nsec):", "stdev="),
+    ("lat (usec):", "stdev="),
+    ("lat (msec):", "stdev="),
+    ("sync (", "stdev="),
     ("issued ", "dropped="),
     (": (g=", "iodepth="),
     (": (groupid=", "pid="),
@@ -22,6 +26,7 @@ const LONG: [(&str, &str); 16] = [
     ("rkB/s", "%util"),
     ("rMB/s", "%util"),
     ("CREAT", "UNLINK"),
+    (" requests completed in ", "/s"),
 ];
 
 /// How lines begin that may follow one that is nearly as long as the longest.
