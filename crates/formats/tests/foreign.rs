@@ -34,3 +34,4 @@ mod round_trips;
 mod schema;
 mod streams;
 mod sysbench;
+mod sysbench_events;

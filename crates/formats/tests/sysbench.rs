@@ -56,6 +56,7 @@ fn the_histogram_counts_every_operation() {
     assert!(histogram.bins.windows(2).all(|pair| pair[0].0 < pair[1].0));
 }
 
+/// It was run with `--rate=200`.
 #[test]
 fn checkpoint_reports_are_one_run() {
     let data = read_fixtures(&["sysbench-fileio-rndrd-checkpoints.txt"]);
@@ -65,11 +66,11 @@ fn checkpoint_reports_are_one_run() {
     let reads = 208.82 * 1.0001 + 210.66 * (2.0021 - 1.0001) + 202.15 * (3.0014 - 2.0021);
     assert!(near(read.metric("iops").unwrap(), reads / 3.0014));
     let mean_us = (209.0 * 20.0 + 211.0 * 30.0 + 202.0 * 20.0) / 622.0;
-    assert!(near(read.metric("service_mean_us").unwrap(), mean_us));
-    assert_eq!(read.metric("service_min_us"), Some(10.0));
-    assert_eq!(read.metric("service_max_us"), Some(770.0));
+    assert!(near(read.metric("response_mean_us").unwrap(), mean_us));
+    assert_eq!(read.metric("response_min_us"), Some(10.0));
+    assert_eq!(read.metric("response_max_us"), Some(770.0));
     assert_eq!(
-        read.metric("service_p95_us"),
+        read.metric("response_p95_us"),
         None,
         "percentiles of parts are not those of the whole"
     );

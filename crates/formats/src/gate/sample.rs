@@ -8,7 +8,7 @@ use model::{
 };
 
 /// The part of a metric's name before the statistic of a latency: `read_service_p99_us`.
-const SERVICE: &str = "service_";
+const LATENCIES: [&str; 2] = ["service_", "response_"];
 
 /// One step of the last digit in which tools print latencies, microseconds: sysbench's 0.01 ms.
 const STEP_US: f64 = 10.0;
@@ -33,14 +33,21 @@ pub(crate) fn pass(mut sample: Sample, test: Option<&TestInfo>) -> Sample {
 }
 
 fn is_latency(name: &str) -> bool {
-    name.contains(SERVICE) || name.contains("latency_") || name.contains("await_")
+    let others = ["latency_", "await_"];
+    LATENCIES.iter().chain(&others).any(|part| name.contains(part))
 }
 
-/// Judges the service times of each kind of operation.
+/// `read_service_` and `p99_us` of `read_service_p99_us`.
+fn split(name: &str) -> Option<(&str, &str)> {
+    let ends = LATENCIES.iter().filter_map(|part| Some(name.find(part)? + part.len()));
+    ends.min().map(|end| name.split_at(end))
+}
+
+/// Judges the times of each kind of operation.
 fn latencies(metrics: &[Metric]) -> Result<(), Contradiction> {
     let mut kinds: Vec<(&str, Times)> = Vec::new();
     for metric in metrics {
-        let Some((kind, rest)) = metric.name.split_once(SERVICE) else { continue };
+        let Some((kind, rest)) = split(&metric.name) else { continue };
         let Some(statistic) = rest.strip_suffix("_us") else { continue };
         let place = kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
             kinds.push((kind, Times { step: STEP_US, loose: BINS, ..Times::default() }));
@@ -56,7 +63,7 @@ fn latencies(metrics: &[Metric]) -> Result<(), Contradiction> {
             }
         }
     }
-    kinds.iter().try_for_each(|(kind, times)| times.judge(&format!("{kind}{SERVICE}us")))
+    kinds.iter().try_for_each(|(kind, times)| times.judge(&format!("{kind}us")))
 }
 
 /// `99.9` of `p999`, `99` of `p99`.

@@ -10,7 +10,7 @@ use crate::{
     table::short,
     text::{Line, lines},
 };
-use figures::Figures;
+use figures::{Figures, How};
 use model::result::{Dataset, Imported, Reason};
 
 /// The importer.
@@ -51,6 +51,15 @@ const NOTES: [&str; 4] = [
 const ASYNC_NOTE: &str = "Some builds of sysbench count all asynchronous operations as reads: in \
                           write tests they are recorded as writes, in mixed tests without \
                           direction.";
+
+/// Said of runs with `--file-fsync-all`.
+const FSYNC_ALL_NOTE: &str = "With --file-fsync-all, a write and its fsync are one operation of sysbench: ops has no fsyncs, \
+                              and the time of a write includes that of its fsync.";
+
+/// Said of runs with `--rate`.
+const RATE_NOTE: &str = "With --rate, sysbench starts operations at a fixed rate: iops is at most that rate, not the most \
+                         that the target can do, and times are response times, from when an operation was due, with its \
+                         wait for a free thread.";
 
 /// Said of runs with `--report-checkpoints`.
 const CHECKPOINTS_NOTE: &str = "sysbench resets its counters at each checkpoint report: the reports of a run are put \
@@ -116,7 +125,8 @@ struct Run {
 }
 
 /// Lines that say what is done, by their beginnings or ends.
-const WORK: [&str; 9] = [
+const WORK: [&str; 10] = [
+    "Target transaction rate",
     "Extra file open flags",
     "Block size",
     "Number of IO requests",
@@ -150,6 +160,8 @@ impl Run {
             || text.contains("total file size")
         {
             self.is_async |= text.starts_with("Using asynchronous");
+            self.figures.how.fsync_within |= text.starts_with("Calling fsync() after each write");
+            self.figures.how.at_rate |= text.starts_with("Target transaction rate");
             if let Some(size) = text.strip_prefix("Block size ") {
                 self.figures.block_bytes = figures::size(size);
             }
@@ -206,6 +218,7 @@ impl Run {
             .fatal
             .as_ref()
             .map(|(_, why)| Imported::SysbenchStopped { error: short_line(why) });
+        gather_notes(self.figures.how, gather);
         if self.is_async && self.figures.book(test.group) {
             gather.note(ASYNC_NOTE);
         }
@@ -230,6 +243,16 @@ impl Run {
         gather.add(file, last, reading)?;
         gather.end_run(file, run_start, self.printer.print());
         Ok(())
+    }
+}
+
+/// Tells readers how a run counts and times.
+fn gather_notes(how: How, gather: &mut Gather<'_>) {
+    if how.fsync_within {
+        gather.note(FSYNC_ALL_NOTE);
+    }
+    if how.at_rate {
+        gather.note(RATE_NOTE);
     }
 }
 

@@ -15,6 +15,15 @@ use model::{
 };
 use std::collections::BTreeMap;
 
+/// How a run counts and times operations, by the lines at its head.
+#[derive(Clone, Copy, Default)]
+pub(super) struct How {
+    /// The fsync after a write is of the same event, `--file-fsync-all`.
+    pub(super) fsync_within: bool,
+    /// Operations are due at a fixed rate, `--rate`: times count from then, and have the wait for a free thread.
+    pub(super) at_rate: bool,
+}
+
 /// What the closing lines of a run say.
 #[derive(Default)]
 pub(super) struct Figures {
@@ -25,6 +34,8 @@ pub(super) struct Figures {
     write_mib: f64,
     /// Bytes of each operation.
     pub(super) block_bytes: Option<f64>,
+    /// How operations are counted and timed.
+    pub(super) how: How,
     /// Reads and writes together are all that is known.
     unsplit: bool,
     /// Service times in the order minimum, mean, maximum, percentile; microseconds.
@@ -34,7 +45,7 @@ pub(super) struct Figures {
     in_histogram: bool,
     /// Length of the run, seconds.
     pub(super) seconds: f64,
-    /// Reads, writes and fsyncs.
+    /// Reads, writes and fsyncs that are events of their own.
     pub(super) events: u64,
     /// What versions 0.4 and 0.5 count, until the time is known.
     old: Option<old::Counts>,
@@ -59,7 +70,7 @@ pub(super) fn size(text: &str) -> Option<f64> {
 impl Figures {
     /// Empty figures of the same run.
     pub(super) fn next(&self) -> Figures {
-        Figures { block_bytes: self.block_bytes, ..Figures::default() }
+        Figures { block_bytes: self.block_bytes, how: self.how, ..Figures::default() }
     }
 
     /// Takes a line that says nothing of what was to be done.
@@ -174,7 +185,9 @@ impl Figures {
         let events = Some(self.events as f64).filter(|events| *events > 0.0);
         let seconds = Some(self.seconds).filter(|seconds| *seconds > 0.0);
         let mean_s = self.times[1].as_ref().map(|(_, us)| us / 1e6);
-        if let (Some(events), Some(seconds), Some(mean_s)) = (events, seconds, mean_s) {
+        if let (Some(events), Some(seconds), Some(mean_s), false) =
+            (events, seconds, mean_s, self.how.at_rate)
+        {
             in_flight([(events / seconds, mean_s)].into_iter(), depth)?;
         }
         for (what, ops, mib) in
@@ -184,7 +197,8 @@ impl Figures {
             let op_bytes = self.block_bytes;
             Told { what, ops: Some(ops), bytes, op_bytes, ..Told::default() }.judge()?;
         }
-        let fsyncs = if self.old.is_some() { 0.0 } else { self.fsyncs };
+        let counted = self.old.is_none() && !self.how.fsync_within;
+        let fsyncs = if counted { self.fsyncs } else { 0.0 };
         let per_s = Some(self.reads + self.writes + fsyncs);
         Told { what: "file", ops: events, seconds, per_s, ..Told::default() }.judge()
     }
@@ -204,8 +218,16 @@ impl Figures {
         let done = rates.into_iter().filter(|rate| rate.1 != 0.0 && is_known(rate.0));
         metrics.extend(done.map(|(name, value, unit)| higher(name, value, unit)));
         let known = self.times.iter().flatten().filter(|time| time.1 != 0.0);
-        metrics.extend(known.map(|(name, us)| Metric::new(name, *us, "us", Better::Lower)));
+        metrics.extend(known.map(|(name, us)| {
+            let name = name.replacen(LatencyKind::Service.as_str(), self.latency().as_str(), 1);
+            Metric::new(&name, *us, "us", Better::Lower)
+        }));
         metrics
+    }
+
+    /// From when times count.
+    fn latency(&self) -> LatencyKind {
+        if self.how.at_rate { LatencyKind::Response } else { LatencyKind::Service }
     }
 
     /// The histogram of a run in mode `key`, where there is one.
@@ -215,6 +237,6 @@ impl Figures {
         }
         let op = if matches!(key, "seqrd" | "rndrd") { "read" } else { "operation" };
         let bins = self.bins.iter().map(|(&ns, &count)| (ns, count)).filter(|bin| bin.1 > 0);
-        vec![Histogram { bins: bins.collect(), ..Histogram::new(op, LatencyKind::Service) }]
+        vec![Histogram { bins: bins.collect(), ..Histogram::new(op, self.latency()) }]
     }
 }

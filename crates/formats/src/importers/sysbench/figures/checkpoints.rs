@@ -3,7 +3,7 @@
 //! With `--report-checkpoints` sysbench 1.0 resets its counters after each report, the last included: events, rates and
 //! times are of the interval, while `total time` counts from the start. `--histogram` prints the last interval alone.
 
-use super::Figures;
+use super::{Figures, How};
 use crate::FormatError;
 
 impl Figures {
@@ -33,6 +33,7 @@ impl Figures {
             fsyncs: rate(|part| part.fsyncs),
             read_mib: rate(|part| part.read_mib),
             write_mib: rate(|part| part.write_mib),
+            how: parts.first().map_or_else(How::default, |part| part.how),
             block_bytes: parts.iter().find_map(|part| part.block_bytes),
             times: [extreme(parts, 0, f64::min), mean(parts), extreme(parts, 2, f64::max), None],
             seconds,
