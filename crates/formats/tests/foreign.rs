@@ -23,6 +23,7 @@ mod hyperfine_iostat;
 mod hyperfine_names;
 mod ioping;
 mod ior;
+mod iostat_human;
 mod lines;
 mod matrix_csv;
 mod mdtest;

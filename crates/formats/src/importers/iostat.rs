@@ -14,6 +14,9 @@ use model::{
 use serde::Deserialize;
 use std::collections::HashSet;
 
+use rates::Halves;
+
+pub(super) use columns::Cell;
 pub(super) use reports::is_interval;
 
 /// The importer.
@@ -100,6 +103,20 @@ pub(super) struct Device {
     read_kib_each: Option<Figure>,
     #[serde(rename = "wareq-sz")]
     write_kib_each: Option<Figure>,
+    /// How figures of reads and of writes were rounded.
+    #[serde(skip)]
+    read_halves: Halves,
+    #[serde(skip)]
+    write_halves: Halves,
+    #[serde(skip)]
+    coarse: Coarse,
+}
+
+/// Which figures have fewer than two decimals.
+#[derive(Clone, Copy, Default)]
+struct Coarse {
+    counts: bool,
+    sizes: bool,
 }
 
 impl crate::WholeImporter for Importer {
@@ -188,7 +205,7 @@ impl Device {
     }
 
     /// Requests to read, to write and to flush together, a second; where there is only tps, those to discard too.
-    fn iops(&self) -> Option<f64> {
+    pub(super) fn iops(&self) -> Option<f64> {
         let both = self.reads.zip(self.writes).map(|(reads, writes)| reads.0 + writes.0);
         both.or(self.tps.map(|tps| tps.0))
     }

@@ -1,7 +1,9 @@
 //! Reads the text of `iostat`, with and without `-x`, of sysstat 9 to 12: a table of devices for each report. A
 //! device is a test, each of its reports a sample.
 
-use super::iostat::{Device, FLUSHES, is_interval};
+mod table;
+
+use super::iostat::{FLUSHES, is_interval};
 use crate::{
     FormatError, ImportOptions, NamedBytes,
     gate::Printer,
@@ -13,6 +15,7 @@ use model::{
     result::{Dataset, Imported},
     workload::{Group, TestInfo},
 };
+use table::{Heading, Row};
 
 /// The importer.
 pub(crate) struct Importer;
@@ -38,7 +41,7 @@ impl crate::WholeImporter for Importer {
     }
 
     fn sniff(&self, head: &[u8], _: &str) -> bool {
-        String::from_utf8_lossy(head).lines().any(|line| heading(line).is_some())
+        String::from_utf8_lossy(head).lines().any(|line| Heading::of(line).is_some_and(|heading| heading.begins()))
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
@@ -48,7 +51,7 @@ impl crate::WholeImporter for Importer {
             for line in lines(file, bytes) {
                 reports.line(&line, &mut gather)?;
             }
-            reports.end_table(file, &mut gather)?;
+            reports.end_report(file, &mut gather)?;
             reports.end(file, &mut gather);
             check_end(file, bytes)?;
         }
@@ -56,23 +59,15 @@ impl crate::WholeImporter for Importer {
     }
 }
 
-/// The columns of the head of a table, after that of the device.
-fn heading(text: &str) -> Option<Vec<String>> {
-    let mut words = text.split_whitespace();
-    let first = words.next()?;
-    let columns: Vec<String> = words.map(str::to_owned).collect();
-    let has = |name: &str| columns.iter().any(|column| column == name);
-    let is_it = (has("r/s") && has("w/s")) || has("tps");
-    (matches!(first, "Device" | "Device:") && is_it).then_some(columns)
-}
-
 #[derive(Default)]
 struct Reports {
-    columns: Vec<String>,
-    /// Tables so far.
+    /// Of the table that is read.
+    heading: Option<Heading>,
+    /// Reports so far.
     count: usize,
-    /// Line of each row of the table that is read.
-    rows: Vec<(u64, Device)>,
+    /// Columns and rows of the report that is read, of all of its tables: `-h` makes several of one.
+    columns: Vec<String>,
+    rows: Vec<Row>,
     /// The text contains the start of iostat's output.
     begins: bool,
     /// The command tells to leave out the report since boot.
@@ -88,23 +83,33 @@ impl Reports {
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
         if text.contains(" CPU)") {
-            self.end_table(line.file, gather)?;
+            self.end_report(line.file, gather)?;
             self.begin(line.file, gather);
         }
         self.printer.add(text.as_bytes());
-        if let Some(columns) = heading(text) {
-            self.end_table(line.file, gather)?;
-            (self.columns, self.count) = (columns, self.count + 1);
+        if let Some(heading) = Heading::of(text) {
+            if self.columns.is_empty() || heading.columns.iter().any(|name| self.columns.contains(name)) {
+                self.end_report(line.file, gather)?;
+                self.count += 1;
+            }
+            self.columns.extend_from_slice(&heading.columns);
+            self.heading = Some(heading);
         } else if let Some(version) = text.strip_prefix("sysstat version ") {
             gather.version(version);
-        } else if text.is_empty() || text.starts_with("avg-cpu") {
-            self.end_table(line.file, gather)?;
-        } else if self.columns.is_empty() {
+        } else if text.starts_with("avg-cpu") {
+            self.end_report(line.file, gather)?;
+        } else if text.is_empty() {
+            self.heading = None;
+        } else if let Some(heading) = &self.heading {
+            // Without its empty lines a text has a time right behind a table.
+            match heading.row(line)? {
+                Some(row) => self.rows.push(row),
+                None => self.heading = None,
+            }
+        } else {
             let mut words = text.split_whitespace().skip_while(|word| !word.ends_with("iostat"));
             self.told |= words
                 .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('y'));
-        } else {
-            self.row(line, gather)?;
         }
         Ok(())
     }
@@ -126,38 +131,16 @@ impl Reports {
         gather.end_run(file, self.run_start, self.printer.print());
     }
 
-    fn row(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
-        let cells: Vec<&str> = line.text.split_whitespace().collect();
-        // Without its empty lines a text has the next heading, or a time, right behind a table.
-        let is_figure = |cell: &&str| cell.starts_with(|c: char| c.is_ascii_digit());
-        if cells.len() < 2 || !cells[1..].iter().all(is_figure) {
-            return self.end_table(line.file, gather);
-        }
-        if cells.len() != self.columns.len() + 1 {
-            let (got, want) = (cells.len(), self.columns.len() + 1);
-            let why = format!("{got} cells where the header has {want}; the text may be truncated");
-            return Err(line.bad(why));
-        }
-        let figure = |name: &str| {
-            let place = self.columns.iter().position(|column| column == name);
-            // Some languages write a comma.
-            let figure = |at: usize| line.number(name, &cells[at + 1].replacen(',', ".", 1));
-            place.map(figure).transpose()
-        };
-        let name = match line.text.starts_with(' ') {
-            true => format!(" {}", cells[0]),
-            false => cells[0].into(),
-        };
-        let device = Device::of_columns(&name, figure)?;
-        self.rows.push((line.number, device));
-        Ok(())
-    }
-
-    /// Adds the devices of the table that ends.
-    fn end_table(&mut self, file: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+    /// Adds the devices of the report that ends.
+    fn end_report(&mut self, file: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+        self.heading = None;
         self.columns.clear();
-        let (lines, devices): (Vec<u64>, Vec<Device>) =
-            std::mem::take(&mut self.rows).into_iter().unzip();
+        let mut devices = Vec::new();
+        let mut lines = Vec::new();
+        for row in table::together(std::mem::take(&mut self.rows)) {
+            lines.push(row.line);
+            devices.push(row.device(file)?);
+        }
         let may_be_since_boot = self.count == 1 && self.begins && !self.without_boot;
         let is_interval = !may_be_since_boot || is_interval(&devices);
         for (line, device) in lines.into_iter().zip(devices) {

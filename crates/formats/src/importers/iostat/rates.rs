@@ -17,6 +17,22 @@ const OFF: f64 = 0.1;
 /// What half a step of two decimals is.
 const HALF_STEP: f64 = 0.005;
 
+/// By how much figures may be off that were rounded, each in its own unit.
+#[derive(Clone, Copy)]
+pub(super) struct Halves {
+    pub(super) requests: f64,
+    /// Of the size of a request, KiB.
+    pub(super) each: f64,
+    pub(super) rate: f64,
+}
+
+impl Default for Halves {
+    /// Those of two decimals.
+    fn default() -> Halves {
+        Halves { requests: HALF_STEP, each: HALF_STEP, rate: HALF_STEP }
+    }
+}
+
 /// Decimal megabytes a second.
 #[derive(Default)]
 pub(super) struct Rates {
@@ -30,9 +46,16 @@ pub(super) struct Rates {
 /// The rates of a device.
 pub(super) fn rates(device: &Device) -> Rates {
     let mut rates = Rates::default();
-    let read = Printed::of(device.read_kib, device.read_mib, device.reads, device.read_kib_each);
-    let write =
-        Printed::of(device.write_kib, device.write_mib, device.writes, device.write_kib_each);
+    let read = Printed::of(
+        (device.read_kib, device.read_mib),
+        (device.reads, device.read_kib_each),
+        device.read_halves,
+    );
+    let write = Printed::of(
+        (device.write_kib, device.write_mib),
+        (device.writes, device.write_kib_each),
+        device.write_halves,
+    );
     rates.read = read.map(|read| read.mb_per_s("read", &mut rates));
     rates.write = write.map(|write| write.mb_per_s("write", &mut rates));
     rates
@@ -45,27 +68,29 @@ struct Printed {
     unit: f64,
     /// Bytes a second by requests and their size, and how far these may be off by their rounding.
     counted: Option<(f64, f64)>,
+    /// By how much the value may be off.
+    half_step: f64,
 }
 
 impl Printed {
     fn of(
-        kib: Option<Figure>,
-        mib: Option<Figure>,
-        requests: Option<Figure>,
-        kib_each: Option<Figure>,
+        (kib, mib): (Option<Figure>, Option<Figure>),
+        (requests, kib_each): (Option<Figure>, Option<Figure>),
+        halves: Halves,
     ) -> Option<Printed> {
         let (value, unit) = kib.map(|kib| (kib.0, KIB)).or(mib.map(|mib| (mib.0, MIB)))?;
         let counted = requests.zip(kib_each).map(|(requests, each)| {
             let bytes = requests.0 * each.0 * KIB;
-            (bytes, HALF_STEP * (requests.0 + each.0 + HALF_STEP) * KIB)
+            let off = halves.requests * each.0 + halves.each * (requests.0 + halves.requests);
+            (bytes, off * KIB)
         });
-        Some(Printed { value, unit, counted })
+        Some(Printed { value, unit, counted, half_step: halves.rate })
     }
 
     fn mb_per_s(&self, what: &str, rates: &mut Rates) -> f64 {
         let fits = |unit: f64| {
             self.counted.is_none_or(|(bytes, off)| {
-                let rounded = off + HALF_STEP * unit;
+                let rounded = off + self.half_step * unit;
                 (self.value * unit - bytes).abs() <= OFF * bytes + rounded
             })
         };
