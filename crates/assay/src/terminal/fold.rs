@@ -1,5 +1,6 @@
 //! Breaks lines for a terminal at spaces.
 
+use model::text::pieces;
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal};
 
@@ -12,15 +13,11 @@ pub(super) fn for_stderr(line: &str) -> String {
     }
 }
 
-/// `line` with ends of lines for some of its spaces, so that lines have at most `width` characters. What stands between
-/// backquotes can be pasted and stays together, as does a word that is longer.
+/// `line` with ends of lines for some of its spaces, so that lines have at most `width` characters. A piece that is longer
+/// stays together.
 fn folded(line: &str, width: usize) -> String {
-    let (mut out, mut used, mut is_quoted) = (String::new(), 0, false);
-    let words = line.split(|letter| {
-        is_quoted ^= letter == '`';
-        letter == ' ' && !is_quoted
-    });
-    for (number, word) in words.enumerate() {
+    let (mut out, mut used) = (String::new(), 0);
+    for (number, word) in pieces(line).enumerate() {
         let length = word.chars().count();
         if used > 0 && length > 0 && used + 1 + length > width {
             out.push('\n');

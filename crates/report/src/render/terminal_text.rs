@@ -1,6 +1,6 @@
 //! Text on a terminal of a given width: paragraphs, and what stands out.
 
-use model::text::is_unprintable;
+use model::text::{is_unprintable, pieces};
 
 /// Narrower terminals are written to as if they had this many columns.
 const LEAST_WIDTH: usize = 40;
@@ -32,11 +32,15 @@ pub(super) fn strong(lines: &str, options: TerminalOptions) -> String {
     lines.lines().map(|line| format!("\x1b[1m{line}\x1b[0m\n")).collect()
 }
 
-/// Lines of at most `width` characters, broken at spaces; a longer word is broken inside.
+/// Lines of at most `width` characters, broken at spaces. A longer word is broken inside, but no command.
 pub(super) fn wrap(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
-    for word in text.split_whitespace().flat_map(|word| chunks(&printable(word), width)) {
+    let parts = |piece: &str| match printable(piece) {
+        command if command.contains('`') => vec![command],
+        word => chunks(&word, width),
+    };
+    for word in pieces(text).filter(|piece| !piece.is_empty()).flat_map(parts) {
         let length = word.chars().count();
         if used > 0 && used + 1 + length > width {
             out.push('\n');
@@ -71,5 +75,10 @@ mod tests {
         assert_eq!(wrap("one two three", 8), "one two\nthree\n");
         assert_eq!(wrap("abcdefghijkl mn", 5), "abcde\nfghij\nkl mn\n");
         assert_eq!(wrap("a\x1b[31mred", 20), "a[31mred\n");
+    }
+
+    #[test]
+    fn command_that_is_to_be_pasted_is_on_one_line() {
+        assert_eq!(wrap("To repeat it: `assay run a`.", 12), "To repeat\nit:\n`assay run a`.\n");
     }
 }
