@@ -42,9 +42,13 @@ fn means_since_1970_begin_one_interval_before_the_first() {
 /// `log_alternate_epoch` may count from any clock, such as the start of the machine.
 #[test]
 fn times_since_another_clock_are_refused() {
-    let rows: String = (0..5).map(|at| format!("{}, 1, 1, 4096, 0\n", 86_400_000 + at * 5)).collect();
+    let rows: String =
+        (0..5).map(|at| format!("{}, 1, 1, 4096, 0\n", 86_400_000 + at * 5)).collect();
     let why = error(&[file("a_iops.1.log", &rows)]);
-    assert!(why.starts_with("a_iops.1.log, line 1: ") && why.contains("log_alternate_epoch"), "{why}");
+    assert!(
+        why.starts_with("a_iops.1.log, line 1: ") && why.contains("log_alternate_epoch"),
+        "{why}"
+    );
     // Means over ten minutes, the last of a second.
     let long = "600000, 9, 1, 0, 0\n601000, 9, 1, 0, 0\n";
     assert_eq!(value(&read(&[file("a_iops.1.log", long)]), "fio-log.a-iops-write"), 9.0);

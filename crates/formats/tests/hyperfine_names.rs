@@ -51,9 +51,13 @@ fn parameters_tell_results_of_one_command_apart() {
         let data = read(&[file("a.json", &text)]);
         names(&data).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    let (n4, n8) = (result(r#", "parameters": {"n": "4"}"#), result(r#", "parameters": {"n": "8"}"#));
+    let (n4, n8) =
+        (result(r#", "parameters": {"n": "4"}"#), result(r#", "parameters": {"n": "8"}"#));
     assert_eq!(of(&[n4.clone(), n8.clone()]), ["cp a b [n=4]", "cp a b [n=8]"]);
-    assert_eq!(of(&[n4.clone(), n4.clone(), n8]), ["cp a b [n=4]", "cp a b [n=4] #2", "cp a b [n=8]"]);
+    assert_eq!(
+        of(&[n4.clone(), n4.clone(), n8]),
+        ["cp a b [n=4]", "cp a b [n=4] #2", "cp a b [n=8]"]
+    );
     assert_eq!(of(&[n4]), ["cp a b"]);
     let numbered = result("").replace("cp a b", "cp a b #2");
     assert_eq!(of(&[result(""), result(""), numbered]), ["cp a b", "cp a b #3", "cp a b #2"]);

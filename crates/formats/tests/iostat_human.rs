@@ -19,14 +19,20 @@ fn sizes_have_their_own_units() {
     assert_eq!(*why(disk[0]), Imported::FirstReportSinceBoot {}.into());
     let second = disk[1];
     assert!(second.evidence.validity.is_valid(), "{second:?}");
-    assert_eq!((second.metric("read_iops"), second.metric("write_or_flush_iops")), (Some(16.0), Some(3.0)));
+    assert_eq!(
+        (second.metric("read_iops"), second.metric("write_or_flush_iops")),
+        (Some(16.0), Some(3.0))
+    );
     assert!(near(second.metric("read_rate").unwrap(), 143_360.0 / 1e6));
     assert!(near(second.metric("write_rate").unwrap(), 36_864.0 / 1e6));
     assert_eq!(second.metric("util"), Some(0.8));
     let human = text("iostat-human.txt");
     let other = human.replace("16.00    140.0k", "16.0k    140.0k");
     let error = error(&[file("a.txt", &other)]);
-    assert!(error.starts_with("a.txt, line 8: r/s is `16.0k`") && error.contains("--human"), "{error}");
+    assert!(
+        error.starts_with("a.txt, line 8: r/s is `16.0k`") && error.contains("--human"),
+        "{error}"
+    );
 }
 
 /// `iostat -dxh 1 2`: a report is four tables.

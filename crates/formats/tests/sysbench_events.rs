@@ -13,14 +13,18 @@ fn an_fsync_after_each_write_is_no_operation_of_its_own() {
     let mixed = sample(&data, "sysbench.rndrw");
     assert!(mixed.evidence.validity.is_valid(), "{:?}", mixed.evidence.validity);
     assert_eq!(mixed.metric("read_iops"), Some(3169.65));
-    assert_eq!((mixed.metric("write_iops"), mixed.metric("fsync_iops")), (Some(2114.75), Some(2114.75)));
+    assert_eq!(
+        (mixed.metric("write_iops"), mixed.metric("fsync_iops")),
+        (Some(2114.75), Some(2114.75))
+    );
     assert_eq!(mixed.figures.ops, 5345);
     let data = read_fixtures(&["sysbench-fsync-all-rndwr.txt"]);
     assert_eq!(sample(&data, "sysbench.rndwr").metric("iops"), Some(2557.82));
     assert!(says(&data, "--file-fsync-all"));
     // Without it, they are operations.
     let periodic = "Periodic FSYNC enabled, calling fsync() each 100 requests.";
-    let other = text("sysbench-fsync-all-rndwr.txt").replace("Calling fsync() after each write operation.", periodic);
+    let other = text("sysbench-fsync-all-rndwr.txt")
+        .replace("Calling fsync() after each write operation.", periodic);
     assert!(!only(&read(&[file("a.txt", &other)])).evidence.validity.is_valid());
 }
 
@@ -39,7 +43,8 @@ fn times_at_a_rate_are_response_times() {
     let wrong = formats::import(&[file("a.txt", &wrong)], None, &options()).unwrap();
     assert!(!only(&wrong).evidence.validity.is_valid());
     let rate = "Number of threads: 1\nTarget transaction rate: 900000/sec";
-    let timed = text("sysbench-fileio-rndrd-interval-hist.txt").replace("Number of threads: 1", rate);
+    let timed =
+        text("sysbench-fileio-rndrd-interval-hist.txt").replace("Number of threads: 1", rate);
     let timed = read(&[file("a.txt", &timed)]);
     assert_eq!(only(&timed).figures.histograms[0].latency, LatencyKind::Response);
 }

@@ -15,6 +15,9 @@ const BLOCK: usize = 2;
 /// Fewer lines are no part.
 const FEWEST: usize = 3;
 
+/// How the head of a table of `iostat --pretty` ends, whose lines are further in than the text around it by themselves.
+const RIGHT_ALIGNED: &str = " Device";
+
 /// Takes the indent off that all lines have.
 pub(super) fn outdent(lines: &mut Lines<'_>) -> Option<Mending> {
     let blanks = lines.filled().map(indent).min().filter(|&blanks| blanks > 0)?;
@@ -51,6 +54,9 @@ fn block(lines: &Lines<'_>) -> Option<usize> {
         if is_empty {
             after_empty = true;
         } else if indent(line) >= BLOCK && (after_empty || !part.is_empty()) {
+            if line.trim_end().ends_with(RIGHT_ALIGNED) {
+                return None;
+            }
             part.push(indent(line));
             after_empty = false;
         } else {

@@ -5,7 +5,7 @@ use super::{Mending, lines::Lines};
 use std::collections::HashSet;
 
 /// Lines of tools: what they hold, and what stands towards their end.
-const LONG: [(&str, &str); 20] = [
+const LONG: [(&str, &str); 21] = [
     ("[RESULT", "second"),
     ("[SCORE", "TOTAL"),
     // The line of shares, `lat (usec)   : 4=1.00%`, which has no `stdev=`, has a blank before its colon.
@@ -23,6 +23,7 @@ const LONG: [(&str, &str); 20] = [
     ("--Sequential Output-", "--Random-"),
     ("Operation  ", "Std Dev"),
     ("reclen", "freread"),
+    ("      tps ", "Device"),
     ("rkB/s", "%util"),
     ("rMB/s", "%util"),
     ("CREAT", "UNLINK"),

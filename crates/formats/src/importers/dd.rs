@@ -60,8 +60,8 @@ impl crate::WholeImporter for Importer {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
             // Without a line of records a line of bytes is a run; with them it may be one of progress.
-            let told =
-                lines(file, bytes).any(|line| Records::of(line.text.trim(), " records in").is_some());
+            let told = lines(file, bytes)
+                .any(|line| Records::of(line.text.trim(), " records in").is_some());
             let mut run = Run { alone: !told, ..Run::default() };
             for line in lines(file, bytes) {
                 run.line(&line, &mut gather)?;

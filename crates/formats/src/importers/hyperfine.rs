@@ -109,7 +109,8 @@ impl crate::WholeImporter for Importer {
         documents.read(|(name, bytes), position, label| {
             if csv::sniff(&String::from_utf8_lossy(crate::head(bytes))) {
                 notes.push(CSV_NOTE);
-                let (commands, means): (Vec<_>, Vec<_>) = csv::read(name, bytes)?.into_iter().unzip();
+                let (commands, means): (Vec<_>, Vec<_>) =
+                    csv::read(name, bytes)?.into_iter().unzip();
                 let names = names::of(&commands);
                 notes.extend(names.numbered.then_some(NUMBERED_NOTE));
                 for (called, mean) in names.names.iter().zip(means) {

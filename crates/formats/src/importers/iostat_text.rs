@@ -41,7 +41,9 @@ impl crate::WholeImporter for Importer {
     }
 
     fn sniff(&self, head: &[u8], _: &str) -> bool {
-        String::from_utf8_lossy(head).lines().any(|line| Heading::of(line).is_some_and(|heading| heading.begins()))
+        String::from_utf8_lossy(head)
+            .lines()
+            .any(|line| Heading::of(line).is_some_and(|heading| heading.begins()))
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
@@ -88,7 +90,9 @@ impl Reports {
         }
         self.printer.add(text.as_bytes());
         if let Some(heading) = Heading::of(text) {
-            if self.columns.is_empty() || heading.columns.iter().any(|name| self.columns.contains(name)) {
+            if self.columns.is_empty()
+                || heading.columns.iter().any(|name| self.columns.contains(name))
+            {
                 self.end_report(line.file, gather)?;
                 self.count += 1;
             }

@@ -7,6 +7,7 @@ use crate::{
     documents::case,
     gate::{Figures, Times},
     table::{Row, Table},
+    text::check_end,
 };
 use model::{
     figure::{Better, Metric},
@@ -37,6 +38,7 @@ impl Mean {
 
 /// Each command of the file with its mean.
 pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Vec<(Command, Mean)>, FormatError> {
+    check_end(file, bytes)?;
     let table = Table::read(file, bytes, b',')?;
     table.rows.iter().map(|row| Ok((command(&table, row)?, mean(&table, row)?))).collect()
 }

@@ -74,8 +74,10 @@ fn length_s(device: &Device) -> Option<f64> {
 fn counts_are_whole(devices: &[Device]) -> bool {
     // With fewer decimals any figure may be whole.
     let rates = |device: &Device| {
-        let counts = [device.tps, device.reads, device.writes].map(|count| count.filter(|_| !device.coarse.counts));
-        let sizes = [device.read_kib, device.write_kib].map(|size| size.filter(|_| !device.coarse.sizes));
+        let counts = [device.tps, device.reads, device.writes]
+            .map(|count| count.filter(|_| !device.coarse.counts));
+        let sizes =
+            [device.read_kib, device.write_kib].map(|size| size.filter(|_| !device.coarse.sizes));
         counts.into_iter().chain(sizes).collect::<Vec<_>>()
     };
     let rates: Vec<f64> = devices

@@ -58,7 +58,8 @@ impl Heading {
         }
         // The name of a group has a blank before it.
         let before = line.text.trim_end().strip_suffix(name).unwrap_or_default();
-        let is_group = if self.name_last { before.ends_with("  ") } else { line.text.starts_with(' ') };
+        let is_group =
+            if self.name_last { before.ends_with("  ") } else { line.text.starts_with(' ') };
         let cells = cells.into_iter().map(str::to_owned);
         Ok(Some(Row {
             line: line.number,
@@ -137,7 +138,12 @@ fn unit_bytes(unit: &str) -> Option<f64> {
 
 /// Bytes of the unit of a column of sizes.
 fn column_bytes(column: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 5] =
-        [("kB", 1024.0), ("areq-sz", 1024.0), ("MB", 1_048_576.0), ("sec/s", 512.0), ("Blk_", 512.0)];
+    const UNITS: [(&str, f64); 5] = [
+        ("kB", 1024.0),
+        ("areq-sz", 1024.0),
+        ("MB", 1_048_576.0),
+        ("sec/s", 512.0),
+        ("Blk_", 512.0),
+    ];
     UNITS.iter().find(|(part, _)| column.contains(part)).map(|(_, bytes)| *bytes)
 }
