@@ -101,8 +101,8 @@ pub struct Recorded {
     pub end: End,
     /// Bytes of the trace.
     pub bytes: u64,
-    /// Processes that were seen.
-    pub processes: usize,
+    /// Processes that were seen; `None` where threads cannot be told from them.
+    pub processes: Option<usize>,
     /// Threads that were seen.
     pub threads: u32,
     /// How the command ended, where it was one and has ended.
@@ -216,7 +216,7 @@ impl<W: Write> Recording<W> {
             memory_bytes: self.memory,
             recorder_cpu_s: own_cpu_s() - cpu,
         };
-        let (threads, processes) = (self.resolver.threads(), self.pids.len());
+        let (threads, processes) = (self.resolver.threads(), Some(self.pids.len()));
         let bytes = self.out.bytes();
         self.out.end(&end)?;
         Ok(Recorded { end, bytes, processes, threads, status, cost })

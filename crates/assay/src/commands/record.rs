@@ -89,18 +89,23 @@ pub(super) fn worded(error: RecordError) -> anyhow::Error {
     }
 }
 
+/// `1 thread`, `2 threads`.
+fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
 /// The answer after a recording, or an import.
 pub(super) fn lines(out: &Path, recorded: &Recorded) -> Vec<String> {
     let end = &recorded.end;
     let seconds = end.took_ns as f64 / 1e9;
     let each = |n: f64| if end.calls == 0 { 0.0 } else { n / end.calls as f64 };
     let mut lines = vec![format!(
-        "{}: {} calls in {seconds:.1} s ({:.0}/s), {} processes, {} threads; {} ({:.1} bytes per call)",
+        "{}: {} calls in {seconds:.1} s ({:.0}/s), {}{}; {} ({:.1} bytes per call)",
         out.display(),
         end.calls,
         end.calls as f64 / seconds.max(1e-9),
-        recorded.processes,
-        recorded.threads,
+        recorded.processes.map_or_else(String::new, |n| counted(n, "process", "processes") + ", "),
+        counted(recorded.threads as usize, "thread", "threads"),
         Bytes(recorded.bytes),
         each(recorded.bytes as f64),
     )];

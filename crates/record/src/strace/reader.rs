@@ -32,6 +32,9 @@ pub(super) struct Reader {
     known: HashSet<u32>,
     skipped: BTreeMap<Skipped, u64>,
     last_ns: u64,
+    /// Threads of a process that was there, and processes, that a call was seen to make.
+    made_threads: u32,
+    made_processes: u32,
 }
 
 impl Reader {
@@ -47,6 +50,13 @@ impl Reader {
     /// Calls whose rest never came.
     pub(super) fn unfinished(&self) -> u64 {
         self.unfinished.len() as u64
+    }
+
+    /// How many processes `threads` threads were of; `None` where several have no call that made them, which may be
+    /// threads or processes.
+    pub(super) fn processes(&self, threads: u32) -> Option<usize> {
+        let found = threads.saturating_sub(self.made_threads).saturating_sub(self.made_processes);
+        (found <= 1).then_some((found + self.made_processes) as usize)
     }
 
     /// When the last event was.
@@ -103,7 +113,18 @@ impl Reader {
     fn find_maker(&mut self, child: u32, at_ns: u64, give: &mut dyn FnMut(&Event)) {
         let makers = self.unfinished.iter().filter(|(_, begun)| makes_threads(&begun.name));
         let Some((tid, begun)) = makers.min_by_key(|(_, begun)| begun.at_ns) else { return };
-        give(&Event::Fork(fork(*tid, child, &begun.arguments, at_ns)));
+        let event = Event::Fork(fork(*tid, child, &begun.arguments, at_ns));
+        let is_thread = makes_thread(&begun.arguments);
+        self.made(is_thread);
+        give(&event);
+    }
+
+    fn made(&mut self, is_thread: bool) {
+        if is_thread {
+            self.made_threads += 1;
+        } else {
+            self.made_processes += 1;
+        }
     }
 
     fn call(
@@ -121,6 +142,7 @@ impl Reader {
         if makes_threads(name) {
             let child = u32::try_from(result).ok().filter(|child| *child > 0);
             if let Some(child) = child.filter(|child| self.known.insert(*child)) {
+                self.made(makes_thread(arguments));
                 give(&Event::Fork(fork(tid, child, arguments, end_ns)));
             }
             return;
@@ -169,6 +191,12 @@ fn words(kind: EntryKind, at: usize, argument: &[u8], raw: &mut RawCall) {
 
 fn makes_threads(name: &str) -> bool {
     matches!(name, "clone" | "clone3" | "fork" | "vfork")
+}
+
+/// Whether a call with these arguments makes a thread of its process.
+fn makes_thread(arguments: &[u8]) -> bool {
+    const FLAG: &[u8] = b"CLONE_THREAD";
+    arguments.windows(FLAG.len()).any(|part| part == FLAG)
 }
 
 fn fork(tid: u32, child: u32, arguments: &[u8], at_ns: u64) -> Fork {

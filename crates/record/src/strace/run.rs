@@ -159,8 +159,8 @@ impl<W: Write> Taken<'_, W> {
         };
         let (bytes, threads) = (out.bytes(), resolver.threads());
         out.end(&end)?;
-        let cost = Cost::default();
-        Ok(Recorded { end, bytes, processes: 1, threads, status: None, cost })
+        let (processes, cost) = (reader.processes(threads), Cost::default());
+        Ok(Recorded { end, bytes, processes, threads, status: None, cost })
     }
 }
 

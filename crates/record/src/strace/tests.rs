@@ -54,6 +54,24 @@ fn imported(text: &[u8]) -> Result<(Recorded, InMemory, Vec<Call>), String> {
 }
 
 #[test]
+fn processes_are_told_from_threads_where_their_makers_were_seen() {
+    let call =
+        |tid: u32, at: u32, call: &str| format!("{tid} 1700000000.{at:06} {call} <0.000010>\n");
+    let opened = |tid, at| call(tid, at, "openat(AT_FDCWD, \"data/in\", O_RDONLY) = 3");
+    let thread = call(1000, 2000, "clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD}, 88) = 1001");
+    let process =
+        call(1000, 3000, "clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 1002");
+    let text = opened(1000, 1000) + &thread + &process + &opened(1001, 4000) + &opened(1002, 5000);
+    let counts = |text: &str| {
+        let recorded = imported(text.as_bytes()).unwrap().0;
+        (recorded.processes, recorded.threads)
+    };
+    assert_eq!(counts(&text), (Some(2), 3));
+    assert_eq!(counts(&opened(1000, 1000)), (Some(1), 1));
+    assert_eq!(counts(&(text + &opened(2000, 6000))), (None, 4), "its maker was not seen");
+}
+
+#[test]
 fn text_becomes_calls_of_threads() {
     let (recorded, trace, calls) = imported(TEXT.as_bytes()).unwrap();
     let shown: Vec<(u32, &str, i64, u64, u64)> = calls
