@@ -7,6 +7,9 @@ use std::{borrow::Cow, sync::LazyLock};
 
 /// Its name.
 pub const NAME: &str = "traces";
+/// What a file of a trace begins with, of any version.
+pub const MAGIC: &[u8] = trace::file::MAGIC.split_at(7).0;
+
 /// The suites that use recordings that ship: the other one cuts them off.
 const SUITES: [&str; 2] = [NAME, "faults"];
 

@@ -18,7 +18,7 @@ use wildmatch::WildMatch;
 pub fn explain(args: &ExplainArgs) -> Result<Exit> {
     let text = match &args.name {
         None => suites()?,
-        Some(name) if args.suite.is_none() && !args.toml && name.ends_with(".trace") => {
+        Some(name) if args.suite.is_none() && !args.toml && catalogue::is_trace(name) => {
             application::page(name)?
         }
         Some(name) if args.suite.is_none() && catalogue::is_suite(name) => {

@@ -18,7 +18,8 @@ pub fn suite(
     if name.ends_with(".toml") {
         return suites::from_text(name, &text_of(name, files)?, knobs).map_err(usage);
     }
-    if traces::is_trace(name) {
+    // A campaign that is resumed has the text of a trace that may be gone.
+    if is_trace(name) || files.contains_key(name) {
         let text = match files.get(name) {
             Some(text) => text.clone(),
             None => traces::declaration(name).map_err(usage)?,
@@ -111,10 +112,16 @@ pub fn programs() -> Vec<SuiteProgram> {
     all
 }
 
+/// True when `name` names a recorded trace. What ships goes before a file of the same name.
+pub fn is_trace(name: &str) -> bool {
+    let ships = || known_ids().iter().any(|known| known == name);
+    traces::is_trace(name) && (name.ends_with(".trace") || !ships())
+}
+
 /// True when `name` names a suite.
 pub fn is_suite(name: &str) -> bool {
     name.ends_with(".toml")
-        || traces::is_trace(name)
+        || is_trace(name)
         || tools::file_of(name).is_some()
         || names().iter().any(|known| known == name)
 }

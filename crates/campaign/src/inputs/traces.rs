@@ -1,14 +1,27 @@
 //! A recorded trace as a suite: the file `app.trace` is a suite of one test, which replays it.
 
-use std::path::Path;
+use std::{fs, io::Read, path::Path};
 use suites::DeclarationError;
 
 /// What a suite is called if nothing is left of the name of its file.
 const NAMELESS: &str = "trace";
 
-/// Whether `name` names a trace.
+/// Whether `name` names a trace: by its end, or, as `--out` takes any name, by what the file begins with.
 pub(super) fn is_trace(name: &str) -> bool {
-    name.ends_with(".trace")
+    name.ends_with(".trace") || begins_as_trace(name)
+}
+
+/// Whether the regular file `name` begins as traces do, of any version.
+fn begins_as_trace(name: &str) -> bool {
+    let magic = suites::traces::MAGIC;
+    // Opening what is not a file may block.
+    if !fs::metadata(name).is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut head = Vec::new();
+    let read =
+        fs::File::open(name).and_then(|file| file.take(magic.len() as u64).read_to_end(&mut head));
+    read.is_ok() && head == magic
 }
 
 /// The declaration of the suite that replays the trace `file`. Its one asset is the trace.
@@ -58,6 +71,16 @@ mod tests {
             assert_eq!(suite.assets[0].as_str(), own);
         }
         assert!(declaration("a{b}.trace").unwrap_err().to_string().contains("rename the file"));
+    }
+
+    #[test]
+    fn a_trace_is_known_by_its_first_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+        fs::write(path("tr.assay"), b"assaytr\x01 and so on").unwrap();
+        fs::write(path("text"), b"assay").unwrap();
+        assert!(is_trace(&path("tr.assay")) && is_trace(&path("none.trace")));
+        assert!(!is_trace(&path("text")) && !is_trace(&path("none")) && !is_trace(&path("")));
     }
 
     #[test]
