@@ -27,7 +27,7 @@ device server:/export mounted on /mnt with fstype nfs4 statvers=1.1
 	age:	100
 	impl_id:	name='',domain='',date='0,0'
 	caps:	caps=0x3ffbffff,wtmult=512,dtsize=1048576,bsize=0,namlen=255
-	nfsv4:	bm0=0xfdffbfff,bm1=0xf9be3e,bm2=0x68800,acl=0x3,sessions,pnfs=not configured,lease_time=90,lease_expired=0
+	nfsv4:	bm0=0xfdffbfff,bm1=0xf9be3e,bm2=0x68800,acl=0x3,pnfs=not configured,lease_time=90,lease_expired=0
 	sec:	flavor=1,pseudoflavor=1
 	events:	0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 
 	bytes:	0 0 0 0 4096000000 0 1000000 0 

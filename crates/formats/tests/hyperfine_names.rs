@@ -1,4 +1,4 @@
-//! The benchmarks of a file of hyperfine are told apart by name, parameters and order.
+//! Benchmarks of a file of hyperfine are distinguished by name, parameters and order.
 #![allow(clippy::unwrap_used)]
 
 use crate::files;

@@ -1,4 +1,4 @@
-//! What ioping tells of its requests, and what only its command does.
+//! Reads of ioping's outputs: what they tell of requests, and what only the command does.
 #![allow(clippy::unwrap_used)]
 
 use crate::files;

@@ -1,4 +1,4 @@
-//! What sysbench counts as an operation, and from when it times it.
+//! Reads of sysbench's outputs: what counts as an operation, and from when it is timed.
 #![allow(clippy::unwrap_used)]
 
 use crate::files;

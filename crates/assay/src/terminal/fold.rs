@@ -13,7 +13,7 @@ pub(super) fn for_stderr(line: &str) -> String {
     }
 }
 
-/// `line` with ends of lines for some of its spaces, so that lines have at most `width` characters. A piece that is longer
+/// `line` with ends of lines for some of its spaces, so that lines have at most `width` characters. A longer piece
 /// stays together.
 fn folded(line: &str, width: usize) -> String {
     let (mut out, mut used) = (String::new(), 0);

@@ -57,7 +57,7 @@ pub enum EntryKind {
     Offsets13 = 10,
     /// `sendfile`: the offset of argument 2, as it is after it.
     Offset2 = 11,
-    /// A call that waits for other threads. Not written: nobody who is recorded woke the thread.
+    /// A call that waits for other threads. Not written: no recorded thread ended the wait.
     Wait = 12,
     /// The same, after a recorded thread woke it: one bit more than [`Wait`](EntryKind::Wait).
     Woken = 13,

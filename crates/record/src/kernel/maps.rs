@@ -96,7 +96,8 @@ impl Drop for Shared {
 
 /// All of them.
 pub(super) struct Maps {
-    /// For each thread 0 (never recorded), [`ENDED`], [`IDLE`], or when its call began, with the kind of entry in the lowest bits.
+    /// For each thread 0 (never recorded), [`ENDED`], [`IDLE`], or when its call began, with the kind of entry in the
+    /// lowest bits.
     pub(super) threads: Shared,
     /// For each number of a system call the kind of its entries, 0 for those that are not recorded.
     pub(super) kinds: Shared,

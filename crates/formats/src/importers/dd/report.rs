@@ -22,7 +22,7 @@ impl Records {
         self.whole.saturating_add(self.partial)
     }
 
-    /// Whether so many may have become `later` ones.
+    /// Whether these may have become the `later` ones.
     fn may_become(self, later: Records) -> bool {
         self.whole <= later.whole && self.partial <= later.partial
     }
@@ -53,7 +53,8 @@ impl Report {
     }
 
     /// Whether it may be of the run that `before` reports, which went on: more bytes in more time, in records of the
-    /// same size. Runs of one size are repeats, but where `before` is known to be in between: a run may sync at its end.
+    /// same size. Runs of one size are repeats, but where `before` is known to be in between: a run may sync at its
+    /// end.
     pub(super) fn is_after(&self, before: &Report) -> bool {
         let more = self.bytes > before.bytes || (before.continues && self.bytes == before.bytes);
         let become_these = |before: Option<Records>, these: Option<Records>| match (before, these) {

@@ -1,4 +1,4 @@
-//! What the name of a log says: its job, and what it counts, which nothing else tells.
+//! Reads the name of a log: its job, and what the log counts, which nothing else tells.
 
 /// What a log counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

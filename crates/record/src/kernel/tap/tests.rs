@@ -231,7 +231,7 @@ fn sees_waits(form: Form) {
     let write = || writer.write_all(&[7]).unwrap();
     sees_who_wakes(form, read, write, (libc::SYS_read, EntryKind::Stream));
     let barrier = Barrier::new(2);
-    let meet = || drop(barrier.wait());
+    let meet = || _ = barrier.wait();
     sees_who_wakes(form, meet, meet, (libc::SYS_futex, EntryKind::Woken));
 }
 
