@@ -87,11 +87,11 @@ struct Room {
 impl Room {
     /// Returns why `missing` bytes are too many.
     fn lacks(&self, missing: Bytes) -> Option<String> {
-        let (needed, seconds) = (missing.0 as f64 / SPACE_SHARE, missing.0 as f64 / self.rate);
+        let seconds = missing.0 as f64 / self.rate;
         if self.free as f64 * SPACE_SHARE < missing.0 as f64 {
-            let (needed, free) = (Bytes(needed as u64), Bytes(self.free));
+            let free = Bytes(self.free);
             return Some(format!(
-                "they need {needed} of free space, half of it for themselves; {free} are free"
+                "they take {missing}, which may be half of the free space; {free} are free"
             ));
         }
         let budget_s = self.budget_s.map(|seconds| seconds as f64)?;
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(room(64, Some(600)).lacks(missing), None);
         let space = room(63, Some(600)).lacks(missing).unwrap();
         assert!(
-            space.contains("64.0 GiB of free space") && space.contains("63.0 GiB are free"),
+            space.contains("take 32.0 GiB, which") && space.contains("63.0 GiB are free"),
             "{space}"
         );
         let time = room(64, Some(60)).lacks(missing).unwrap();

@@ -31,6 +31,7 @@ pub use figure::{
     scaling::{Scaling, Step, TargetScaling},
 };
 pub use names::{list, processes};
+pub(crate) use sample::contention::is_too_much;
 pub use sample::{
     after_faults::FaultCell,
     amount::{Amount, Moved},

@@ -3,7 +3,7 @@
 use crate::number;
 use stats::{
     advice::{LatencyEstimate, LimitFinding, LimitOutcome, LimitReason},
-    description::{Durability, processes},
+    description::{Durability, Settings, processes},
 };
 use std::fmt::Write;
 
@@ -66,8 +66,24 @@ fn interval(value: &LatencyEstimate) -> String {
     }
 }
 
-/// Why the outcome of `finding` is what it is, and what would decide it, as a sentence.
+/// Why the outcome of `finding` is what it is, what would decide it, and whether the machine was busy, as sentences.
 pub fn limit(judged: CheckedCampaign<'_>, finding: &LimitFinding) -> String {
+    let mut text = why(judged, finding);
+    if finding.is_contended() {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            " But in {} of {} blocks other programs used more than {} % of the processors or of the disk: this is \
+             the latency beside them. Stop them, or wait with --wait-quiet 10m, and check again.",
+            finding.contended,
+            finding.blocks,
+            number::value(Settings::default().contention_limit_pct)
+        );
+    }
+    text
+}
+
+fn why(judged: CheckedCampaign<'_>, finding: &LimitFinding) -> String {
     let target = &finding.target;
     let blocks = finding.blocks;
     let resume = |more: usize| format!("`assay resume {} --blocks +{more}`", judged.campaign);

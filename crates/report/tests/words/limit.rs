@@ -24,6 +24,7 @@ fn finding(outcome: LimitOutcome, why: LimitReason) -> LimitFinding {
         source: "https://etcd.io/".into(),
         blocks: 5,
         operations: 10_000,
+        contended: 1,
         outcome,
         why,
     }
@@ -40,6 +41,15 @@ fn a_line_has_the_value_the_limit_and_its_source() {
     let line = words::limit_line(&none);
     assert!(line.contains("etcd.wal, 4 processes  p99 unknown  no limit stated"), "{line}");
     assert_eq!(words::limits_in_short("etcd", &[pass]), "etcd: PASS, 1 of 1 limits met");
+}
+
+#[test]
+fn busy_machine_is_named_beside_the_outcome() {
+    let fail = finding(LimitOutcome::Fail, LimitReason::Interval);
+    let busy = LimitFinding { contended: 2, ..fail.clone() };
+    let sentence = words::limit(JUDGED, &busy);
+    assert!(sentence.contains("in 2 of 5 blocks other programs used more than"), "{sentence}");
+    assert!(!words::limit(JUDGED, &fail).contains("other programs"), "one of five is tolerated");
 }
 
 #[test]

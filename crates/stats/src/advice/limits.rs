@@ -3,7 +3,7 @@
 
 use super::floors;
 use crate::{
-    description::{Durability, durability},
+    description::{Contention, Durability, Settings, durability, is_too_much},
     kernel::{power::Noise, ratio::Estimate},
 };
 use model::{
@@ -101,10 +101,19 @@ pub struct LimitFinding {
     pub blocks: usize,
     /// Operations in all of them.
     pub operations: u64,
+    /// Valid samples during which other programs had too much of the processors or of the disk.
+    pub contended: usize,
     /// Whether it is kept.
     pub outcome: LimitOutcome,
     /// Why.
     pub why: LimitReason,
+}
+
+impl LimitFinding {
+    /// Whether so many samples were contended that the latency is that of the target beside other programs.
+    pub fn is_contended(&self) -> bool {
+        is_too_much(self.contended, self.blocks)
+    }
 }
 
 fn as_text<S: Serializer>(quantile: &Quantile, to: S) -> Result<S::Ok, S::Error> {
@@ -113,6 +122,7 @@ fn as_text<S: Serializer>(quantile: &Quantile, to: S) -> Result<S::Ok, S::Error>
 
 /// What `dataset` says of each of `asked`, test by test, process count by process count and target by target.
 pub fn limits(dataset: &Dataset, asked: &[AskedLimit]) -> Vec<LimitFinding> {
+    let contention = Contention::of(dataset, Settings::default().contention_limit_pct);
     let mut all = Vec::new();
     for asked in asked {
         let glob = WildMatch::new(&asked.test);
@@ -127,7 +137,11 @@ pub fn limits(dataset: &Dataset, asked: &[AskedLimit]) -> Vec<LimitFinding> {
                     let samples = own()
                         .filter(|s| s.case.procs == procs && s.case.target == target.label)
                         .collect::<Vec<_>>();
-                    all.push(finding(dataset, asked, (&test.id, procs, &target.label), &samples));
+                    let of = (&*test.id, procs, &*target.label);
+                    let mut finding = finding(dataset, asked, of, &samples);
+                    let valid = samples.iter().filter(|s| s.evidence.validity.is_valid());
+                    finding.contended = valid.filter(|s| contention.during(s)).count();
+                    all.push(finding);
                 }
             }
         }
@@ -175,6 +189,7 @@ fn finding(
         source: asked.source.clone(),
         blocks: logs.len(),
         operations: valid.iter().map(|sample| sample.figures.ops).sum(),
+        contended: 0,
         outcome,
         why,
     }

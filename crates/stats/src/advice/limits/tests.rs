@@ -100,6 +100,18 @@ fn the_whole_interval_decides() {
 }
 
 #[test]
+fn blocks_beside_other_programs_are_counted() {
+    let mut busy = dataset(&[5000.0; 5]);
+    for sample in &mut busy.samples[..2] {
+        sample.covariates.foreign.cpu_pct = Some(90.0);
+    }
+    busy.samples[2].covariates.foreign.cpu_pct = Some(9.0);
+    let found = found(&busy, Some("p99 < 10ms"));
+    assert_eq!((found.contended, found.is_contended()), (2, true));
+    assert_eq!(found.outcome, LimitOutcome::Pass);
+}
+
+#[test]
 fn a_limit_inside_the_interval_needs_more_blocks() {
     let (outcome, why) = of(&[4000.0, 5000.0, 6250.0], "p99 < 8ms");
     assert_eq!(outcome, LimitOutcome::Undecided);
