@@ -52,8 +52,8 @@ fn one_lab_has_one_note_and_its_own_kernel() {
     ext4, 95 % CI 0.97-1.13, 2 blocks). The worst-case loss of choosing either of xfs and ext4 is 7 % (each with 95 %
     probability); decide by features, or measure more blocks. It is not proven for any of them that a sync reaches the disk.
 
-    About 4 more blocks would separate xfs from ext4 with 80 % probability, if their difference stays the same: `assay
-    resume c7 --blocks +4`
+    About 4 more blocks would separate xfs from ext4 with 80 % probability, if their difference stays the same:
+    `assay resume c7 --blocks +4`
     ");
     assert!(!text.contains("kinds of lab"));
     let host = on_terminal(&measured_in([LabKind::Host; 3]));

@@ -110,7 +110,8 @@ pub struct LimitFinding {
 }
 
 impl LimitFinding {
-    /// Whether so many samples were contended that the latency is that of the target beside other programs.
+    /// Whether more than a fifth of the samples were contended: the latency is then that of the target beside other
+    /// programs.
     pub fn is_contended(&self) -> bool {
         is_too_much(self.contended, self.blocks)
     }
