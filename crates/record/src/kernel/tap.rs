@@ -136,38 +136,40 @@ fn start(programs: &[Program]) -> Result<Vec<OwnedFd>, BpfError> {
 /// Every program, those that follow the tree first: no child is missed once calls are seen.
 fn all(maps: &Maps, form: Form, btf: Option<&Btf>) -> Result<Vec<Program>, BpfError> {
     let attach = |name, raw| attach_of(form, btf, name, raw);
-    let (fork, exec) = match (form, btf) {
-        (Form::Typed, Some(btf)) => (
-            programs::fork_typed(maps, TaskFields::of(btf)?),
-            (programs::exec(maps, None), attach("sched_process_exec", c"sched_process_exec")?),
-        ),
-        _ => {
-            let (child, old) = (Event::of("sched_process_fork")?, Event::of("sched_process_exec")?);
-            let fork = programs::fork_event(maps, child.field("child_pid")?);
-            let exec = programs::exec(maps, Some(old.field("old_pid")?));
-            (fork, (exec, Attach::Event(old.id)))
-        }
-    };
-    let fork_attach = match form {
-        Form::Typed => attach("sched_process_fork", c"sched_process_fork")?,
-        Form::Plain => Attach::Event(Event::of("sched_process_fork")?.id),
-    };
     let program = |name, code, attach| Program { name, code, attach };
-    let wake = match (form, btf) {
+    let [fork, exec, wake] = match (form, btf) {
         (Form::Typed, Some(btf)) => {
-            let code = programs::wake_typed(maps, TaskFields::of(btf)?);
-            program("assay_wake", code, attach("sched_waking", c"sched_waking")?)
+            let at = TaskFields::of(btf)?;
+            let to = |name| Ok::<_, BpfError>(Attach::Typed(btf.tracepoint(name)?));
+            [
+                program("assay_fork", programs::fork_typed(maps, at), to("sched_process_fork")?),
+                program("assay_exec", programs::exec(maps, None), to("sched_process_exec")?),
+                program("assay_wake", programs::wake_typed(maps, at), to("sched_waking")?),
+            ]
         }
         _ => {
-            let event = Event::of("sched_waking")?;
-            let code = programs::wake_event(maps, event.field("pid")?);
-            program("assay_wake", code, Attach::Event(event.id))
+            let [fork, exec, wake] = [
+                Event::of("sched_process_fork")?,
+                Event::of("sched_process_exec")?,
+                Event::of("sched_waking")?,
+            ];
+            let code = [
+                programs::fork_event(maps, fork.field("child_pid")?),
+                programs::exec(maps, Some(exec.field("old_pid")?)),
+                programs::wake_event(maps, wake.field("pid")?),
+            ];
+            let [forks, execs, wakes] = code;
+            [
+                program("assay_fork", forks, Attach::Event(fork.id)),
+                program("assay_exec", execs, Attach::Event(exec.id)),
+                program("assay_wake", wakes, Attach::Event(wake.id)),
+            ]
         }
     };
     Ok(vec![
+        fork,
+        exec,
         wake,
-        program("assay_fork", fork, fork_attach),
-        program("assay_exec", exec.0, exec.1),
         program(
             "assay_end",
             programs::thread_exit(maps),

@@ -8,6 +8,10 @@ use crate::{
 use std::collections::HashMap;
 use trace::call::{Op, ThreadId};
 
+/// Calls that wait where their descriptor is no file.
+pub(super) const STREAMS: [i64; 4] =
+    [libc::SYS_read, libc::SYS_write, libc::SYS_readv, libc::SYS_writev];
+
 /// Who may have ended a wait.
 #[derive(Default)]
 pub(super) struct Waits {
@@ -45,13 +49,12 @@ impl Resolver {
     /// Stores that `thread` waited in the call `raw` until another one woke it, if it did. Returns whether that is all
     /// that the call can be.
     pub(super) fn waited(&mut self, raw: &RawCall, thread: &Thread) -> bool {
-        let waker = self.waits.wakers.remove(&raw.tid);
         let is_wait = is_wait(raw.number);
-        let streams = [libc::SYS_read, libc::SYS_readv, libc::SYS_write, libc::SYS_writev];
-        let may_wait = || {
-            is_wait
-                || streams.contains(&raw.number) && self.inside(thread, raw.arguments[0]).is_none()
-        };
+        if !is_wait && !STREAMS.contains(&raw.number) {
+            return false;
+        }
+        let waker = self.waits.wakers.remove(&raw.tid);
+        let may_wait = || is_wait || self.inside(thread, raw.arguments[0]).is_none();
         let other = match raw.number {
             libc::SYS_wait4 => self.waits.ended.get(&(raw.result as u32)).copied(),
             number => waker.filter(|_| !is_over(number, raw.result) && may_wait()),

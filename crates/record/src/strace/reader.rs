@@ -195,19 +195,22 @@ fn makes_threads(name: &str) -> bool {
 
 /// Whether a call with these arguments makes a thread of its process.
 fn makes_thread(arguments: &[u8]) -> bool {
-    const FLAG: &[u8] = b"CLONE_THREAD";
-    arguments.windows(FLAG.len()).any(|part| part == FLAG)
+    has_flag(arguments, b"CLONE_THREAD")
+}
+
+fn has_flag(arguments: &[u8], flag: &[u8]) -> bool {
+    arguments.windows(flag.len()).any(|part| part == flag)
 }
 
 fn fork(tid: u32, child: u32, arguments: &[u8], at_ns: u64) -> Fork {
-    let has = |flag: &[u8]| arguments.windows(flag.len()).any(|part| part == flag);
+    let has = |flag: &[u8]| has_flag(arguments, flag);
     let shares_files = has(b"CLONE_FILES");
     Fork {
         tid,
         child,
         child_pid: 0,
         shares_files,
-        shares_directory: has(b"CLONE_FS|") || has(b"CLONE_FS,") || has(b"CLONE_THREAD"),
+        shares_directory: has(b"CLONE_FS|") || has(b"CLONE_FS,") || makes_thread(arguments),
         at_ns,
     }
 }

@@ -19,7 +19,9 @@ pub(in super::super) fn exit(maps: &Maps, form: Form) -> Vec<Insn> {
     look_up(&mut asm, maps.threads.fd(), TID, "out");
     asm.load(Width::W8, R7, R0, 0).jump_if(If::Less, R7, 16, "out");
     asm.store_value(Width::W8, R0, 0, IDLE as i32);
-    drop_waits(&mut asm);
+    // A call that waits is recorded only where a recorded thread ended the wait.
+    asm.copy(R1, R7).alu(Alu::And, R1, 15);
+    asm.jump_if(If::Equal, R1, EntryKind::Wait as i32, "out");
     drop_other_ioctls(&mut asm, form);
     asm.call(Helper::Clock).copy(R8, R0);
     reserve(&mut asm, maps);
@@ -36,15 +38,10 @@ pub(in super::super) fn exit(maps: &Maps, form: Form) -> Vec<Insn> {
     asm.finish()
 }
 
-/// A call that waits is recorded only where a recorded thread ended the wait.
-fn drop_waits(asm: &mut Asm) {
-    asm.copy(R1, R7).alu(Alu::And, R1, 15).jump_if(If::Equal, R1, EntryKind::Wait as i32, "out");
-}
-
-/// Of the requests of `ioctl` only that which clones a file is recorded.
+/// Of the requests of `ioctl` only that which clones a file is recorded; `r1` is the kind.
 fn drop_other_ioctls(asm: &mut Asm, form: Form) {
     const FICLONE: i32 = 0x4004_9409;
-    asm.copy(R1, R7).alu(Alu::And, R1, 15).jump_if(If::NotEqual, R1, EntryKind::Ioctl as i32, "go");
+    asm.jump_if(If::NotEqual, R1, EntryKind::Ioctl as i32, "go");
     let request = layout::ARGUMENTS[1];
     if form == Form::Typed {
         asm.load(Width::W8, R1, R6, 0).load(Width::W8, R1, R1, request);

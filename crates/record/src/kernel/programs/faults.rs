@@ -8,7 +8,7 @@ use super::{
         layout::{self, EntryKind, register},
         maps::Maps,
     },
-    parts::{own_state, reserve_for_fault, stamp},
+    parts::{own_state, reserve_unless_busy, stamp},
 };
 
 /// Addresses of processes are below this power of two, with four levels of page tables.
@@ -19,7 +19,7 @@ pub(in super::super) fn fault(maps: &Maps) -> Vec<Insn> {
     asm.load(Width::W8, R7, R1, 0).load(Width::W8, R8, R1, 16);
     asm.copy(R1, R7).alu(Alu::Right, R1, USER_BITS).jump_if(If::NotEqual, R1, 0, "out");
     own_state(&mut asm, maps);
-    reserve_for_fault(&mut asm, maps);
+    reserve_unless_busy(&mut asm, maps);
     for (argument, value) in layout::ARGUMENTS.into_iter().zip([R7, R8]) {
         asm.store(Width::W8, R0, register(argument), value);
     }

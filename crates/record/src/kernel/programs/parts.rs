@@ -28,9 +28,14 @@ pub(super) fn look_up(asm: &mut Asm, map: BorrowedFd, key: i16, otherwise: &'sta
 
 /// `r0` = the state of this thread; ends where it is not recorded.
 pub(super) fn own_state(asm: &mut Asm, maps: &Maps) {
+    own_state_from(asm, maps, IDLE);
+}
+
+/// `r0` = the state of this thread; ends where that is less than `least`.
+pub(super) fn own_state_from(asm: &mut Asm, maps: &Maps, least: u64) {
     asm.call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
     look_up(asm, maps.threads.fd(), TID, "out");
-    asm.load(Width::W8, R1, R0, 0).jump_if(If::Less, R1, IDLE as i32, "out");
+    asm.load(Width::W8, R1, R0, 0).jump_if(If::Less, R1, least as i32, "out");
 }
 
 /// The end of each program; `out` leads there.
@@ -65,8 +70,8 @@ pub(super) fn reserve(asm: &mut Asm, maps: &Maps) {
     reserve_or(asm, maps, "lost");
 }
 
-/// Finds room for an entry of a fault. One of a program of ours is of no interest.
-pub(super) fn reserve_for_fault(asm: &mut Asm, maps: &Maps) {
+/// Finds room for an entry that is of no interest while a program of ours writes another one.
+pub(super) fn reserve_unless_busy(asm: &mut Asm, maps: &Maps) {
     reserve_or(asm, maps, "out");
 }
 

@@ -2,11 +2,11 @@
 
 use super::{
     super::{
-        asm::{Alu, Asm, FP, Helper, If, Insn, R0, R1, R2, R8, Width},
+        asm::{Alu, Asm, FP, If, Insn, R0, R1, R2, R8, Width},
         layout::{self, EntryKind, register},
-        maps::Maps,
+        maps::{ENDED, Maps},
     },
-    parts::{OTHER, TID, look_up, reserve_for_fault, stamp},
+    parts::{OTHER, look_up, own_state_from, reserve_unless_busy, stamp},
     tree::TaskFields,
 };
 
@@ -31,10 +31,8 @@ pub(in super::super) fn wake_event(maps: &Maps, woken_at: i16) -> Vec<Insn> {
 /// An interrupt that wakes a thread while a program of ours writes an entry gets no room: it is not the thread that it
 /// interrupted that wakes.
 fn write_wake(asm: &mut Asm, maps: &Maps) {
-    asm.call(Helper::PidTgid).store(Width::W4, FP, TID, R0);
-    look_up(asm, maps.threads.fd(), TID, "out");
-    // Not 0: a thread that ended wakes those that wait for that.
-    asm.load(Width::W8, R1, R0, 0).jump_if(If::Equal, R1, 0, "out");
+    // A thread that ended wakes those that wait for that.
+    own_state_from(asm, maps, ENDED);
     asm.store(Width::W4, FP, OTHER, R8);
     look_up(asm, maps.threads.fd(), OTHER, "out");
     asm.load(Width::W8, R1, R0, 0).copy(R2, R1).alu(Alu::And, R2, 15);
@@ -43,7 +41,7 @@ fn write_wake(asm: &mut Asm, maps: &Maps) {
     }
     asm.jump_if(If::NotEqual, R2, EntryKind::Wait as i32, "out");
     asm.alu(Alu::Or, R1, EntryKind::Woken as i32).store(Width::W8, R0, 0, R1).label("waits");
-    reserve_for_fault(asm, maps);
+    reserve_unless_busy(asm, maps);
     asm.store(Width::W8, R0, register(layout::ARGUMENTS[0]), R8);
     stamp(asm, EntryKind::Wake, layout::FIXED as i32);
 }

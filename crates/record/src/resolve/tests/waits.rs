@@ -3,6 +3,14 @@
 use super::*;
 use crate::raw::Woke;
 
+/// What the kernel's programs say may wait, and what is taken for a wait here, is the same.
+#[test]
+fn calls_that_may_be_on_a_pipe_are_known_to_both_sides() {
+    let of_programs = crate::kernel::recorded_calls()
+        .filter_map(|(number, kind)| (kind == crate::kernel::EntryKind::Stream).then_some(number));
+    assert!(of_programs.eq(super::super::waits::STREAMS));
+}
+
 impl Made {
     fn woke(&mut self, tid: u32, woken: u32) {
         self.now += 160;
