@@ -3,7 +3,6 @@
 pub(crate) mod held;
 pub(crate) mod held_dir;
 pub(crate) mod persistence;
-#[allow(unsafe_code)]
 pub(crate) mod quiesce;
 
 mod cold;

@@ -7,6 +7,8 @@
 
 pub mod ageing;
 pub mod backing;
+#[allow(unsafe_code)]
+mod btrfs;
 pub mod cleanup;
 pub mod error;
 pub mod fuse;

@@ -16,6 +16,7 @@ const ROOMS: &Rooms = &[
         "crates/lab/src",
         &[
             "error",
+            "btrfs",
             "programs",
             "mounts",
             "ownership",

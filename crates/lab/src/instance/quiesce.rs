@@ -9,13 +9,13 @@
 //! leave nothing to be done but what is in flight, one more look is enough.
 
 use crate::{
+    btrfs,
     error::LabError,
     programs::{Run, tool::explained},
     stack::Stack,
 };
 use ::fs::Settle;
 use disk::Device;
-use rustix::ioctl::{NoArg, Opcode, ioctl, opcode};
 use std::{
     cell::RefCell,
     fs::{self, File},
@@ -38,9 +38,6 @@ const PATIENCE_OWN: Duration = Duration::from_secs(10);
 /// A device that others use may never come to rest.
 const PATIENCE_SHARED: Duration = Duration::from_secs(1);
 
-/// `BTRFS_IOC_SYNC` of `linux/btrfs.h`.
-const BTRFS_SYNC: Opcode = opcode::none(0x94, 8);
-
 fn settle(act: &Settle) -> Result<(), LabError> {
     match act {
         Settle::Command(command) => command.run().map(drop).map_err(explained),
@@ -50,9 +47,7 @@ fn settle(act: &Settle) -> Result<(), LabError> {
 
 fn btrfs_sync(dir: &Path) -> Result<(), LabError> {
     let file = File::open(dir).map_err(LabError::io("open", dir))?;
-    // SAFETY: the request has no argument, so that the kernel reads and writes no memory of ours.
-    let result = unsafe { ioctl(&file, NoArg::<BTRFS_SYNC>::new()) };
-    result.map_err(LabError::errno("sync", dir))
+    btrfs::sync(&file).map_err(LabError::errno("sync", dir))
 }
 
 /// Result of the wait.

@@ -1,7 +1,10 @@
 //! Reads how many bytes of a file are on its device: fewer than its length where the file system compresses, packs data
 //! into its trees, or leaves holes. A cold read cannot transfer more than that.
 
-use crate::page_cache::extents;
+use crate::{
+    btrfs::{MAGIC, SearchKey},
+    page_cache::extents,
+};
 use rustix::{
     fs::fstatfs,
     io::Errno,
@@ -19,7 +22,7 @@ const F2FS: u64 = 0xF2F5_2010;
 const SAVED_BLOCKS: Opcode = opcode::read::<u64>(0xF5, 17);
 
 /// `BTRFS_IOC_TREE_SEARCH_V2`; its number holds the size of the arguments alone.
-const TREE_SEARCH: Opcode = opcode::read_write::<Arguments>(0x94, 17);
+const TREE_SEARCH: Opcode = opcode::read_write::<Arguments>(MAGIC, 17);
 /// `BTRFS_EXTENT_DATA_KEY`.
 const EXTENT_DATA: u32 = 108;
 /// `BTRFS_FILE_EXTENT_REG`.
@@ -71,19 +74,10 @@ fn of_btrfs(file: &File) -> Option<u64> {
     told.or_else(|| extents::least_bytes(file).ok())
 }
 
-/// `struct btrfs_ioctl_search_key`, and how long the buffer behind it is.
+/// What to find, and how long the buffer behind it is.
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
 struct Arguments {
-    /// 0: the one that the file is in.
-    tree: u64,
-    objects: [u64; 2],
-    offsets: [u64; 2],
-    transactions: [u64; 2],
-    types: [u32; 2],
-    count: u32,
-    unused: u32,
-    unused_more: [u64; 4],
+    key: SearchKey,
     buffer_bytes: u64,
 }
 
@@ -110,20 +104,20 @@ fn items(file: &File, inode: u64) -> Result<Vec<Item>, Errno> {
     let mut all = Vec::new();
     let mut from = 0;
     loop {
-        let arguments = Arguments {
+        let key = SearchKey {
             objects: [inode; 2],
             offsets: [from, u64::MAX],
-            transactions: [0, u64::MAX],
-            types: [EXTENT_DATA; 2],
-            count: u32::MAX,
-            buffer_bytes: ITEMS_BYTES as u64,
-            ..Arguments::default()
+            generations: [0, u64::MAX],
+            kinds: [EXTENT_DATA; 2],
+            items: u32::MAX,
+            ..SearchKey::default()
         };
+        let arguments = Arguments { key, buffer_bytes: ITEMS_BYTES as u64 };
         let mut search = Box::new(Search { arguments, items: [0; ITEMS_BYTES] });
         // SAFETY: `search` is laid out as `struct btrfs_ioctl_search_args_v2`, followed by as many bytes as it says;
         // the kernel writes no more than these and keeps no pointer.
         unsafe { ioctl(file, Updater::<TREE_SEARCH, Search>::new(&mut search))? };
-        let found = parsed(&search.items, search.arguments.count);
+        let found = parsed(&search.items, search.arguments.key.items);
         let Some((last, _)) = found.last() else { return Ok(all) };
         from = last + 1;
         all.extend(found.into_iter().map(|(_, item)| item));

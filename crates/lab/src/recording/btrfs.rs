@@ -4,6 +4,7 @@
 
 pub mod subvolumes;
 
+use crate::btrfs::MAGIC;
 use rustix::{
     io::Errno,
     ioctl::{Opcode, Setter, Updater, ioctl, opcode},
@@ -15,7 +16,6 @@ const SCRUB: Opcode = opcode::read_write::<ScrubArguments>(MAGIC, 27);
 const REPLACE: Opcode = opcode::read_write::<ReplaceArguments>(MAGIC, 53);
 const BALANCE: Opcode = opcode::read_write::<BalanceArguments>(MAGIC, 32);
 const FORGET: Opcode = opcode::write::<ForgetArguments>(MAGIC, 5);
-const MAGIC: u8 = 0x94;
 /// Where requests are made that are of no mounted file system.
 const CONTROL: &str = "/dev/btrfs-control";
 /// `BTRFS_IOCTL_DEV_REPLACE_CMD_START`.

@@ -1,9 +1,11 @@
 //! Makes subvolumes and snapshots of a mounted Btrfs, and drops them.
 
-use super::{MAGIC, name};
+use super::name;
+pub use crate::btrfs::sync;
+use crate::btrfs::{MAGIC, SearchKey};
 use rustix::{
     io::Errno,
-    ioctl::{NoArg, Opcode, Setter, Updater, ioctl, opcode},
+    ioctl::{Opcode, Setter, Updater, ioctl, opcode},
 };
 use std::{
     fs::File,
@@ -11,12 +13,10 @@ use std::{
     path::Path,
 };
 
-/// `BTRFS_IOC_SUBVOL_CREATE_V2`, `BTRFS_IOC_SNAP_CREATE_V2`, `BTRFS_IOC_SNAP_DESTROY`, `BTRFS_IOC_SYNC` and
-/// `BTRFS_IOC_TREE_SEARCH`.
+/// `BTRFS_IOC_SUBVOL_CREATE_V2`, `BTRFS_IOC_SNAP_CREATE_V2`, `BTRFS_IOC_SNAP_DESTROY` and `BTRFS_IOC_TREE_SEARCH`.
 const CREATE: Opcode = opcode::write::<NewArguments>(MAGIC, 24);
 const SNAPSHOT: Opcode = opcode::write::<NewArguments>(MAGIC, 23);
 const DESTROY: Opcode = opcode::write::<OldArguments>(MAGIC, 15);
-const SYNC: Opcode = opcode::none(MAGIC, 8);
 const SEARCH: Opcode = opcode::read_write::<SearchArguments>(MAGIC, 17);
 /// `BTRFS_SUBVOL_RDONLY`.
 const READ_ONLY: u64 = 2;
@@ -45,20 +45,6 @@ struct NewArguments {
 struct OldArguments {
     fd: i64,
     name: [u8; OLD_NAME_BYTES],
-}
-
-/// `struct btrfs_ioctl_search_key`.
-#[repr(C)]
-struct SearchKey {
-    tree: u64,
-    objects: [u64; 2],
-    offsets: [u64; 2],
-    generations: [u64; 2],
-    kinds: [u32; 2],
-    /// Most items to find; then those that were found.
-    items: u32,
-    unused: u32,
-    reserved: [u64; 4],
 }
 
 /// `struct btrfs_ioctl_search_args`.
@@ -105,16 +91,6 @@ pub fn drop_one(parent: &File, own: &str) -> Result<(), Errno> {
     unsafe { ioctl(parent, Setter::<DESTROY, OldArguments>::new(arguments)) }
 }
 
-/// Syncs the file system that `root` is of, as `btrfs filesystem sync` does: syncfs alone does not wake the thread that
-/// cleans up what was dropped.
-///
-/// # Errors
-/// It is no Btrfs, or it cannot be written.
-pub fn sync(root: &File) -> Result<(), Errno> {
-    // SAFETY: the call has no argument.
-    unsafe { ioctl(root, NoArg::<SYNC>::new()) }
-}
-
 /// Whether any subvolume of the file system that `root` is of was dropped and is not cleaned up yet.
 ///
 /// # Errors
@@ -127,8 +103,7 @@ pub fn is_cleaning(root: &File) -> Result<bool, Errno> {
         generations: [0, u64::MAX],
         kinds: [ORPHAN; 2],
         items: 1,
-        unused: 0,
-        reserved: [0; 4],
+        ..SearchKey::default()
     };
     let mut arguments = SearchArguments { key, found: [0; FOUND_BYTES] };
     // SAFETY: `arguments` is laid out as `struct btrfs_ioctl_search_args`, whose size is in the number of the call; the
@@ -145,7 +120,7 @@ fn new(source: RawFd, flags: u64, own: &str) -> Result<NewArguments, Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{mounts::detached, programs::Run, recording::ShownDisk, setup::Lab};
+    use crate::{btrfs::SYNC, mounts::detached, programs::Run, recording::ShownDisk, setup::Lab};
     use ::fs::Cmd;
     use needs::{Need, skip};
     use rustix::mount::MountAttrFlags;
