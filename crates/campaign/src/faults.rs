@@ -3,6 +3,7 @@
 //! on the disk is corrupted silently; the disk is filled until it refuses more; one leg of a mirror is corrupted or
 //! lost. Also makes snapshots, and examines them.
 
+mod clock;
 mod crash;
 mod error;
 mod failed_write;

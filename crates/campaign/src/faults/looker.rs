@@ -1,7 +1,7 @@
 //! Mounts, reads and unmounts in a separate thread, so that a hang in the kernel does not hang the trial. A thread that
 //! is blocked in the kernel cannot be killed; to unblock it, all further requests to the disk fail.
 
-use super::{FaultsError, mount, observe, work::Found};
+use super::{FaultsError, clock::whole_ns, mount, observe, work::Found};
 use ::faults::content::Content;
 use lab::mounts::apart::Apart;
 use rustix::io::Errno;
@@ -142,7 +142,7 @@ fn look(how: &mount::How, view: &View, work: &str, acknowledged: Option<u64>) ->
         Ok(Err(errno)) => return Seen::Refused(errno),
         Err(error) => return Seen::Failed(error),
     };
-    let mount_ns = u64::try_from(mounted.took().as_nanos()).unwrap_or(u64::MAX);
+    let mount_ns = whole_ns(mounted.took());
     match view.see(&mounted, work, acknowledged) {
         Ok(found) => Seen::Mounted { mount_ns, found },
         Err(error) => Seen::Failed(error.into()),

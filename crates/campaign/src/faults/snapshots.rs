@@ -8,7 +8,7 @@ mod level;
 mod times;
 mod volume;
 
-use super::{FaultsError, ground::single, mount::Mounted, vessel::Vessel};
+use super::{FaultsError, mount::Mounted, vessel::Vessel};
 use ::faults::full::Content;
 use ::fs::ResolvedTarget;
 use check::Checked;
@@ -133,7 +133,7 @@ impl<'a> SnapshotVessel<'a> {
 /// Refuses a target of which no snapshots can be made here.
 fn has_snapshots(target: &ResolvedTarget) -> Result<(), FaultsError> {
     match target.parts() {
-        [part] if part.fs.has_subvolumes() => single(target).map(drop),
+        [part] if part.fs.has_subvolumes() => Ok(()),
         _ => Err(FaultsError::NoSnapshots {
             target: target.target().to_string(),
             why: "it is not one file system with subvolumes like btrfs",

@@ -1,10 +1,12 @@
 //! Writes files, each piece followed by an fsync, until the file system refuses more.
 
-use super::space::{Answer, Space};
+use super::{
+    super::clock::timed,
+    space::{Answer, Space},
+};
 use ::faults::full::{BLOCK, Content, Kept};
 use model::result::{FullCall, FullRefusal};
 use rustix::io::Errno;
-use std::time::Instant;
 
 /// Bytes of a write and the fsync that follows: when one is refused, smaller ones fill what is left.
 const PIECES: [u64; 3] = [1 << 20, 64 << 10, 4 << 10];
@@ -188,13 +190,6 @@ impl<'a, S: Space> Filling<'a, S> {
             self.unanswered_bytes += length.saturating_sub(accepted);
         }
     }
-}
-
-/// Time of `body`, nanoseconds.
-pub(super) fn timed(body: impl FnOnce() -> Answer) -> Answer<u64> {
-    let start = Instant::now();
-    body()?;
-    Ok(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// Writes all of `data` from byte `at`, and syncs the file.

@@ -1,6 +1,6 @@
 //! Deletes a tenth of a full disk, and writes until that space is used again.
 
-use super::{fill::Filling, space::Space};
+use super::{super::clock::whole_ns, fill::Filling, space::Space};
 use ::faults::full::BLOCK;
 use model::result::Freed;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ pub(super) fn write_again<S: Space>(filling: &mut Filling<'_, S>) -> Freed {
         waited += start.elapsed();
         filling.widen();
     }
-    let waited_ns = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
+    let waited_ns = whole_ns(waited);
     let written = filling.bytes().saturating_sub(before);
     Freed { bytes, wanted, written, refusals, syncs, waited_ns }
 }

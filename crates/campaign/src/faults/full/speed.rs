@@ -1,7 +1,8 @@
 //! Times operations on a disk that is half full, nearly full and full.
 
 use super::{
-    fill::{Filling, put, timed},
+    super::clock::timed,
+    fill::{Filling, put},
     space::{Answer, Space},
 };
 use ::faults::full::BLOCK;

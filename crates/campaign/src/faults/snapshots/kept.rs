@@ -1,6 +1,6 @@
 //! Keeps account of what the live files and each snapshot have to hold, while it changes them.
 
-use super::{SnapshotsAsked, times::timed, volume::Volume};
+use super::{super::clock::timed, SnapshotsAsked, volume::Volume};
 use ::faults::{
     full::Content,
     snapshots::{Author, Change, Tree},

@@ -2,10 +2,11 @@
 //! then the rest.
 
 use super::{
+    super::clock::{timed, whole_ns},
     LEVELS, SnapshotsAsked,
     check::Checked,
     kept::{Kept, make},
-    times::{Times, since, timed},
+    times::Times,
     volume::Volume,
 };
 use ::faults::snapshots::Change;
@@ -57,7 +58,7 @@ impl Drawn {
                 let start = Instant::now();
                 times.drop.push(kept.drop_one(volume, oldest)?);
                 match settle(volume)? {
-                    true => times.back.push(since(start)),
+                    true => times.back.push(whole_ns(start.elapsed())),
                     false => times.late += 1,
                 }
             }
@@ -93,7 +94,7 @@ impl Drawn {
         let start = Instant::now();
         drop_all(volume, kept, times, &numbers)?;
         match settle(volume)? {
-            true => times.back_half = Some(since(start)),
+            true => times.back_half = Some(whole_ns(start.elapsed())),
             false => times.late += 1,
         }
         Ok(used_bytes)

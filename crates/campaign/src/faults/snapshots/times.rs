@@ -1,7 +1,6 @@
 //! Times of what is done with snapshots.
 
 use model::result::{SnapshotLevel, SnapshotOperation, SnapshotSpeed, Spread};
-use std::{io, time::Instant};
 
 /// All times of one number of snapshots, nanoseconds.
 #[derive(Debug, Default)]
@@ -48,18 +47,6 @@ impl Times {
             left_bytes,
         }
     }
-}
-
-/// Nanoseconds that `body` takes.
-pub(super) fn timed(body: impl FnOnce() -> io::Result<()>) -> io::Result<u64> {
-    let start = Instant::now();
-    body()?;
-    Ok(since(start))
-}
-
-/// Nanoseconds since `start`.
-pub(super) fn since(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
