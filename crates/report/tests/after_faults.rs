@@ -3,16 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
+use crate::common::{self, faults_alone};
 
-use model::{
-    result::{
-        AfterFault, Change, CrashStates, DamagedPlace, Dataset, ErrnoCount, FailedWrite,
-        FailedWrites, Failing, FaultOnDisk, FileHistory, Found, FsyncAnswer, Harm, LegFault,
-        MirrorReads, Mirrors, Moment, Origin, ReadBack, ReadFrom, Sample, Scrub, SilentFault,
-        Spread, TurnedBits,
-    },
-    workload::Group,
+use model::result::{
+    AfterFault, Change, CrashStates, DamagedPlace, Dataset, ErrnoCount, FailedWrite, FailedWrites,
+    Failing, FaultOnDisk, FileHistory, Found, FsyncAnswer, Harm, LegFault, MirrorReads, Mirrors,
+    Moment, Origin, ReadBack, ReadFrom, Sample, Scrub, SilentFault, Spread, TurnedBits,
 };
 use report::markdown;
 use stats::{description::Settings, evaluation::findings};
@@ -91,15 +87,6 @@ fn lost_data_is_named_first_with_a_state_to_make_again() {
     assert!(example.contains(&command), "{example}");
     data.campaign.origin = Origin::Import;
     assert!(!self::text(&data).contains(&command), "nothing is kept of what was imported");
-}
-
-/// Only what a fault left: no test has a score.
-fn faults_alone(mut data: Dataset) -> Dataset {
-    data.samples.retain(|sample| sample.evidence.after_fault.is_some());
-    let kept: Vec<String> = data.samples.iter().map(|s| s.case.test.clone()).collect();
-    data.tests.retain(|test| kept.contains(&test.id));
-    data.tests.iter_mut().for_each(|test| test.group = Group::AfterFaults);
-    data
 }
 
 #[test]

@@ -5,12 +5,9 @@
 
 use crate::common;
 
-use model::{
-    result::{
-        AfterFault, Dataset, Fill, Freed, FullAnswer, FullAnswers, FullCall, FullDisk,
-        FullOperation, FullRefusal, FullSpeed, FullTry, Spread,
-    },
-    workload::Group,
+use model::result::{
+    AfterFault, Dataset, Fill, Freed, FullAnswer, FullAnswers, FullCall, FullDisk, FullOperation,
+    FullRefusal, FullSpeed, FullTry, Spread,
 };
 use report::markdown;
 use stats::{
@@ -80,11 +77,7 @@ fn campaign(on_ext4: &FullTry) -> Dataset {
 
 /// The same without any other sample, so no test has a score.
 fn alone(on_ext4: &FullTry) -> String {
-    let mut data = campaign(on_ext4);
-    data.samples.retain(|sample| sample.evidence.after_fault.is_some());
-    let kept: Vec<String> = data.samples.iter().map(|s| s.case.test.clone()).collect();
-    data.tests.retain(|test| kept.contains(&test.id));
-    data.tests.iter_mut().for_each(|test| test.group = Group::AfterFaults);
+    let data = common::faults_alone(campaign(on_ext4));
     markdown(&data, &findings(&data, &Settings::default()).unwrap())
 }
 

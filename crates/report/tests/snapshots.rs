@@ -5,12 +5,9 @@
 
 use crate::common;
 
-use model::{
-    result::{
-        AfterFault, CrashStates, Dataset, FaultOnDisk, Found, Harm, SnapshotLevel, SnapshotMoment,
-        SnapshotOperation, SnapshotReads, SnapshotSpeed, SnapshotTry, Snapshots, Spread,
-    },
-    workload::Group,
+use model::result::{
+    AfterFault, CrashStates, Dataset, FaultOnDisk, Found, Harm, SnapshotLevel, SnapshotMoment,
+    SnapshotOperation, SnapshotReads, SnapshotSpeed, SnapshotTry, Snapshots, Spread,
 };
 use report::markdown;
 use stats::{
@@ -86,11 +83,8 @@ fn campaign(on_ext4: &SnapshotTry, harmed: u64) -> Dataset {
 }
 
 /// The same without any other sample, so no test has a score.
-fn alone(mut data: Dataset) -> String {
-    data.samples.retain(|sample| sample.evidence.after_fault.is_some());
-    let kept: Vec<String> = data.samples.iter().map(|s| s.case.test.clone()).collect();
-    data.tests.retain(|test| kept.contains(&test.id));
-    data.tests.iter_mut().for_each(|test| test.group = Group::AfterFaults);
+fn alone(data: Dataset) -> String {
+    let data = common::faults_alone(data);
     markdown(&data, &findings(&data, &Settings::default()).unwrap())
 }
 

@@ -150,3 +150,13 @@ fn identity() -> Campaign {
         )],
     }
 }
+
+/// Only what a fault left: no test has a score.
+#[allow(dead_code)] // not every test is about faults
+pub(crate) fn faults_alone(mut data: Dataset) -> Dataset {
+    data.samples.retain(|sample| sample.evidence.after_fault.is_some());
+    let kept: Vec<String> = data.samples.iter().map(|s| s.case.test.clone()).collect();
+    data.tests.retain(|test| kept.contains(&test.id));
+    data.tests.iter_mut().for_each(|test| test.group = Group::AfterFaults);
+    data
+}
