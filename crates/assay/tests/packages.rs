@@ -13,17 +13,24 @@ use std::{
     sync::OnceLock,
 };
 
-/// What `make dist` made, by the end of its name, with the tool that makes it. Made once: it builds the static program,
-/// without optimisation, which would take most of the time.
+/// What `make dist` made, by the end of its name, with the tool that makes it. Made once, of the static program without
+/// optimisation, which would take most of the time. It has a folder of its own: in the place of the program that users
+/// build it would be measured with.
 fn package(end: &str, tool: &str) -> Option<PathBuf> {
     static MADE: OnceLock<Vec<PathBuf>> = OnceLock::new();
     let made = MADE.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/dist.sh");
-        let mut dist = Command::new("sh");
-        dist.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
-        let output = dist.arg(script).output().unwrap();
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        text(&output.stdout).lines().map(PathBuf::from).collect()
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let script = |name: &str| {
+            let mut command = Command::new("sh");
+            command.arg(repository.join("scripts").join(name));
+            command
+        };
+        let program = run(script("build.sh")
+            .env("CARGO_TARGET_DIR", repository.join("target/unoptimised"))
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"));
+        let made = run(script("dist.sh").env("ASSAY", program.trim()));
+        made.lines().map(PathBuf::from).collect()
     });
     let found = made.iter().find(|path| path.to_string_lossy().ends_with(end)).cloned();
     if found.is_none() {
