@@ -91,7 +91,7 @@ impl Room {
         if self.free as f64 * SPACE_SHARE < missing.0 as f64 {
             let free = Bytes(self.free);
             return Some(format!(
-                "they take {missing}, which may be half of the free space; {free} are free"
+                "they take {missing}, which is more than half of the {free} that are free"
             ));
         }
         let budget_s = self.budget_s.map(|seconds| seconds as f64)?;
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(room(64, Some(600)).lacks(missing), None);
         let space = room(63, Some(600)).lacks(missing).unwrap();
         assert!(
-            space.contains("take 32.0 GiB, which") && space.contains("63.0 GiB are free"),
+            space.contains("take 32.0 GiB, which") && space.contains("63.0 GiB that are free"),
             "{space}"
         );
         let time = room(64, Some(60)).lacks(missing).unwrap();

@@ -73,8 +73,8 @@ pub fn limit(judged: CheckedCampaign<'_>, finding: &LimitFinding) -> String {
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            " But in {} of {} blocks other programs used more than {} % of the processors or of the disk: this is \
-             the latency beside them. Stop them, or wait with --wait-quiet 10m, and check again.",
+            " But in {} of {} blocks other programs used more than {} % of the processors or of the disk, so \
+             this latency includes their effect. Stop them, or wait with --wait-quiet 10m, and check again.",
             finding.contended,
             finding.blocks,
             number::value(Settings::default().contention_limit_pct)
