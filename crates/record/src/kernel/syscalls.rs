@@ -106,10 +106,11 @@ pub(super) const KINDS: &[(i64, EntryKind)] = &[
     (libc::SYS_fchmodat2, Path1),
 ];
 
-/// Calls that wait for other threads or processes and are on no file. The end of a process is not told by who wakes
-/// its maker, because it is no longer recorded then, but by what `wait4` returns.
+/// Calls that wait for other threads or processes and are on no file. What `wait4` returns names the child that
+/// ended, also where its parent did not have to wait for it.
 pub(super) const WAITS: &[(i64, EntryKind)] = &[
     (libc::SYS_wait4, Plain),
+    (libc::SYS_waitid, Wait),
     (libc::SYS_futex, Wait),
     (libc::SYS_futex_waitv, Wait),
     (libc::SYS_poll, Wait),

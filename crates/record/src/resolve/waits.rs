@@ -66,9 +66,10 @@ impl Resolver {
     }
 }
 
-/// Whether the call ended by itself: its time was over, or a signal came.
+/// Whether the call ended by itself, because its time was over. A signal that ended it is the wake of the thread that
+/// sent it.
 fn is_over(number: i64, result: i64) -> bool {
-    const OVER: [i32; 3] = [libc::ETIMEDOUT, libc::EAGAIN, libc::EINTR];
+    const OVER: [i32; 2] = [libc::ETIMEDOUT, libc::EAGAIN];
     let polls = [
         libc::SYS_poll,
         libc::SYS_ppoll,

@@ -44,13 +44,23 @@ fn call_that_ended_by_itself_waited_for_nobody() {
     for (number, result) in [
         (libc::SYS_futex, -i64::from(libc::ETIMEDOUT)),
         (libc::SYS_epoll_wait, 0),
-        (libc::SYS_poll, -i64::from(libc::EINTR)),
     ] {
         made.woke(10, 20);
         made.call(20, number, result, &[], &[]);
     }
     made.call(20, libc::SYS_futex, 0, &[], &[]);
     assert!(made.shown().iter().all(|call| call.contains("wake")));
+}
+
+#[test]
+fn signal_of_another_thread_ends_a_wait() {
+    let mut made = Made::new();
+    made.fork(10, 20, false);
+    for number in [libc::SYS_epoll_wait, libc::SYS_pause, libc::SYS_rt_sigsuspend] {
+        made.woke(10, 20);
+        made.call(20, number, -i64::from(libc::EINTR), &[], &[]);
+    }
+    assert_eq!(made.shown(), ["0 wake 1 0", "1 wait 0 0"].repeat(3));
 }
 
 #[test]
@@ -84,5 +94,15 @@ fn process_waits_for_the_child_that_it_reaps() {
     made.resolver.see(&Event::Exit { tid: 20, at_ns: made.now });
     made.call(10, libc::SYS_wait4, 20, &[], &[]);
     made.call(10, libc::SYS_wait4, -i64::from(libc::ECHILD), &[], &[]);
+    assert_eq!(made.shown(), ["1 end 0", "0 wait 1 0"]);
+}
+
+#[test]
+fn process_waits_for_the_end_of_a_child_that_it_does_not_reap_yet() {
+    let mut made = Made::new();
+    made.fork(10, 20, false);
+    made.resolver.see(&Event::Exit { tid: 20, at_ns: made.now });
+    made.woke(20, 10);
+    made.call(10, libc::SYS_waitid, 0, &[], &[]);
     assert_eq!(made.shown(), ["1 end 0", "0 wait 1 0"]);
 }
