@@ -1,7 +1,10 @@
 //! Durability is proven or said not to be: a file system on a loop device whose syncs reach it, one that was told
 //! not to flush, memory, and one whose syncs do nothing. Needs root; where it is missing, a test says so.
 
-use crate::common::{Place, root_or_skip};
+use crate::common::{
+    Place, ready_or_skip, root_or_skip, text,
+    unranked::{advice, assert_unranked},
+};
 use std::{collections::BTreeMap, fs};
 
 const TESTS: &str =
@@ -81,5 +84,35 @@ fn a_sync_that_does_nothing_is_found_out() {
     println!("{table}");
     let line = table.lines().find(|line| line.starts_with("sync.lying")).unwrap();
     assert!(line.contains("skipped:") || line.contains("0 of 1 proven"), "{table}");
+    place.assert_clean();
+}
+
+#[test]
+fn target_without_barriers_is_not_ranked() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if !ready_or_skip(&place, "ext4") {
+        return;
+    }
+    let loser = "ext4[barrier=0]";
+    let mut args = vec!["run", "--suite", "oltp", "--tests", "oltp.log.*", "--preset", "smoke"];
+    args.extend(["--scale", "smoke", "--procs", "1", "--image-size", "256MiB", "--full"]);
+    args.extend(["--on", "ext4", "--on", loser, "--on", "ext4[noatime]"]);
+    let output = place.assay(&args);
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{stderr}");
+    let text = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "ext4[barrier=0] may lose synced data on power loss (ext4: the cache of the device \
+               is not \
+               flushed)";
+    assert!(text.contains(&format!("Not ranked: {why}.")), "{stdout}");
+    let said = advice(&place, "last", "oltp-database");
+    let reasons = assert_unranked(&said, loser);
+    assert!(reasons.contains("durable is required"), "{reasons}");
+    assert!(said["candidates"][0]["target"].as_str().unwrap().starts_with("ext4"), "{said}");
+    let shown = place.ok(&["show", "last"]);
+    assert!(shown.contains("sync.not_durable = ext4: the cache"), "{shown}");
     place.assert_clean();
 }

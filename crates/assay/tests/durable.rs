@@ -1,7 +1,9 @@
-//! Tests that targets that may lose synced data are never ranked with durable ones: in imports by their labels, in a
-//! real run by the mount table.
+//! Tests that imported targets that may lose synced data, by their labels, are never ranked with durable ones.
 
-use crate::common::{Place, ready_or_skip, root_or_skip};
+use crate::common::{
+    Place,
+    unranked::{advice, assert_unranked},
+};
 use model::{
     figure::{Better, Metric},
     plan::{LabKind, Plan},
@@ -88,23 +90,6 @@ fn imported(place: &Place, data: &Dataset) -> String {
     import(place, "commits.json")
 }
 
-fn advice(place: &Place, id: &str, profile: &str) -> Value {
-    let text = place.ok(&["advise", id, "--profile", profile, "--format", "json"]);
-    serde_json::from_str::<Value>(&text).unwrap()["advice"].clone()
-}
-
-/// Fails when `loser` has any figure in `advice`; gives its reasons.
-fn assert_unranked(advice: &Value, loser: &str) -> String {
-    let all = advice["candidates"].as_array().unwrap();
-    let own = all.iter().find(|c| c["target"] == loser).unwrap();
-    for figure in ["ratio", "p_best", "ranks", "expected_regret", "regret_95"] {
-        assert!(own[figure].is_null(), "{figure} of {own}");
-    }
-    assert!(!advice["leaders"].as_array().unwrap().iter().any(|l| l == loser), "{advice}");
-    assert!(!advice["sentence"].as_str().unwrap().contains(loser), "{}", advice["sentence"]);
-    own["reasons"].to_string()
-}
-
 #[test]
 fn imported_zfs_without_sync_is_not_what_a_database_should_use() {
     let place = Place::new();
@@ -167,37 +152,6 @@ fn a_table_of_another_tool_is_read_the_same_way() {
     let said = advice(&place, &id, "oltp-database");
     assert_eq!(said["candidates"][0]["target"], "xfs", "{said}");
     assert_unranked(&said, LOSER);
-}
-
-#[test]
-fn a_real_run_without_barriers_is_not_ranked() {
-    if !root_or_skip("loop devices") {
-        return;
-    }
-    let place = Place::new();
-    if !ready_or_skip(&place, "ext4") {
-        return;
-    }
-    let loser = "ext4[barrier=0]";
-    let mut args = vec!["run", "--suite", "oltp", "--tests", "oltp.log.*", "--preset", "smoke"];
-    args.extend(["--scale", "smoke", "--procs", "1", "--image-size", "256MiB", "--full"]);
-    args.extend(["--on", "ext4", "--on", loser, "--on", "ext4[noatime]"]);
-    let output = place.assay(&args);
-    let (stdout, stderr) =
-        (crate::common::text(&output.stdout), crate::common::text(&output.stderr));
-    assert!(output.status.success(), "{stderr}");
-    let text = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    let why = "ext4[barrier=0] may lose synced data on power loss (ext4: the cache of the device \
-               is not \
-               flushed)";
-    assert!(text.contains(&format!("Not ranked: {why}.")), "{stdout}");
-    let said = advice(&place, "last", "oltp-database");
-    let reasons = assert_unranked(&said, loser);
-    assert!(reasons.contains("durable is required"), "{reasons}");
-    assert!(said["candidates"][0]["target"].as_str().unwrap().starts_with("ext4"), "{said}");
-    let shown = place.ok(&["show", "last"]);
-    assert!(shown.contains("sync.not_durable = ext4: the cache"), "{shown}");
-    place.assert_clean();
 }
 
 /// Whether `target` passes the requirement `feature`, and the reasons that stand beside it. Facts of the mount are

@@ -66,9 +66,8 @@ const LONG_TESTS: &[(&str, &str)] = &[
 
 /// Units that look at what the whole machine does, and are run when nothing else is.
 const ALONE: &[&str] = &[
-    "assay/e2e::contention",
-    "assay/e2e::durability",
-    "assay/e2e::durable",
+    "assay/e2e_labs::contention",
+    "assay/e2e_labs::durability",
     "assay/e2e_labs::selftest",
     "assay/e2e_labs::side_by_side",
 ];
@@ -101,6 +100,7 @@ const COMPUTING: &[&str] = &[
     "assay/e2e::data",
     "assay/e2e::digits",
     "assay/e2e::dist",
+    "assay/e2e::durable",
     "assay/e2e::gate",
     "assay/e2e::imports",
     "assay/e2e::kubernetes",

@@ -4,6 +4,8 @@
 #![allow(clippy::print_stdout)]
 #![allow(unreachable_pub)]
 
+pub mod unranked;
+
 pub use needs::root_or_skip;
 use needs::{Need, skip};
 use serde_json::Value;

@@ -41,10 +41,9 @@ fn wait_comes_behind_the_wake_that_ended_it() {
 fn call_that_ended_by_itself_waited_for_nobody() {
     let mut made = Made::new();
     made.fork(10, 20, false);
-    for (number, result) in [
-        (libc::SYS_futex, -i64::from(libc::ETIMEDOUT)),
-        (libc::SYS_epoll_wait, 0),
-    ] {
+    for (number, result) in
+        [(libc::SYS_futex, -i64::from(libc::ETIMEDOUT)), (libc::SYS_epoll_wait, 0)]
+    {
         made.woke(10, 20);
         made.call(20, number, result, &[], &[]);
     }
