@@ -64,10 +64,15 @@ fn size(
     if let Some(line) = budget.check(found.block_s, stored.plan.block_count())? {
         terminal::note(&line);
     }
+    keep(stored, found.amount, store, key).map(Some)
+}
+
+/// Stores how much each test does, and how large the images are, so that a resumed campaign has the same.
+fn keep(stored: Stored, amount: Amount, store: &mut Store, key: &Key) -> Result<Sized> {
     let mark = |campaign: &Campaign, dataset: &Dataset| {
         key.mark(campaign, &dataset.targets, &dataset.tests)
     };
-    Sized::found(stored, found.amount, mark, store).map(Some)
+    Sized::new(stored, amount, mark, store)
 }
 
 /// What a campaign works with beside its plan.
@@ -140,7 +145,10 @@ fn run(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -
         }
         let sized = match &range {
             Some(range) => size(made, range, (store, &lab, hosts, key), (progress, stop, since))?,
-            None => Some(Sized::new(made)),
+            None => {
+                let amount = made.amount();
+                Some(keep(made, amount, store, key)?)
+            }
         };
         let Some(sized) = sized else { return Ok(RunEnd::Stopped) };
         let progress = Progress::new(progress, sized.infos(), &baseline(&sized));

@@ -127,7 +127,7 @@ pub fn make(
     let needed = space::image_size(&stored, most)?;
     let choice = Choice::of(&stored, needed, rate, state)?;
     choice.why_small.iter().for_each(|why| terminal::note(why));
-    if choice.size != needed {
+    if stored.needs_image() {
         stored.set_image_size(choice.size);
     }
     for in_guests in [false, true] {

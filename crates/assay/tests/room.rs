@@ -1,6 +1,6 @@
 //! Work that cannot fit is refused before anything is made for it.
 
-use crate::common::{Place, root_or_skip, text};
+use crate::common::{Place, ready_or_skip, root_or_skip, smallest, text};
 use needs::{Mounted, file_system_or_skip};
 use std::{fs, process::Command};
 
@@ -96,4 +96,23 @@ fn a_given_image_must_hold_the_files() {
     let line =
         place.fails(&words(&["plan", "--on", "ext4", "--scale", "1", "--image-size", "1G"]), 2);
     assert!(line.contains("--image-size") && line.contains("1.0 GiB"), "{line}");
+}
+
+#[test]
+fn resumed_campaign_keeps_the_size_of_its_images() {
+    let place = Place::new();
+    if !root_or_skip("a loop image") || !ready_or_skip(&place, "ext4") {
+        return;
+    }
+    let images = |args: &[&str]| {
+        let output = place.assay(args);
+        let told = text(&output.stderr);
+        assert!(output.status.success(), "{told}");
+        told.lines().find(|line| line.starts_with("writing a loop image of ")).unwrap().to_string()
+    };
+    let first =
+        images(&[&smallest("run", "stream", "ext4")[..], &["--tests", "stream.write"]].concat());
+    assert!(first.contains("image of 1.0 GiB"), "{first}");
+    assert!(place.ok(&["show"]).contains("made = 1073741824"));
+    assert_eq!(images(&["resume", "--blocks", "+1"]), first);
 }

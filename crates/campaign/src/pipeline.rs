@@ -8,7 +8,7 @@
 //!   labs and a rehearsal;
 //! - [`Ordered`](crate::stages::Ordered), by `Ordered::new`: whether candidates run side by side or in turn;
 //! - [`Stored`](crate::stages::Stored), by `Stored::new`: the campaign with its id, seed and facts, in the store;
-//! - [`Sized`](crate::stages::Sized), by `Sized::new` or `Sized::found`: how much each test does.
+//! - [`Sized`](crate::stages::Sized), by `Sized::new`: how much each test does.
 //!
 //! [`Schedule`](crate::scheduling::schedule::Schedule) runs a [`Sized`](crate::stages::Sized) campaign and nothing
 //! else:

@@ -134,6 +134,7 @@ fn backing() -> BackingPlan {
     BackingPlan {
         dir: Some("/mnt/a".into()),
         size: Some(Bytes(1 << 40)),
+        made: Some(Bytes(1 << 40)),
         devices: vec!["/dev/disk/by-id/a".into()],
         purge: Some(Purge::ZeroRange),
         condition: true,

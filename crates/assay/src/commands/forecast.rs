@@ -8,7 +8,7 @@ use campaign::{
     stages::{Entrant, Placed},
 };
 use model::{
-    plan::{Plan, Scale},
+    plan::{BackingPlan, Plan, Scale},
     result::{Dataset, Origin, TargetState},
 };
 use stats::description::{Forecast, Settings};
@@ -141,6 +141,7 @@ fn work(plan: &Plan) -> Plan {
         blocks: None,
         budget_s: None,
         looked_at: Vec::new(),
+        backing: BackingPlan { made: None, ..plan.backing.clone() },
         baseline: None,
         seed: None,
         scale: Scale::Auto,

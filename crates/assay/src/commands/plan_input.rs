@@ -168,6 +168,7 @@ fn check_filled_in(plan: &Plan) -> Result<(), String> {
         ("files", !plan.files.is_empty()),
         ("assets", !plan.assets.is_empty()),
         ("looked_at", !plan.looked_at.is_empty()),
+        ("made", plan.backing.made.is_some()),
     ];
     match filled.iter().find(|(_, is_filled)| *is_filled) {
         None => Ok(()),

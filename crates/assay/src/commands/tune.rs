@@ -84,6 +84,7 @@ fn work(args: &TuneArgs, store: &Path, state: &Path) -> Result<Plan> {
     let is_other = !args.suite.is_empty() || !args.tests.is_empty() || !args.procs.is_empty();
     if is_other || args.scale.is_some() {
         work.sizes.clear();
+        work.backing.made = None;
     }
     work.backing.dir = args.image_dir.clone().or(work.backing.dir);
     work.backing.size = args.image_size.or(work.backing.size);

@@ -143,7 +143,7 @@ impl Costs {
         let (load, pilot) = range::expected_load(ordered, &work)?;
         let backing = &ordered.plan.backing;
         let image = match backing.devices.is_empty() {
-            true => backing.size.unwrap_or_else(|| load.image_bytes()),
+            true => backing.image_size().unwrap_or_else(|| load.image_bytes()),
             false => model::text::Bytes(0),
         };
         Ok(Costs {

@@ -154,7 +154,7 @@ fn dir_shortage(placed: &Placed, load: &TargetLoad) -> Result<Option<Shortage>> 
 /// No target is left, or nothing to compare one with.
 pub fn give_up_images(mut ordered: Ordered, state: &Path) -> Result<Ordered> {
     let backing = &ordered.plan.backing;
-    let (Some(size), true) = (backing.size, backing.devices.is_empty()) else {
+    let (Some(size), true) = (backing.image_size(), backing.devices.is_empty()) else {
         return Ok(ordered);
     };
     for in_guests in [false, true] {
@@ -174,14 +174,14 @@ pub fn give_up_images(mut ordered: Ordered, state: &Path) -> Result<Ordered> {
 /// Size of the images of `placed` if the tests do `amount`.
 pub fn image_size(placed: &Placed, amount: &Amount) -> Result<Bytes> {
     let load = || Ok(TargetLoad::of(placed, amount, memory::total()?).image_bytes());
-    placed.plan.backing.size.map_or_else(load, Ok)
+    placed.plan.backing.image_size().map_or_else(load, Ok)
 }
 
 /// The least size of images at which each candidate of `placed` behaves as on a large volume, where images of `size`
-/// are too small for that. `None` also where a size was asked for, and for guests, whose images are not kept.
+/// are too small for that. `None` also where the size is given, and for guests, whose images are not kept.
 pub fn large(placed: &Placed, size: Bytes) -> Option<Bytes> {
     let (plan, made) = (&placed.plan, placed.available());
-    let is_open = plan.backing.devices.is_empty() && plan.backing.size.is_none();
+    let is_open = plan.backing.devices.is_empty() && plan.backing.image_size().is_none();
     let needed = made.filter_map(|at| placed.entrants[at].target.small(size));
     let needed = needed.map(|small| small.below).max();
     needed.filter(|_| is_open && plan.preset != Preset::Smoke && placed.disks_of(true) == 0)
@@ -210,7 +210,7 @@ fn image_shortage(
     free: Bytes,
 ) -> Option<(String, &'static str)> {
     let files = Bytes(load.peak_bytes);
-    let size = placed.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+    let size = placed.plan.backing.image_size().unwrap_or_else(|| load.image_bytes());
     let needed = lab::backing::image_room(size);
     if needed > free {
         return Some((
@@ -218,7 +218,7 @@ fn image_shortage(
             "--image-dir",
         ));
     }
-    let given = placed.plan.backing.size.filter(|size| files > *size);
+    let given = placed.plan.backing.image_size().filter(|size| files > *size);
     given
         .filter(|_| is_incompressible(placed))
         .map(|size| (format!("{files} for its files on an image of {size}"), "--image-size"))
@@ -298,6 +298,22 @@ mod tests {
         let backing = model::plan::BackingPlan { size: Some(Bytes(2 << 30)), ..Default::default() };
         let asked = placed(Plan { backing, ..Plan::default() });
         assert_eq!(large(&asked, Bytes(2 << 30)), None, "the size was asked for");
+    }
+
+    #[test]
+    fn resumed_campaign_makes_images_as_large_as_its_first_ones() {
+        let size = |made: Option<Bytes>, size: Option<Bytes>| {
+            let backing = model::plan::BackingPlan { made, size, ..Default::default() };
+            let targets = vec!["ext4".parse().unwrap(), "btrfs".parse().unwrap()];
+            let suites = vec!["null".into()];
+            let placed = testing::placed(Plan { targets, suites, backing, ..Plan::default() });
+            let size = image_size(&placed, &Amount::scaled(0.01)).unwrap();
+            (size, large(&placed, size))
+        };
+        let (first, enlarged) = (Bytes(7 << 30), Some(Bytes(16 << 30)));
+        assert_eq!(size(Some(first), None), (first, None));
+        assert_eq!(size(Some(first), Some(Bytes(9 << 30))), (Bytes(9 << 30), None), "asked for");
+        assert_eq!(size(None, None), (Bytes(1 << 30), enlarged));
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Ordered {
 
     /// Sets the size of its images.
     pub(super) fn set_image_size(&mut self, size: Bytes) {
-        self.placed.resolved.plan.backing.size = Some(size);
+        self.placed.resolved.plan.backing.made = Some(size);
     }
 
     /// Returns the plan with these sizes.

@@ -16,18 +16,12 @@ pub struct Sized {
 }
 
 impl Sized {
-    /// Returns `stored` with the sizes of its plan.
-    pub fn new(stored: Stored) -> Sized {
-        let amount = stored.amount();
-        Sized { stored, amount }
-    }
-
-    /// Returns `stored` with the sizes of `amount`, which the store keeps from now on; `mark` makes the mark of a
-    /// changed campaign.
+    /// Returns `stored` with the sizes of `amount`, which the store keeps from now on, as well as that of its images;
+    /// `mark` makes the mark of a changed campaign.
     ///
     /// # Errors
     /// The store cannot be written, or the mark cannot be made.
-    pub fn found(
+    pub fn new(
         mut stored: Stored,
         amount: Amount,
         mark: impl FnOnce(&Campaign, &Dataset) -> Result<String>,
@@ -38,7 +32,8 @@ impl Sized {
         stored.ordered.set_sizes(amount.sizes);
         let mark = mark(&stored.campaign, &store.dataset(&stored.campaign.id)?)?;
         store.replan(&stored.campaign, &mark, None)?;
-        Ok(Sized::new(stored))
+        let amount = stored.amount();
+        Ok(Sized { stored, amount })
     }
 
     /// How much each test does.

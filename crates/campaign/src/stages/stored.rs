@@ -47,7 +47,7 @@ impl Stored {
     /// same.
     pub fn set_image_size(&mut self, size: Bytes) {
         self.ordered.set_image_size(size);
-        self.campaign.plan.backing.size = Some(size);
+        self.campaign.plan.backing.made = Some(size);
     }
 
     /// As [`Ordered::give_up`].

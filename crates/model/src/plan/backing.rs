@@ -17,6 +17,9 @@ pub struct BackingPlan {
     pub dir: Option<PathBuf>,
     /// Size of the image; the default follows from the scale.
     pub size: Option<Bytes>,
+    /// Size of the images that the campaign began with, so that a resumed one makes equal ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<Bytes>,
     /// Disks instead of images, by their stable names in /dev/disk/by-id. All on them is destroyed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<PathBuf>,
@@ -76,6 +79,11 @@ impl FromStr for Purge {
 }
 
 impl BackingPlan {
+    /// Size of the images, where it was asked for or the campaign began with it.
+    pub fn image_size(&self) -> Option<Bytes> {
+        self.size.or(self.made)
+    }
+
     /// What contradicts itself in it, and what to do.
     pub(crate) fn contradiction(&self) -> Option<&'static str> {
         let on_disks = !self.devices.is_empty();

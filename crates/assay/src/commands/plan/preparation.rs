@@ -66,7 +66,7 @@ pub(super) fn images(
     if !plan.backing.devices.is_empty() || !ordered.needs_image() {
         return Ok(None);
     }
-    let size = plan.backing.size.unwrap_or_else(|| load.image_bytes());
+    let size = plan.backing.image_size().unwrap_or_else(|| load.image_bytes());
     let rate = ordered.needs_sizes().then_some(pilot.write_bytes_per_s);
     let own = Choice::of(ordered, size, rate, state)?;
     let of_guests = ordered.disks_of(true) * ordered.sets_of(true) as usize;
