@@ -2,6 +2,7 @@
 //! the others, unless one alone is left of several. Every failure here is a real one.
 
 use crate::common::{Place, ready, ready_or_skip, root_or_skip, text};
+use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt};
 
 /// Work that is done in a moment.
@@ -127,6 +128,24 @@ fn a_disk_too_small_for_one_target_does_for_the_other() {
         stdout.contains("over ext4") && stdout.contains("ext4 and null are the same within 5 %"),
         "{stdout}"
     );
+}
+
+#[test]
+fn retry_of_a_failed_target_adds_to_what_is_left() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4", "xfs"]).len() < 2 {
+        return;
+    }
+    let more = ["--image-size", "128M", "--progress", "json"];
+    let (_, stderr) = partly(&place, &["xfs", "ext4", "null"], &more);
+    let events = stderr.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let steps: Vec<Value> = events.filter(|event| event["event"] == "step").collect();
+    assert!(steps.iter().any(|step| step["text"].as_str().unwrap().ends_with("again")), "{stderr}");
+    let is_open = |step: &Value| step["cases_done"].as_u64() < step["cases"].as_u64();
+    assert!(steps.iter().all(is_open), "a step begins with nothing left: {stderr}");
 }
 
 #[test]

@@ -48,17 +48,25 @@ fn left(begun: &Begun, done: u64, all: u64) -> Option<String> {
     time_left(since.elapsed(), done.saturating_sub(*earlier), all.saturating_sub(done))
 }
 
-/// The mean over all of them: a bar's own estimate follows the last ones, and cases differ too much.
+/// `left 2m`, by the mean over all of them: a bar's own estimate follows the last ones, and cases differ too much.
+/// After the last case its targets are still checked and removed, which no case foretells.
 fn time_left(elapsed: Duration, done: u64, open: u64) -> Option<String> {
-    let seconds = (elapsed.as_secs_f64() * open as f64 / done as f64).round();
-    (done > 0).then(|| humantime::format_duration(Duration::from_secs(seconds as u64)).to_string())
+    let seconds = (elapsed.as_secs_f64() * open as f64 / done as f64).round().max(1.0);
+    match (done, open) {
+        (0, _) => None,
+        (_, 0) => Some("finishing".into()),
+        _ => Some(format!(
+            "left {}",
+            humantime::format_duration(Duration::from_secs(seconds as u64))
+        )),
+    }
 }
 
 /// `3/96, left 2m`; before it is known how many there are, that the campaign is not there yet.
 fn place(done: u64, all: u64, left: Option<String>) -> String {
     match (all, left) {
         (0, _) => "preparing".into(),
-        (_, Some(left)) => format!("{done}/{all}, left {left}"),
+        (_, Some(left)) => format!("{done}/{all}, {left}"),
         (_, None) => format!("{done}/{all}"),
     }
 }
@@ -118,9 +126,9 @@ impl Progress {
         let left = move |state: &ProgressState, text: &mut dyn fmt::Write| {
             let left = left(&begun, state.pos(), state.len().unwrap_or(0));
             // A bar that cannot be drawn is no reason to end a campaign.
-            let _ = write!(text, "{}", left.as_deref().unwrap_or("?"));
+            let _ = write!(text, "{}", left.as_deref().unwrap_or("left ?"));
         };
-        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
+        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} {left} · {msg}";
         let style = ProgressStyle::with_template(&shown(template)).ok()?;
         Some(style.with_key("left", left).progress_chars("=> "))
     }
@@ -245,14 +253,21 @@ mod tests {
     fn the_time_left_is_by_the_mean_case() {
         let minute = Duration::from_secs(60);
         assert_eq!(time_left(minute, 0, 9), None);
-        assert_eq!(time_left(minute, 3, 9).as_deref(), Some("3m"));
-        assert_eq!(time_left(minute, 3, 0).as_deref(), Some("0s"));
+        assert_eq!(time_left(minute, 3, 9).as_deref(), Some("left 3m"));
+        assert_eq!(time_left(3 * minute, 3, 9).as_deref(), Some("left 9m"), "as slow as so far");
+    }
+
+    #[test]
+    fn there_is_time_left_as_long_as_there_is_work() {
+        let moment = Duration::from_millis(100);
+        assert_eq!(time_left(moment, 99, 1).as_deref(), Some("left 1s"));
+        assert_eq!(time_left(60 * moment, 100, 0).as_deref(), Some("finishing"));
     }
 
     #[test]
     fn nothing_is_counted_before_it_is_known_how_much_there_is() {
         assert_eq!(place(0, 0, None), "preparing");
         assert_eq!(place(0, 9, None), "0/9");
-        assert_eq!(place(3, 9, Some("3m".into())), "3/9, left 3m");
+        assert_eq!(place(3, 9, Some("left 3m".into())), "3/9, left 3m");
     }
 }

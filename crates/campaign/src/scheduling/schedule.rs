@@ -59,6 +59,10 @@ pub struct Schedule<'a> {
     faults: Vec<Option<Fault>>,
     /// Whether candidates run in turn instead of side by side, because others use the device of one.
     in_turn: bool,
+    /// Blocks after which the campaign may end next.
+    goal: u32,
+    /// Cases of tries that repeat a failed one.
+    repeated_cases: u64,
 }
 
 impl<'a> Schedule<'a> {
@@ -89,6 +93,8 @@ impl<'a> Schedule<'a> {
             failed_at,
             faults,
             in_turn: false,
+            goal: 0,
+            repeated_cases: 0,
         })
     }
 
@@ -137,7 +143,8 @@ impl<'a> Schedule<'a> {
         self.leave_out()?;
         let id = &self.sized.campaign().id;
         let plan = &self.sized.plan;
-        self.progress.done(self.cases_until(self.store.finished_blocks(id)?.len() as u32));
+        self.goal = self.store.finished_blocks(id)?.len() as u32;
+        self.progress.done(self.cases_until(self.goal));
         loop {
             let finished = self.store.finished_blocks(id)?;
             let missing = self.missing()?;
@@ -162,7 +169,8 @@ impl<'a> Schedule<'a> {
             if pace::is_look(plan, &spent) {
                 self.race(spent.blocks)?;
             }
-            self.progress.expect(self.cases_until(pace::goal(plan, run.blocks)));
+            self.goal = pace::goal(plan, run.blocks);
+            self.expect();
             let next = (0..).find(|block| !finished.contains(block)).unwrap_or_default();
             if self.run_block(next)? == RunEnd::Stopped {
                 return Ok(RunEnd::Stopped);
@@ -227,6 +235,11 @@ impl<'a> Schedule<'a> {
             self.store.add_note(id, &why)?;
         }
         Ok(RunEnd::Done)
+    }
+
+    /// Tells how many cases there are until the campaign may end.
+    fn expect(&self) {
+        self.progress.expect(self.cases_until(self.goal) + self.repeated_cases);
     }
 
     fn run_block(&mut self, block: u32) -> Result<RunEnd> {
@@ -314,6 +327,9 @@ impl<'a> Schedule<'a> {
         for slot in slots {
             if slot.nth > 1 {
                 self.store.start_try(id, of(slot))?;
+                // Those of the failed try count as done.
+                self.repeated_cases += sized.cases();
+                self.expect();
             }
             self.faults[slot.target] = None;
         }
