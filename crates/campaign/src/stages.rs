@@ -13,6 +13,7 @@ mod sized;
 mod stored;
 pub mod sweeps;
 mod tests_of_plan;
+mod uninstalled;
 
 pub use asked::Asked;
 pub use ordered::Ordered;

@@ -13,7 +13,9 @@ pub use health::{Health, health};
 pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix, unseen_by_guests};
 pub use medium::medium;
 pub use needs::Need;
-pub use probe::{Availability, DoctorLine, Finding, available, doctor};
+pub use probe::{
+    Availability, DoctorLine, Finding, available, doctor, missing_programs, not_installed,
+};
 
 use fs::Memory;
 use model::text::Bytes;

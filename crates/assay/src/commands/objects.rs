@@ -80,7 +80,7 @@ mod tests {
         for endpoint in [None, Some("http://h:1/bucket")] {
             let mut plan = plan(&["rclone[store=s3,s3.host=evil.example](xfs)"], endpoint);
             place(&mut plan).unwrap();
-            let refused = Asked::by_user(plan).targets().unwrap_err().to_string();
+            let refused = Asked::by_user(plan).targets(&|_| ()).unwrap_err().to_string();
             assert!(refused.contains("the object store evil.example"), "{refused}");
             assert!(refused.contains("pass --s3-endpoint"), "{refused}");
         }

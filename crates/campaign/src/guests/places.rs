@@ -42,6 +42,8 @@ struct Search<'p> {
     /// Where it can be made, the preferred first.
     places: Vec<TargetPlace>,
     reasons: Vec<String>,
+    /// Whether it lacks nothing but programs here: guests have those of this machine, so none is booted for it.
+    lacks_programs: bool,
 }
 
 impl Search<'_> {
@@ -121,14 +123,19 @@ fn search<'p>(
         _ => lab,
     };
     let kinds = lab.kinds();
-    let begin = |(target, own): (&'p ResolvedTarget, &TargetPlace)| match own {
-        TargetPlace::Nowhere(why) if kinds.contains(&LabKind::Host) => {
-            Search { target, places: Vec::new(), reasons: vec![why.clone()] }
-        }
-        TargetPlace::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
-            Search { target, places: vec![TargetPlace::Host], reasons: Vec::new() }
-        }
-        _ => Search { target, places: Vec::new(), reasons: Vec::new() },
+    let begin = |(target, own): (&'p ResolvedTarget, &TargetPlace)| {
+        let (places, reasons) = match own {
+            TargetPlace::Nowhere(why) if kinds.contains(&LabKind::Host) => {
+                (Vec::new(), vec![why.clone()])
+            }
+            TargetPlace::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
+                (vec![TargetPlace::Host], Vec::new())
+            }
+            _ => (Vec::new(), Vec::new()),
+        };
+        let lacks_programs =
+            !reasons.is_empty() && lab::machine::missing_programs(target).is_some();
+        Search { target, places, reasons, lacks_programs }
     };
     let mut all: Vec<Search<'_>> = placed
         .targets
@@ -136,23 +143,33 @@ fn search<'p>(
         .zip(placed.entrants.iter().map(|own| &own.place))
         .map(begin)
         .collect();
+    let mut closed = Closed::default();
     for &kind in kinds.iter().filter(|kind| **kind != LabKind::Host) {
+        let searches = all.iter_mut().filter(|search| !search.lacks_programs);
         let (open, placed): (Vec<_>, Vec<_>) =
-            all.iter_mut().partition(|search| search.places.is_empty());
+            searches.partition(|search| search.places.is_empty());
         let (far, open): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|search| search.target.is_remote());
         far.into_iter().for_each(|search| search.reasons.push(no_network(kind)));
-        let made = match open.is_empty() {
-            true => 0,
-            false => in_guests(kind, plan.kernel.as_deref(), open, &trial)?,
+        if open.is_empty() {
+            continue;
+        }
+        let guest = match lab::guest::find(kind, plan.kernel.as_deref()) {
+            Ok(guest) => Arc::from(guest),
+            Err(lacks) => {
+                closed.add(kind, format!("{}; {}", lacks.what, lacks.fix));
+                continue;
+            }
         };
+        let made = in_guests(&guest, open, &trial)?;
         let placed: Vec<_> =
             placed.into_iter().filter(|search| !is_of_this_machine(search.target)).collect();
         // The other targets are made in the same lab for comparison, if possible.
         if made > 0 && !placed.is_empty() {
-            in_guests(kind, plan.kernel.as_deref(), placed, &trial)?;
+            in_guests(&guest, placed, &trial)?;
         }
     }
+    closed.explain(&mut all).iter().for_each(|line| notes(line));
     let one = one_lab(&all);
     said(&all, one).iter().for_each(|line| notes(line));
     Ok(all.into_iter().map(|search| search.place(one)).collect())
@@ -212,21 +229,42 @@ fn no_network(kind: LabKind) -> String {
     format!("{}: it has no network, so it cannot reach the server", kind.place())
 }
 
-/// Finds which targets of `open` guests of `kind` can make, in one boot. Returns their number.
+/// Kinds of guests that cannot be booted here, each reason once.
+#[derive(Debug, Default)]
+struct Closed(Vec<(Vec<&'static str>, String)>);
+
+impl Closed {
+    fn add(&mut self, kind: LabKind, why: String) {
+        match self.0.iter_mut().find(|(_, known)| *known == why) {
+            Some((places, _)) => places.push(kind.place()),
+            None => self.0.push((vec![kind.place()], why)),
+        }
+    }
+
+    /// Gives the reasons to targets that have no other; returns a line for the user where others have no place either.
+    fn explain(self, all: &mut [Search<'_>]) -> Option<String> {
+        let reason = |(places, why): &(Vec<_>, String)| format!("{}: {why}", places.join(", "));
+        let reasons: Vec<String> = self.0.iter().map(reason).collect();
+        let mut is_noted = false;
+        let without = all.iter_mut().filter(|search| search.places.is_empty());
+        for search in without.filter(|search| !search.lacks_programs) {
+            match search.reasons.is_empty() {
+                true => search.reasons.clone_from(&reasons),
+                false => is_noted = !reasons.is_empty(),
+            }
+        }
+        let line = || format!("no guest can stand in for this machine: {}", reasons.join("; "));
+        is_noted.then(line)
+    }
+}
+
+/// Finds which targets of `open` the guest can make, in one boot. Returns their number.
 fn in_guests(
-    kind: LabKind,
-    kernel: Option<&Path>,
-    mut open: Vec<&mut Search<'_>>,
+    guest: &Arc<dyn Guest>,
+    open: Vec<&mut Search<'_>>,
     trial: &GuestTrial<'_>,
 ) -> Result<usize> {
-    let guest: Arc<dyn Guest> = match lab::guest::find(kind, kernel) {
-        Ok(guest) => guest.into(),
-        Err(lacks) => {
-            let why = format!("{}: {}; {}", kind.place(), lacks.what, lacks.fix);
-            open.iter_mut().for_each(|search| search.reasons.push(why.clone()));
-            return Ok(0);
-        }
-    };
+    let kind = guest.venue().kind;
     let memory = Memory::of(&guest.venue());
     let (known, unknown): (Vec<_>, Vec<_>) =
         open.into_iter().partition(|search| memory.knows(search.target));
@@ -239,17 +277,17 @@ fn in_guests(
     }
     let unknown: Vec<_> = unknown.into_iter().map(|(_, search)| search).collect();
     let mut made = known.len();
-    known.into_iter().for_each(|search| search.places.push(TargetPlace::Guest(Arc::clone(&guest))));
+    known.into_iter().for_each(|search| search.places.push(TargetPlace::Guest(Arc::clone(guest))));
     if unknown.is_empty() {
         return Ok(made);
     }
     let targets: Vec<&ResolvedTarget> = unknown.iter().map(|search| search.target).collect();
-    let tried = trial(&*guest, &targets)?;
+    let tried = trial(&**guest, &targets)?;
     for (search, why) in unknown.into_iter().zip(tried) {
         match why {
             None => {
                 made += 1;
-                search.places.push(TargetPlace::Guest(Arc::clone(&guest)));
+                search.places.push(TargetPlace::Guest(Arc::clone(guest)));
             }
             Some(why) => search.reasons.push(format!("{}: {why}", kind.place())),
         }

@@ -1,9 +1,9 @@
 //! The request for a campaign: a plan, and which of its targets the user vouches for.
 
-use super::sweeps;
-use crate::messages::refusal;
+use super::{sweeps, uninstalled::Uninstalled};
+use crate::messages::{Notes, refusal};
 use anyhow::Result;
-use fs::{ResolvedTarget, resolve};
+use fs::{FileSystem, ResolvedTarget, resolve};
 use lab::machine::Availability;
 use model::{plan::Plan, target::Target};
 use std::path::PathBuf;
@@ -39,12 +39,12 @@ impl Asked {
 
     /// Returns every target of the plan, with those of its sweeps and its defaults: all that the campaign can make, and
     /// all that is checked. In the plan, options get their full names, so that a candidate has one label in any
-    /// notation.
+    /// notation. `notes` takes the defaults that only programs are missing for.
     ///
     /// # Errors
     /// A target is impossible, or uses an option reserved for the command line; none is named and none can be made
     /// here.
-    pub fn targets(&mut self) -> Result<Vec<ResolvedTarget>> {
+    pub fn targets(&mut self, notes: Notes<'_>) -> Result<Vec<ResolvedTarget>> {
         let plan = &mut self.plan;
         let mut targets = plan.targets.iter().map(resolved).collect::<Result<Vec<_>>>()?;
         plan.targets = targets.iter().map(|target| target.target().clone()).collect();
@@ -53,7 +53,7 @@ impl Asked {
         }
         sweeps::enter(plan)?;
         if plan.targets.is_empty() {
-            plan.targets = default_targets()?;
+            plan.targets = default_targets(notes)?;
         }
         for target in &plan.targets[targets.len()..] {
             targets.push(resolved(target)?);
@@ -95,23 +95,29 @@ fn resolved(target: &Target) -> Result<ResolvedTarget> {
     resolve(target).map_err(|error| refusal::usage(error.to_string()))
 }
 
-fn default_targets() -> Result<Vec<Target>> {
+fn default_targets(notes: Notes<'_>) -> Result<Vec<Target>> {
     if !rustix::process::geteuid().is_root() {
         return Err(refusal::lacking(
             "making and mounting file systems on loop images needs root: use `sudo assay run`; without root, \
              compare directories that are already mounted: `assay run --on dir:A --on dir:B`",
         ));
     }
-    let ready: Vec<Target> = fs::ALL
-        .iter()
-        .filter(|fs| fs.about().by_default)
-        .filter(|fs| lab::machine::available(**fs) == Availability::Ready)
-        .map(|fs| Target::named(fs.about().name))
-        .collect();
+    let defaults = fs::ALL.iter().filter(|fs| fs.about().by_default);
+    let (ready, others): (Vec<_>, Vec<_>) =
+        defaults.partition(|fs| lab::machine::available(**fs) == Availability::Ready);
+    let named = |fs: &&&dyn FileSystem| Target::named(fs.about().name);
+    let others = others.iter().map(|fs| resolved(&named(fs))).collect::<Result<Vec<_>>>()?;
+    let lacking = Uninstalled::of(&others);
     if ready.is_empty() {
-        return Err(refusal::lacking(
-            "no file system can be created here; `assay doctor` lists the packages to install",
-        ));
+        return Err(refusal::lacking(match lacking {
+            Some(lacking) => format!("no file system can be created here: {}", lacking.why),
+            None => {
+                "no file system can be created here; `assay doctor` lists what is missing".into()
+            }
+        }));
     }
-    Ok(ready)
+    if let Some(Uninstalled { targets, why }) = lacking {
+        notes(&format!("left out: {}: {why}", targets.join(", ")));
+    }
+    Ok(ready.iter().map(named).collect())
 }

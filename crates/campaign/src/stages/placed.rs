@@ -4,6 +4,7 @@ use super::{
     place::TargetPlace,
     resolved::{Amount, Resolved},
     tests_of_plan::Item,
+    uninstalled::Uninstalled,
 };
 use crate::{inputs::assets::Shelf, messages::refusal};
 use anyhow::Result;
@@ -56,8 +57,10 @@ impl Placed {
     /// None can be made.
     pub(crate) fn settle(&mut self, places: Vec<TargetPlace>) -> Result<()> {
         let Some(first) = places.iter().position(|place| place.nowhere().is_none()) else {
-            let reasons: Vec<&str> = places.iter().filter_map(TargetPlace::nowhere).collect();
-            return Err(refusal::lacking(reasons.join("; ")));
+            let lacking = self.targets.iter().zip(&places);
+            let lacking =
+                lacking.filter_map(|(target, place)| Some((target, place.nowhere()?.into())));
+            return Err(refusal::lacking(reasons(lacking)));
         };
         let plan = &mut self.resolved.plan;
         if first > 0 && plan.baseline.is_none() {
@@ -88,11 +91,16 @@ impl Placed {
     pub fn check_comparison(&self) -> Result<()> {
         let Some(alone) = self.alone(self.available()) else { return Ok(()) };
         let Entrant { label, target, .. } = &self.entrants[alone];
-        let left_out: Vec<String> = self.left_out().collect();
+        let lacking = |entrant: &'_ Entrant| {
+            let why = entrant.place.nowhere()?;
+            Some((entrant.target.clone(), format!("{}: {why}", entrant.label)))
+        };
+        let lacking: Vec<_> = self.entrants.iter().filter_map(lacking).collect();
+        let lacking = lacking.iter().map(|(target, why)| (target, why.clone()));
         Err(refusal::lacking(format!(
             "only {label} can be made here, and a comparison needs two; {}; fix that, or measure it alone with `--on \
              {target}`",
-            left_out.join("; "),
+            reasons(lacking),
         )))
     }
 
@@ -156,6 +164,15 @@ impl Deref for Placed {
     fn deref(&self) -> &Resolved {
         &self.resolved
     }
+}
+
+/// The reasons of `lacking` targets: first one for all that lack only programs, with the command that installs these.
+fn reasons<'t>(lacking: impl Iterator<Item = (&'t ResolvedTarget, String)>) -> String {
+    let (uninstalled, others): (Vec<_>, Vec<_>) =
+        lacking.partition(|(target, _)| lab::machine::missing_programs(target).is_some());
+    let uninstalled = Uninstalled::of(uninstalled.into_iter().map(|(target, _)| target));
+    let first = uninstalled.map(|own| format!("{}: {}", own.targets.join(", "), own.why));
+    first.into_iter().chain(others.into_iter().map(|(_, why)| why)).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns the place of `target` as far as this machine can decide by itself.

@@ -72,7 +72,7 @@ impl Resolved {
         asked.plan.check().map_err(|e| refusal::usage(e.to_string()))?;
         let items = items(&mut asked.plan, stop, notes)?;
         let counts = all_counts(&items);
-        let targets = asked.targets()?;
+        let targets = asked.targets(notes)?;
         let plan = asked.plan;
         targets.iter().filter_map(ResolvedTarget::directory).try_for_each(check_directory)?;
         fillable::check(&plan, &targets)?;

@@ -5,7 +5,7 @@ use crate::{
     page_cache::{drop_caches, residency},
     programs::{Run, tool},
 };
-use ::fs::{Cmd, FileSystem, Tool};
+use ::fs::{Cmd, FileSystem, ResolvedTarget, Tool};
 use std::{fs, path::Path};
 
 /// The availability of a file system on this machine.
@@ -49,6 +49,31 @@ pub struct DoctorLine {
 /// Returns the availability of `fs` on this machine: rights, kernel, programs, loop devices.
 pub fn available(fs: &dyn FileSystem) -> Availability {
     judged(&needs(fs, &supply()))
+}
+
+/// Returns the programs that `target` lacks on this machine, if it lacks nothing else.
+pub fn missing_programs(target: &ResolvedTarget) -> Option<Vec<Tool>> {
+    let supply = supply();
+    let parts = target.parts();
+    let needs: Vec<Need> = parts.iter().flat_map(|part| needs(part.fs, &supply)).collect();
+    programs_alone(&needs)
+}
+
+fn programs_alone(needs: &[Need]) -> Option<Vec<Tool>> {
+    let program = |need: &Need| if let Need::Program(tool) = need { Some(*tool) } else { None };
+    needs.iter().map(program).collect::<Option<Vec<Tool>>>().filter(|all| !all.is_empty())
+}
+
+/// Says that `tools` are not installed, and the command of this machine that installs them.
+pub fn not_installed(tools: &[Tool]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in tools.iter().map(|tool| format!("`{}`", tool.program)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let are = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {are} not installed; {}", names.join(", "), tool::ways_to_install(tools).join(", "))
 }
 
 /// Reports all of `needs` at once, so that no user learns of them one by one; what the kernel lacks in one part.
@@ -205,6 +230,18 @@ mod tests {
             fix.starts_with("boot a kernel with nfs, nfsd, or ") && fix.contains("sudo"),
             "{fix}"
         );
+    }
+
+    #[test]
+    fn programs_that_alone_are_missing_get_one_command() {
+        let program = |name: &'static str, package| Need::Program(Tool::new(name, [package; 4]));
+        let mkfs = program("mkfs.xfs", "xfsprogs");
+        let all = [mkfs.clone(), program("mkfs.btrfs", "btrfs-progs"), mkfs.clone()];
+        let said = not_installed(&programs_alone(&all).unwrap());
+        assert!(said.starts_with("`mkfs.xfs`, `mkfs.btrfs` are not installed; "), "{said}");
+        assert!(said.contains("xfsprogs btrfs-progs"), "{said}");
+        assert_eq!(programs_alone(&[mkfs, Need::Root]), None);
+        assert_eq!(programs_alone(&[]), None);
     }
 
     #[test]

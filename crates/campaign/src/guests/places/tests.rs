@@ -37,6 +37,7 @@ fn chosen(given: &[(&str, &[LabKind])]) -> (Vec<LabKind>, Option<String>) {
         target,
         places: kinds.iter().map(place).collect(),
         reasons: Vec::new(),
+        lacks_programs: false,
     };
     let all: Vec<Search<'_>> = targets.iter().zip(given).map(search).collect();
     let one = one_lab(&all);
@@ -77,4 +78,37 @@ fn targets_without_a_common_lab_are_listed_by_lab() {
     assert!(said.contains("no lab supports all targets"), "{said}");
     let (labs, said) = chosen(&[("dir:/mnt", &[Host]), ("f2fs", &[Uml])]);
     assert_eq!((labs, said.is_some()), (vec![Host, Uml], true));
+}
+
+#[test]
+fn guests_that_cannot_be_booted_are_explained_once() {
+    let targets: Vec<ResolvedTarget> =
+        ["f2fs", "jfs", "xfs"].iter().map(|name| name.parse().unwrap()).collect();
+    let reasons = |own: &[&str]| own.iter().map(|why| why.to_string()).collect();
+    let search = |at: usize, own: &[&str], lacks_programs| Search {
+        target: &targets[at],
+        places: Vec::new(),
+        reasons: reasons(own),
+        lacks_programs,
+    };
+    let closed = || {
+        let mut closed = Closed::default();
+        closed.add(LabKind::Kvm, "no qemu; install it".into());
+        closed.add(LabKind::Uml, "no uml; install that".into());
+        closed.add(LabKind::Tcg, "no qemu; install it".into());
+        closed
+    };
+    let mut all = vec![search(0, &["no f2fs"], false), search(1, &["no jfs"], false)];
+    let line = closed().explain(&mut all).unwrap();
+    assert_eq!(
+        line,
+        "no guest can stand in for this machine: in QEMU with KVM, in QEMU with an emulated CPU: no qemu; install it; \
+         in User-Mode Linux: no uml; install that"
+    );
+    assert_eq!(all[0].reasons, ["no f2fs"]);
+    let mut all = vec![search(2, &["no mkfs.xfs"], true)];
+    assert_eq!(closed().explain(&mut all), None, "no guest would help");
+    // Where guests alone were asked for.
+    let mut all = vec![search(2, &[], false)];
+    assert_eq!((closed().explain(&mut all), all[0].reasons.len()), (None, 2));
 }

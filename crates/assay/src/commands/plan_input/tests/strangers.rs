@@ -86,7 +86,7 @@ fn of_file(targets: &[String], sweeps: &[String]) -> Result<(Plan, Vec<ResolvedT
     }
     let path = Path::new("plan.toml");
     let mut asked = Asked::by_file(from_text(&text, path)?, Some(path.into()), Vec::new());
-    let targets = asked.targets()?;
+    let targets = asked.targets(&|_| ())?;
     Ok((asked.plan, targets))
 }
 
@@ -99,7 +99,7 @@ fn of_words(targets: &[String], sweeps: &[String]) -> Result<Vec<ResolvedTarget>
     let Verb::Run(args) = Cli::try_parse_from(words)?.verb else { unreachable!() };
     let plan = from_args(&args.plan)?;
     let named = named(&plan, &args.plan)?;
-    Asked::by_file(plan, None, named).targets()
+    Asked::by_file(plan, None, named).targets(&|_| ())
 }
 
 fn commands(target: &ResolvedTarget) -> Vec<String> {
