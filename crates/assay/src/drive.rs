@@ -6,7 +6,6 @@ use crate::{
     cli::Consent,
     disks, exit, images,
     mark::Key,
-    others::{self, OtherPrograms},
     terminal::{self, Progress, Shown},
 };
 use anyhow::{Context, Result};
@@ -88,8 +87,6 @@ pub struct Means<'a> {
     pub hosts: &'a dyn Hosts,
     /// How its progress is shown.
     pub progress: Shown,
-    /// What is done about other programs before it begins.
-    pub others: OtherPrograms,
 }
 
 /// Provisions and measures until all blocks are stored or a signal comes.
@@ -105,7 +102,7 @@ pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicB
 }
 
 fn run(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -> Result<()> {
-    let Means { consent, state, key, hosts, progress, others } = means;
+    let Means { consent, state, key, hosts, progress } = means;
     let since = Instant::now();
     let (plan, campaign) = (stored.plan.clone(), stored.campaign().clone());
     terminal::note(&format!(
@@ -121,15 +118,6 @@ fn run(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -
     let _keys = terminal::keys(progress);
     let found = stored.needs_sizes().then(|| find_range(&stored, state)).transpose()?;
     let (range, rate) = found.unzip();
-    // What no clock measures is not disturbed.
-    let is_clocked = stored.items.iter().any(|item| item.test.is_clocked());
-    let others = if is_clocked { others } else { OtherPrograms::Ignored };
-    if !others::leave_it_alone(&work_dir(&stored, state), others, stop)? {
-        return Err(exit::stopped(format!(
-            "stopped before anything was measured; start it with `assay resume {}`",
-            campaign.id
-        )));
-    }
     let most = range.as_ref().map_or_else(|| stored.amount(), |range| range.most.clone());
     let most = Amount { scale: campaign.scale, ..most };
     let mut lab = Lab::open(state, &campaign.id)?;

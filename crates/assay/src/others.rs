@@ -2,7 +2,10 @@
 
 use crate::{exit, terminal};
 use anyhow::Result;
-use campaign::machine::quiet::{self, Load, Waited};
+use campaign::{
+    machine::quiet::{self, Load, Waited},
+    stages::{Ordered, images::work_dir},
+};
 use model::text::printable_line;
 use std::{
     path::Path,
@@ -13,22 +16,35 @@ use std::{
 /// What is done about other programs before a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherPrograms {
-    /// They are not looked at: that was done before, or they are what is measured.
-    Ignored,
     /// They are named.
     Named,
     /// They are named and waited for, so long at most.
     Awaited(Duration),
 }
 
-/// Looks at what others do on the processors and on the disk of the folder `work`, and names them or waits for them.
-/// False when a signal came.
+/// Deals with other programs before `ordered` is measured, and before a new campaign of it is stored, so that one that
+/// could not begin leaves nothing.
 ///
 /// # Errors
-/// They are not done in time, or what they do cannot be seen.
-pub fn leave_it_alone(work: &Path, others: OtherPrograms, stop: &AtomicBool) -> Result<bool> {
+/// They are not done in time, what they do cannot be seen, or a signal asked to stop.
+pub fn before(
+    ordered: &Ordered,
+    state: &Path,
+    others: OtherPrograms,
+    stop: &AtomicBool,
+) -> Result<()> {
+    // What no clock measures is not disturbed.
+    let is_clocked = ordered.items.iter().any(|item| item.test.is_clocked());
+    if is_clocked && !leave_it_alone(&work_dir(ordered, state), others, stop)? {
+        return Err(exit::stopped("stopped before anything was measured"));
+    }
+    Ok(())
+}
+
+/// Looks at what others do on the processors and on the disk of the folder `work`, and names them or waits for them.
+/// False when a signal came.
+fn leave_it_alone(work: &Path, others: OtherPrograms, stop: &AtomicBool) -> Result<bool> {
     let most = match others {
-        OtherPrograms::Ignored => return Ok(true),
         OtherPrograms::Named => None,
         OtherPrograms::Awaited(most) => Some(most),
     };

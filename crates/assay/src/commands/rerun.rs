@@ -8,7 +8,7 @@ use crate::{
     disks, drive,
     mark::Key,
     opened,
-    others::OtherPrograms,
+    others::{self, OtherPrograms},
     signals,
     terminal::{self, Shown},
 };
@@ -101,6 +101,9 @@ impl Again {
         for _ in 0..self.times {
             let resolved = allocation::resolved(&plan, (store_path, state), &ThisHost, &stop)?;
             let (ordered, consent) = disks::ordered(resolved, &site, &args.consent)?;
+            if ids.is_empty() {
+                others::before(&ordered, state, OtherPrograms::Named, &stop)?;
+            }
             let campaign = begin::campaign(&ordered, state)?;
             ids.push(campaign.id.clone());
             let stored = begin::stored(ordered, campaign, &mut store, &key)?;
@@ -110,7 +113,6 @@ impl Again {
                 key: &key,
                 hosts: &ThisHost,
                 progress: Shown::default(),
-                others: if ids.len() > 1 { OtherPrograms::Ignored } else { OtherPrograms::Named },
             };
             drive::drive(stored, &mut store, means, &stop)?;
         }

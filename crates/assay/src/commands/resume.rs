@@ -3,8 +3,8 @@
 
 use super::{allocation, run};
 use crate::{
-    begin, cli::ResumeArgs, disks, drive, exit::Exit, mark::Key, opened, signals, source, terminal,
-    whereabouts,
+    begin, cli::ResumeArgs, disks, drive, exit::Exit, mark::Key, opened, others, signals, source,
+    terminal, whereabouts,
 };
 use anyhow::{Result, bail};
 use campaign::{
@@ -60,6 +60,7 @@ pub fn resume(
     let site = Site { remedy: Remedy::MakeRoom, ..site };
     let (ordered, consent) = disks::ordered(resolved, &site, &args.consent)?;
     whereabouts::lines(&ordered, state).iter().for_each(|line| terminal::note(line));
+    others::before(&ordered, state, args.quiet.others(), &stop)?;
     if let Some(note) = programs::note(&ordered).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }
@@ -72,14 +73,7 @@ pub fn resume(
         store.replan(campaign, &mark, looked(finished, more).as_ref())?;
     }
     let progress = args.end.progress();
-    let means = drive::Means {
-        consent: &consent,
-        state,
-        key: &key,
-        hosts,
-        progress,
-        others: args.quiet.others(),
-    };
+    let means = drive::Means { consent: &consent, state, key: &key, hosts, progress };
     let id = campaign.id.clone();
     let stored = Stored::resumed(ordered, dataset.campaign);
     let driven = drive::drive(stored, &mut store, means, &stop);

@@ -13,7 +13,7 @@ use crate::{
     exit::{self, Exit},
     mark::Key,
     opened,
-    others::OtherPrograms,
+    others::{self, OtherPrograms},
     outbox::OutFile,
     signals, source,
     terminal::{self, Shown},
@@ -88,19 +88,13 @@ pub(super) fn of_resolved(
     let (ordered, consent) = disks::ordered(resolved, &site, how.consent)?;
     whereabouts::lines(&ordered, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&ordered.plan).iter().for_each(|line| terminal::note(line));
+    others::before(&ordered, state, how.others, &stop)?;
     let key = Key::of(&opened::state(state)?)?;
     let mut store = opened::store_to_run(store_path, &stop)?;
     let campaign = allocation::described(begin::campaign(&ordered, state)?, hosts)?;
     let id = campaign.id.clone();
     let stored = begin::stored(ordered, campaign, &mut store, &key)?;
-    let means = Means {
-        consent: &consent,
-        state,
-        key: &key,
-        hosts,
-        progress: how.progress,
-        others: how.others,
-    };
+    let means = Means { consent: &consent, state, key: &key, hosts, progress: how.progress };
     let driven = drive::drive(stored, &mut store, means, &stop);
     if let Some(end) = how.end {
         report_stopped(&driven, &store, &id, end)?;

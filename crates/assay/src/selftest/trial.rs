@@ -10,7 +10,6 @@ use crate::{
     exit,
     mark::Key,
     opened,
-    others::OtherPrograms,
     terminal::{self, Shown},
 };
 use anyhow::{Result, bail};
@@ -74,7 +73,6 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
         key: &key,
         hosts: &ThisHost,
         progress: Shown::default(),
-        others: OtherPrograms::Ignored,
     };
     let ended = drive::drive(stored, &mut store, means, bench.stop);
     unless_stopped(bench)?;

@@ -7,7 +7,7 @@ use crate::{
     cli::Consent,
     disks, drive,
     mark::Key,
-    others::OtherPrograms,
+    others::{self, OtherPrograms},
     process_limit,
     terminal::{self, Shown},
 };
@@ -173,6 +173,9 @@ impl Bench for Campaigns<'_> {
         let resolved = Resolved::until(self.site.stop, asked, &terminal::note)?;
         let site = self.site.campaign(Wrong::LeaveOut);
         let (ordered, _) = disks::ordered(resolved, &site, &self.consent)?;
+        if self.ran.is_empty() {
+            others::before(&ordered, self.site.state, OtherPrograms::Named, self.site.stop)?;
+        }
         let mut campaign = begin::campaign(&ordered, self.site.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());
         campaign.title = format!("{kind} of {n} variants of {}", self.default);
@@ -187,7 +190,6 @@ impl Bench for Campaigns<'_> {
             key: &self.site.key,
             hosts: &ThisHost,
             progress: Shown::default(),
-            others: if self.ran.len() > 1 { OtherPrograms::Ignored } else { OtherPrograms::Named },
         };
         let driven = drive::drive(stored, self.site.store, means, self.site.stop);
         // Where every variant failed the search goes on without them.
