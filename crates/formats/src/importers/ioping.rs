@@ -48,7 +48,7 @@ const TESTS: [[Known; 3]; 3] = [
 const PRINT_ERROR: f64 = 0.06;
 
 const NOTES: [&str; 3] = [
-    "iops and rates cover only the requests: ioping waits between them, and excludes the first as \
+    "iops and rates cover only the requests: ioping waits between them, and since 1.0 excludes the first as \
      a warm-up.",
     "Figures are printed with two or three digits; percentiles are not printed.",
     "Cache states are not in the source; one run gives no spread.",
@@ -58,6 +58,10 @@ const NOTES: [&str; 3] = [
 const PLACES_NOTE: &str = "ioping does not print whether it asked at random places (its default) or in sequence (-L): \
                            without the command above the output, tests are called `read` or `write`, and stand \
                            where its default does.";
+
+/// Said of outputs of 0.9.
+const OLD_NOTE: &str = "ioping 0.9 prints only next to each request whether it read or wrote; without these lines (-q) \
+                        the test is called `read`, which is its default.";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
@@ -100,6 +104,8 @@ struct Run {
     place: String,
     /// Size of a request as printed, `4 KiB`.
     size: String,
+    /// Whether the last request wrote.
+    wrote: bool,
     places: Places,
     completed: Option<Completed>,
     /// A title stands without its statistics.
@@ -111,7 +117,8 @@ struct Run {
 
 struct Completed {
     ops: f64,
-    seconds: f64,
+    /// Time of all requests; 0.9 prints the time of the run, with the waits between them.
+    seconds: Option<f64>,
     iops: f64,
     /// MB/s.
     rate: f64,
@@ -154,10 +161,9 @@ impl Run {
         if let Some(place) = title(text) {
             (self.place, self.open) = (place.split(" (").next().unwrap_or(place).into(), true);
         } else if text.contains(": request=") {
-            let size = text.split_once("<<<").or_else(|| text.split_once(">>>"));
-            self.size = size.map_or_else(String::new, |(size, _)| size.trim().into());
+            self.request(text);
         } else if let Some((count, rest)) = text.split_once(" requests completed in ") {
-            let completed = Completed::of(count, rest);
+            let completed = Completed::of(count, rest, self.wrote);
             self.completed = Some(completed.ok_or_else(|| {
                 line.bad(
                     "is truncated, or not a statistics line of \
@@ -165,6 +171,7 @@ impl Run {
                 )
             })?);
         } else if let Some(times) = text.strip_prefix("min/avg/max/mdev = ") {
+            let is_old = self.completed.as_ref().is_some_and(|done| done.seconds.is_none());
             let reading = self.reading(line, times)?;
             let run_start = gather.run_start();
             gather.add(line.file, line.number, reading)?;
@@ -172,11 +179,22 @@ impl Run {
             if self.places == Places::Unknown {
                 gather.note(PLACES_NOTE);
             }
+            if is_old {
+                gather.note(OLD_NOTE);
+            }
             *self = Run { any: true, ..Run::default() };
         } else if let Some(places) = Places::of(text) {
             self.places = places;
         }
         Ok(())
+    }
+
+    /// `4 KiB <<< /srv (...): request=...`; 0.9 writes `from` and `to`.
+    fn request(&mut self, text: &str) {
+        let signs = [("<<<", false), (">>>", true), (" from ", false), (" to ", true)];
+        let found = signs.iter().find_map(|(sign, wrote)| Some((text.split_once(sign)?.0, *wrote)));
+        let (size, wrote) = found.unwrap_or(("", false));
+        (self.size, self.wrote) = (size.trim().into(), wrote);
     }
 
     fn reading(&mut self, line: &Line<'_>, times: &str) -> Result<Reading, FormatError> {
@@ -205,7 +223,7 @@ impl Run {
             us("service_max_us", max),
         ];
         Ok(Reading {
-            seconds: done.seconds,
+            seconds: done.seconds.unwrap_or(done.ops * mean),
             ops: done.ops as u64,
             work: self.size.clone(),
             place: self.place.clone(),
@@ -217,33 +235,41 @@ impl Run {
 impl Completed {
     /// Whether it can be true with these times of requests, in seconds.
     fn judge(&self, times: &Times) -> Result<(), Contradiction> {
-        let (ops, seconds, per_s) = (Some(self.ops), Some(self.seconds), Some(self.iops));
+        let sum = self.ops * times.mean.unwrap_or_default();
+        let seconds = self.seconds.unwrap_or(sum);
+        let (ops, per_s) = (Some(self.ops), Some(self.iops));
         let told = Figures {
             what: "timed",
             ops,
-            seconds,
+            seconds: Some(seconds),
             per_s,
             times: Some(times),
             ..Figures::default()
         };
         told.judge()?;
-        let sum = self.ops * times.mean.unwrap_or_default();
-        match (sum - self.seconds).abs() > PRINT_ERROR * self.seconds {
+        match (sum - seconds).abs() > PRINT_ERROR * seconds {
             true => Err(Contradiction::MeanTimesRequests {}),
             false => Ok(()),
         }
     }
 
-    /// `2` and `1.00 ms, 8 KiB read, 2.00 k iops, 7.81 MiB/s`.
-    fn of(count: &str, rest: &str) -> Option<Completed> {
+    /// `2` and `1.00 ms, 8 KiB read, 2.00 k iops, 7.81 MiB/s`; of 0.9 without the bytes, where the requests tell
+    /// whether they `wrote`.
+    fn of(count: &str, rest: &str, wrote: bool) -> Option<Completed> {
         let parts: Vec<&str> = rest.split(", ").collect();
-        let [time, bytes, iops, rate] = parts[..] else { return None };
+        let (time, bytes, iops, rate) = match parts[..] {
+            [time, bytes, iops, rate] => (time, Some(bytes), iops, rate),
+            [time, iops, rate] => (time, None, iops, rate),
+            _ => return None,
+        };
+        let time_s = time_s(time)?;
+        let by_requests = if wrote { Kind::Writes } else { Kind::Reads };
         Some(Completed {
             ops: multiple(count)?,
-            seconds: time_s(time)?,
+            seconds: bytes.map(|_| time_s),
             iops: multiple(iops.strip_suffix("iops")?)?,
             rate: mebibytes(rate.strip_suffix("/s")?)? * MB_PER_MIB,
-            kind: Kind::of(bytes)?,
+            kind: bytes.map_or(Some(by_requests), Kind::of)?,
         })
     }
 }
