@@ -13,6 +13,7 @@ mod drive;
 mod exit;
 mod images;
 mod install;
+mod leftovers;
 mod like;
 mod mark;
 mod opened;

@@ -74,6 +74,24 @@ fn lose_journal(place: &Place) {
 }
 
 #[test]
+fn next_run_names_what_a_killed_one_left() {
+    let place = Place::new();
+    if !can_run(&place) {
+        return;
+    }
+    let next = ["run", "--on", "null", "--suite", "null", "--preset", "smoke", "--procs", "1"];
+    let said = |args: &[&str]| text(&place.assay(args).stderr);
+    drop(at_work(&place, &[]));
+    let told = said(&next);
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("`assay cleanup`")).collect();
+    let [line] = lines[..] else { panic!("{told}") };
+    assert!(line.contains("unmount ") && line.contains("a killed run left"), "{line}");
+    place.ok(&["cleanup"]);
+    assert!(!said(&next).contains("assay cleanup"));
+    place.assert_clean();
+}
+
+#[test]
 fn without_its_journal_a_killed_run_is_undone_by_its_marks() {
     let place = Place::new();
     if !can_run(&place) {

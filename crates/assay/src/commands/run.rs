@@ -11,6 +11,7 @@ use crate::{
     disks,
     drive::{self, Means},
     exit::{self, Exit},
+    leftovers,
     mark::Key,
     opened,
     others::{self, OtherPrograms},
@@ -84,6 +85,7 @@ pub(super) fn of_resolved(
 ) -> Result<(Store, String)> {
     unprivileged::check(&resolved)?;
     let stop = signals::stop_flag()?;
+    leftovers::line(state).iter().for_each(|line| terminal::note(line));
     let site = begin::site(state, &stop, how.unconfined);
     let (ordered, consent) = disks::ordered(resolved, &site, how.consent)?;
     whereabouts::lines(&ordered, state).iter().for_each(|line| terminal::note(line));
