@@ -114,6 +114,22 @@ fn every_published_study_is_shown() {
 }
 
 #[test]
+fn targets_without_a_common_job_are_told_what_to_rename() {
+    let place = Place::new();
+    let (output, job) = (fixture("fio-seqwrite-fsync.json"), "\"jobname\" : \"w\"");
+    assert!(output.contains(job));
+    let files = ["ext4", "xfs"].map(|target| {
+        let own = output.replace(job, &format!("\"jobname\" : \"{target}-job\""));
+        fs::write(place.path(&format!("{target}.json")), own).unwrap();
+        format!("{target}.json")
+    });
+    place.ok(&["import", &files[0], &files[1]]);
+    let said = place.ok(&["report", "--summary"]).replace('\n', " ");
+    let told = "the targets have no test in common (ext4: ext4-job; xfs: xfs-job). Name the same work alike";
+    assert!(said.contains(told) && !said.contains("no sample of fio is valid"), "{said}");
+}
+
+#[test]
 fn a_file_that_no_tool_wrote_is_named() {
     let place = Place::new();
     fs::write(place.path("notes.txt"), "some notes\n").unwrap();

@@ -14,6 +14,7 @@ pub(crate) mod phrase;
 mod reason;
 mod refusal;
 pub(crate) mod snapshots;
+mod unshared;
 pub(crate) mod verdict;
 
 pub use advice::{advice, advice_notes, group_lead, merit};

@@ -7,7 +7,7 @@ use super::{
         WITH_POWER, best, choosing, few, gap, largest_loss, leads, measured_place, sizes_and_place,
         times,
     },
-    refusal, snapshots,
+    refusal, snapshots, unshared,
 };
 use stats::{
     comparison::Apart,
@@ -60,7 +60,8 @@ pub fn notes(verdict: &Verdict) -> Vec<String> {
 fn nothing_to_compare(findings: &Findings) -> String {
     let (verdict, suite) = (&findings.verdict, &findings.campaign.suite);
     match verdict.candidates.as_slice() {
-        [] => format!("No recommendation: no sample of {suite} is valid."),
+        [] => unshared::sentence(findings)
+            .unwrap_or_else(|| format!("No recommendation: no sample of {suite} is valid.")),
         _ if verdict.cells == 0 => {
             format!("No recommendation: no test of {suite} is valid on every measured target.")
         }
