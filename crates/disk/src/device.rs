@@ -8,11 +8,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Where the kernel shows devices by their numbers.
+const SYSFS: &str = "/sys/dev/block";
+
 /// A block device or partition by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Device {
     major: u32,
     minor: u32,
+}
+
+/// Whether the kernel shows devices and their counters here; a chroot without /sys does not.
+pub fn shows_devices() -> bool {
+    Path::new(SYSFS).exists()
 }
 
 impl Device {
@@ -58,7 +66,7 @@ impl Device {
 
     /// Its directory in sysfs.
     pub fn sysfs(self) -> PathBuf {
-        format!("/sys/dev/block/{self}").into()
+        Path::new(SYSFS).join(self.to_string())
     }
 
     /// The disk that it is a partition of, or itself.

@@ -33,7 +33,7 @@ pub mod queue;
 mod refusal;
 
 pub use backing::{backing_file, is_on};
-pub use device::Device;
+pub use device::{Device, shows_devices};
 pub use disk::{Disk, Image, is_held, wait_free};
 pub use error::Error;
 pub use fill::{Filling, fill};

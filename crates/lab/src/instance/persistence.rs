@@ -85,10 +85,10 @@ impl Persistence {
             }
             match keeps_in(&mount) {
                 Some(other) if other != dir => dir = other,
-                _ => return Ok(Persistence::unseen_on(&mount.kind)),
+                _ => return Ok(Persistence::nowhere(hidden(&mount))),
             }
         }
-        Ok(Persistence::unseen_on("directories in directories"))
+        Ok(Persistence::nowhere(Unproven::NoDevice("directories in directories".into())))
     }
 
     fn on(devices: Vec<Device>) -> Persistence {
@@ -103,13 +103,9 @@ impl Persistence {
         Persistence { devices, below, unseen, may_store_less: false }
     }
 
-    fn unseen_on(kind: &str) -> Persistence {
-        let unseen = match is_memory(kind) {
-            true => Unproven::InMemory,
-            false => Unproven::NoDevice(kind.into()),
-        };
+    fn nowhere(why: Unproven) -> Persistence {
         let (devices, below) = (Vec::new(), Vec::new());
-        Persistence { devices, below, unseen: Some(unseen), may_store_less: true }
+        Persistence { devices, below, unseen: Some(why), may_store_less: true }
     }
 
     /// The same, of which nothing can be proven because of `why`.
@@ -139,6 +135,23 @@ impl Persistence {
             flushes: flushes(&self.devices)?,
             flushes_below: flushes(&self.below)?,
         })
+    }
+}
+
+/// Why the device below `mount` is not seen.
+fn hidden(mount: &mounts::Mount) -> Unproven {
+    let is_node = |path: &Path| fs::symlink_metadata(path).is_ok();
+    hidden_by(mount, disk::shows_devices(), is_node(&mount.source))
+}
+
+/// The same where sysfs is mounted or not, and the node of its source is there or not.
+fn hidden_by(mount: &mounts::Mount, has_sysfs: bool, has_node: bool) -> Unproven {
+    let names_device = mount.source.starts_with("/dev");
+    match (names_device, has_sysfs, has_node) {
+        _ if is_memory(&mount.kind) => Unproven::InMemory,
+        (true, false, _) => Unproven::NoSysfs,
+        (true, true, false) => Unproven::NoNode,
+        _ => Unproven::NoDevice(mount.kind.clone()),
     }
 }
 
@@ -260,6 +273,16 @@ mod tests {
         let proc = Persistence::of_dir(Path::new("/proc")).unwrap();
         assert_eq!(proc.unseen(), Some(&Unproven::NoDevice("proc".into())));
         assert_eq!(proc.look().unwrap(), Persisted::default());
-        assert_eq!(Persistence::unseen_on("tmpfs").unseen(), Some(&Unproven::InMemory));
+    }
+
+    #[test]
+    fn device_that_a_chroot_hides_is_told_with_what_shows_it() {
+        let disk = mount("ext4", "/dev/vda1", "rw");
+        assert_eq!(hidden_by(&disk, false, false), Unproven::NoSysfs);
+        assert_eq!(hidden_by(&disk, false, true), Unproven::NoSysfs);
+        assert_eq!(hidden_by(&disk, true, false), Unproven::NoNode);
+        let remote = mount("nfs4", "host:/srv", "rw");
+        assert_eq!(hidden_by(&remote, false, false), Unproven::NoDevice("nfs4".into()));
+        assert_eq!(hidden_by(&mount("tmpfs", "tmpfs", "rw"), false, false), Unproven::InMemory);
     }
 }

@@ -19,6 +19,11 @@ pub fn medium(path: &Path) -> String {
     let mount = path.canonicalize().ok().and_then(|path| mounts::holding(&path).ok().flatten());
     match mount.map(|mount| mount.kind) {
         Some(kind) if kinds::is_memory(&kind) => format!("memory ({kind})"),
+        Some(kind) if !disk::shows_devices() => {
+            format!(
+                "a disk that cannot be seen, as /sys is not mounted ({kind}): no flush of it can be proven"
+            )
+        }
         Some(kind) => format!("a disk of unknown type ({kind})"),
         None => "a disk of unknown type".into(),
     }

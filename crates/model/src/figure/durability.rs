@@ -21,6 +21,10 @@ pub enum Unproven {
     InMemory,
     /// A file system of this type, e.g. `nfs4`, has no block device to observe: durability depends on its server.
     NoDevice(String),
+    /// The place where the kernel shows devices and their flushes is not mounted here, as in a plain chroot.
+    NoSysfs,
+    /// The mount table names a device that has no node here.
+    NoNode,
     /// The device wrote less than it must have.
     NotWritten {
         /// Bytes that it wrote from the start of the first phase to the return of the sync.
@@ -76,6 +80,8 @@ const PROVEN: &str = "proven";
 const NOT_PROVEN: &str = "not proven: ";
 const IN_MEMORY: &str = "it lies in memory";
 const NO_DEVICE: &str = "no device to look at below ";
+const NO_SYSFS: &str = "/sys is not mounted here, so its device and flushes cannot be seen; mount it, then measure again";
+const NO_NODE: &str = "/dev has no node of its device here, so its flushes cannot be seen; mount /dev, then measure again";
 const NOT_WRITTEN: &str = "the device wrote ";
 const NOT_FLUSHED: &str = "the device was not flushed";
 const NOT_FLUSHED_BELOW: &str = "the disk below the image was not flushed";
@@ -90,6 +96,8 @@ impl fmt::Display for Unproven {
             Unproven::NotWritten { device_bytes, of_bytes } => {
                 write!(f, "{NOT_WRITTEN}{device_bytes} of {of_bytes} bytes")
             }
+            Unproven::NoSysfs => f.write_str(NO_SYSFS),
+            Unproven::NoNode => f.write_str(NO_NODE),
             Unproven::NotFlushed => f.write_str(NOT_FLUSHED),
             Unproven::NotFlushedBelow => f.write_str(NOT_FLUSHED_BELOW),
             Unproven::Rebuilt => f.write_str(REBUILT),
@@ -103,6 +111,8 @@ impl FromStr for Unproven {
     fn from_str(text: &str) -> Result<Self, String> {
         let known = match text {
             IN_MEMORY => Some(Unproven::InMemory),
+            NO_SYSFS => Some(Unproven::NoSysfs),
+            NO_NODE => Some(Unproven::NoNode),
             NOT_FLUSHED => Some(Unproven::NotFlushed),
             NOT_FLUSHED_BELOW => Some(Unproven::NotFlushedBelow),
             REBUILT => Some(Unproven::Rebuilt),
@@ -164,6 +174,8 @@ mod tests {
         let reasons = [
             Unproven::InMemory,
             Unproven::NoDevice("fuse.sshfs".into()),
+            Unproven::NoSysfs,
+            Unproven::NoNode,
             Unproven::NotWritten { device_bytes: 7, of_bytes: u64::MAX },
             Unproven::NotFlushed,
             Unproven::NotFlushedBelow,
