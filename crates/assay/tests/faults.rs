@@ -83,7 +83,8 @@ fn args<'a>(blocks: &'a str, targets: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn counted(samples: u32) -> String {
-    format!("{samples} samples: {samples} valid, 0 lukewarm, 0 disturbed, 0 invalid")
+    let noun = if samples == 1 { "sample" } else { "samples" };
+    format!("{samples} {noun}: {samples} valid, 0 lukewarm, 0 disturbed, 0 invalid")
 }
 
 fn state(place: &Place) -> String {

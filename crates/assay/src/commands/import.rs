@@ -6,7 +6,7 @@ mod trace;
 
 use crate::{cli::ImportArgs, exit::Exit, opened, terminal};
 use anyhow::{Context, Result, bail};
-use campaign::inputs::file;
+use campaign::{inputs::file, messages::counted};
 use formats::InputFile;
 use model::{
     result::Sample,
@@ -111,7 +111,10 @@ impl Taken {
     /// That nothing is valid, and why.
     fn none_valid(&self) -> String {
         let why = printable_line(self.why.as_deref().unwrap_or_default());
-        format!("none of {} samples is valid; the first is {why}", self.samples)
+        match self.samples {
+            1 => format!("the only sample is not valid: {why}"),
+            all => format!("none of {all} samples is valid; the first is {why}"),
+        }
     }
 
     /// Whether to store what was taken.
@@ -131,7 +134,8 @@ impl Taken {
 
 impl fmt::Display for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} samples of {} targets", self.samples, self.targets)?;
+        let targets = counted(self.targets as u64, "target", "targets");
+        write!(f, "{} of {targets}", counted(self.samples, "sample", "samples"))?;
         match self.invalid {
             0 => Ok(()),
             invalid => write!(f, ", {invalid} of them invalid"),

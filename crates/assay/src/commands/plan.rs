@@ -14,8 +14,7 @@ use crate::{
 use anyhow::Result;
 use campaign::{
     machine::numa,
-    messages,
-    messages::with_causes,
+    messages::{self, counted, with_causes},
     run::{condition, hosts::Hosts},
     scheduling::schedule,
     sizes::{free, load::TargetLoad, pilot::Pilot, range, space},
@@ -168,9 +167,9 @@ fn cost(
         let turns = ordered.available().count() as u64 * u64::from(blocks);
         writeln!(
             text,
-            "{blocks} {}: {} cases · {} · {} read · about {}",
-            if blocks == 1 { "block" } else { "blocks" },
-            load.cases * turns,
+            "{}: {} · {} · {} read · about {}",
+            counted(blocks.into(), "block", "blocks"),
+            counted(load.cases * turns, "case", "cases"),
             written(load, pilot, turns),
             Bytes(load.read_bytes * turns),
             messages::duration(block_s * f64::from(blocks)),
@@ -224,8 +223,11 @@ fn room_lines(
     let plan = &ordered.plan;
     let mut text = String::new();
     let free = free::room(ordered, work)?;
-    let of = if ordered.parts().is_some() { "each part of " } else { "" };
-    writeln!(text, "{free} free in {of}{}", work.display())?;
+    let room = match ordered.parts() {
+        Some(_) => "in each part of",
+        None => "for each target in",
+    };
+    writeln!(text, "{free} {room} {}", work.display())?;
     if ordered.needs_image() {
         if let Some(Choice { size, count, is_kept, why_small, .. }) = images {
             let kept = if *is_kept { ", kept for later campaigns" } else { "" };

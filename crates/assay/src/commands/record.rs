@@ -12,6 +12,7 @@ use ::record::{
     strace,
 };
 use anyhow::Result;
+use campaign::messages::counted;
 use model::text::{Bytes, printable_line};
 use std::{io::BufWriter, path::Path, time::Duration};
 
@@ -89,11 +90,6 @@ pub(super) fn worded(error: RecordError) -> anyhow::Error {
     }
 }
 
-/// `1 thread`, `2 threads`.
-fn counted(n: usize, one: &str, several: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { several })
-}
-
 /// The answer after a recording, or an import.
 pub(super) fn lines(out: &Path, recorded: &Recorded) -> Vec<String> {
     let end = &recorded.end;
@@ -104,8 +100,10 @@ pub(super) fn lines(out: &Path, recorded: &Recorded) -> Vec<String> {
         out.display(),
         end.calls,
         end.calls as f64 / seconds.max(1e-9),
-        recorded.processes.map_or_else(String::new, |n| counted(n, "process", "processes") + ", "),
-        counted(recorded.threads as usize, "thread", "threads"),
+        recorded
+            .processes
+            .map_or_else(String::new, |n| counted(n as u64, "process", "processes") + ", "),
+        counted(recorded.threads as u64, "thread", "threads"),
         Bytes(recorded.bytes),
         each(recorded.bytes as f64),
     )];

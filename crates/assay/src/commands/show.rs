@@ -2,6 +2,7 @@
 
 use crate::{cli::IdArgs, exit::Exit, source, terminal};
 use anyhow::{Context, Result};
+use campaign::messages::counted;
 use model::{
     plan::LabKind,
     result::{Dataset, TargetState, Validity},
@@ -77,8 +78,8 @@ fn counts(dataset: &Dataset) -> String {
         count => format!("; {count} of the valid samples contended"),
     };
     format!(
-        "{} samples: {} valid, {} lukewarm, {} disturbed, {} invalid{contended}",
-        dataset.samples.len(),
+        "{}: {} valid, {} lukewarm, {} disturbed, {} invalid{contended}",
+        counted(dataset.samples.len() as u64, "sample", "samples"),
         count(Validity::is_valid),
         count(|v| matches!(v, Validity::Lukewarm(_))),
         count(|v| matches!(v, Validity::Disturbed(_))),

@@ -50,7 +50,8 @@ pub fn sentence(found: &Found, placed: &Placed, seconds: f64) -> String {
         format!("; a block of all candidates takes about {}", messages::duration(block_s))
     });
     format!(
-        "{cases} cases sized for timed parts of {aim_s} s, in {}{}",
+        "{} sized for timed parts of {aim_s} s, in {}{}",
+        messages::counted(cases as u64, "case", "cases"),
         messages::duration(seconds),
         block.unwrap_or_default()
     )
