@@ -3,7 +3,7 @@
 use super::assert_harmless;
 use formats::export;
 use model::result::Dataset;
-use report::TerminalOptions;
+use report::{Commands, TerminalOptions};
 use stats::description::Settings;
 use std::path::Path;
 use tempfile::TempDir;
@@ -19,15 +19,16 @@ pub(super) fn scratch() -> TempDir {
 pub(super) fn assert_shown(data: &Dataset) {
     if let Ok(findings) = stats::evaluation::findings(data, &Settings::default()) {
         let options = TerminalOptions { width: 80, color: true };
-        let terminal = report::terminal(data, &findings, &options);
+        let commands = Commands::default();
+        let terminal = report::terminal(data, &findings, &commands, &options);
         assert_harmless("the terminal", &without_colors(&terminal));
-        let summary = report::summary(data, &findings, &options, "closing");
+        let summary = report::summary(data, &findings, &commands, &options, "closing");
         assert_harmless("the answer", &without_colors(&summary));
         assert!(summary.lines().count() <= 40, "the answer has more than 40 lines: {summary}");
-        assert_harmless("Markdown", &report::markdown(data, &findings));
+        assert_harmless("Markdown", &report::markdown(data, &findings, &commands));
         assert_harmless("CSV", &report::csv(data, &findings));
-        assert_harmless("JSON", &report::json(data, &findings));
-        assert_harmless("HTML", &report::html(data, &findings));
+        assert_harmless("JSON", &report::json(data, &findings, &commands));
+        assert_harmless("HTML", &report::html(data, &findings, &commands));
     }
     let options = export::ExportOptions { identified: true, ..Default::default() };
     for files in export::ALL.iter().filter_map(|export| (export.files)(data, &options).ok()) {

@@ -11,7 +11,7 @@ mod locale;
 mod machine;
 mod progress;
 
-pub use hints::carry;
+pub use hints::{carry, commands};
 pub use keeper::{VERB as KEEPER_VERB, keep};
 pub use keys::keys;
 pub use progress::{Progress, Shown};

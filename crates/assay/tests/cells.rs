@@ -1,7 +1,7 @@
 //! Every cell of the CSV of every study that is built in is in its tables, on terminals of all widths.
 
 use model::result::Dataset;
-use report::TerminalOptions;
+use report::{Commands, TerminalOptions};
 use stats::{
     description::{Settings, Table, processes},
     evaluation::{Findings, findings, part},
@@ -115,7 +115,12 @@ fn lacking<'a>(pieces: &[Vec<&str>], rows: &[(&'a str, Vec<Figure>)]) -> Vec<&'a
 /// The rows of one class of a campaign that are not in every table of plain values, or in none of ratios. What makes
 /// a matrix is in no table of plain values.
 fn missing(data: &Dataset, findings: &Findings, width: usize) -> Vec<String> {
-    let text = report::terminal(data, findings, &TerminalOptions { width, color: false });
+    let text = report::terminal(
+        data,
+        findings,
+        &Commands::default(),
+        &TerminalOptions { width, color: false },
+    );
     let mut missing = Vec::new();
     for table in &findings.tables {
         let caption = format!("{}, {}", table.group.title(), processes(table.procs));

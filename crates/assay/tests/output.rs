@@ -377,4 +377,15 @@ fn a_command_in_a_message_carries_the_store_that_was_given() {
     let (_, rest) = said.split_once("`assay ").unwrap();
     let words: Vec<&str> = rest.split('`').next().unwrap().split_whitespace().collect();
     assert!(place.ok(&words).contains("null"), "{words:?}");
+    let given = format!(" --store {} --state {} ", store.display(), state.display());
+    for format in ["html", "md"] {
+        let report = place.ok(&[&["report", "last", "--format", format][..], &own].concat());
+        let bare = ["assay run --like", "assay resume c"];
+        assert!(bare.iter().all(|command| !report.contains(command)), "{report}");
+        assert_eq!(
+            report.contains(&format!("assay run{given}--like ")),
+            format == "html",
+            "{report}"
+        );
+    }
 }

@@ -1,8 +1,9 @@
 //! From findings to text. Sections turn a dataset and its findings into blocks, renderers turn
 //! blocks into terminal text, HTML and Markdown; CSV and JSON come straight from the findings.
-//! No I/O: every renderer returns a string.
+//! No I/O: every renderer returns a string. Commands in it carry the options that it is given.
 
 pub mod block;
+mod commands;
 mod flat;
 mod names;
 mod number;
@@ -10,6 +11,7 @@ mod render;
 pub mod sections;
 pub mod words;
 
+pub use commands::Commands;
 pub use number::probability;
 pub use render::{
     beside::html_beside,

@@ -30,6 +30,7 @@ mod time_series;
 mod timeline;
 
 use crate::{
+    Commands,
     block::Block,
     names,
     sections::{self, SECTIONS, Section},
@@ -49,15 +50,27 @@ struct Chapter {
 }
 
 impl Chapter {
-    fn new(section: &dyn Section, heading: String, blocks: Vec<Block>) -> Chapter {
-        Chapter { heading, in_print: section.in_print(), blocks: clean::blocks(blocks) }
+    fn new(
+        section: &dyn Section,
+        heading: String,
+        blocks: Vec<Block>,
+        commands: &Commands,
+    ) -> Chapter {
+        Chapter { heading, in_print: section.in_print(), blocks: clean::blocks(blocks, commands) }
     }
 }
 
 /// Sections that have something to say.
-fn built(dataset: &Dataset, findings: &Findings, keep: fn(&dyn Section) -> bool) -> Vec<Chapter> {
+fn built(
+    dataset: &Dataset,
+    findings: &Findings,
+    commands: &Commands,
+    keep: fn(&dyn Section) -> bool,
+) -> Vec<Chapter> {
     let kept: Vec<&dyn Section> = SECTIONS.iter().copied().filter(|s| keep(*s)).collect();
-    assembled(dataset, findings, &kept, &|section, data, found| section.build(data, found))
+    let build =
+        |section: &dyn Section, data: &Dataset, found: &Findings| section.build(data, found);
+    assembled((dataset, findings), commands, &kept, &build)
 }
 
 /// Makes the blocks of a section of a dataset and its findings.
@@ -66,8 +79,8 @@ type Build<'b> = dyn Fn(&dyn Section, &Dataset, &Findings) -> Option<Vec<Block>>
 /// The same of `sections`, by `build`. Of a campaign of several classes what is not of the whole is built for one
 /// class after the other.
 fn assembled(
-    dataset: &Dataset,
-    findings: &Findings,
+    (dataset, findings): (&Dataset, &Findings),
+    commands: &Commands,
     sections: &[&dyn Section],
     build: &Build<'_>,
 ) -> Vec<Chapter> {
@@ -77,7 +90,8 @@ fn assembled(
     for run in sections.chunk_by(|a, b| a.of_whole() == b.of_whole()) {
         if findings.others.is_empty() || run[0].of_whole() {
             let built = |s: &&dyn Section| {
-                Some(Chapter::new(*s, s.title().into(), build(*s, dataset, findings)?))
+                let blocks = build(*s, dataset, findings)?;
+                Some(Chapter::new(*s, s.title().into(), blocks, commands))
             };
             all.extend(run.iter().filter_map(built));
             continue;
@@ -90,9 +104,10 @@ fn assembled(
                 None => s.title().into(),
             };
             let opened = is_first && class.lab == LabKind::Host && findings.has_labs();
-            all.extend(opened.then(|| opening(&part, class, title(&sections::Lab))));
-            let built =
-                |s: &&dyn Section| Some(Chapter::new(*s, title(*s), build(*s, &part, class)?));
+            all.extend(opened.then(|| opening(&part, class, title(&sections::Lab), commands)));
+            let built = |s: &&dyn Section| {
+                Some(Chapter::new(*s, title(*s), build(*s, &part, class)?, commands))
+            };
             all.extend(run.iter().filter_map(built));
         }
         is_first = false;
@@ -101,10 +116,10 @@ fn assembled(
 }
 
 /// The text before the sections of the host; of the other labs the section of the lab tells more.
-fn opening(part: &Dataset, host: &Findings, heading: String) -> Chapter {
+fn opening(part: &Dataset, host: &Findings, heading: String, commands: &Commands) -> Chapter {
     let targets = names::measured(part, host).join(", ");
     let text = format!("Measured {}: {targets}.", host.lab.place());
-    Chapter::new(&sections::Lab, heading, vec![Block::Callout(text)])
+    Chapter::new(&sections::Lab, heading, vec![Block::Callout(text)], commands)
 }
 
 /// The heading of the whole report.
@@ -151,9 +166,9 @@ mod tests {
             stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
         let sections: [&dyn Section; 3] =
             [&Said { of_whole: false }, &Said { of_whole: true }, &Said { of_whole: false }];
-        let all = assembled(&data, &findings, &sections, &|section, data, found| {
-            section.build(data, found)
-        });
+        let build =
+            |section: &dyn Section, data: &Dataset, found: &Findings| section.build(data, found);
+        let all = assembled((&data, &findings), &Commands::default(), &sections, &build);
         let introduced = all.iter().filter(|chapter| chapter.heading.starts_with("Lab")).count();
         assert_eq!((all.len(), introduced), (6, 1));
     }

@@ -3,13 +3,15 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, json, terminal},
+    common,
+};
 use model::{
     target::{Fact, FactSheet, FactValue},
     workload::{Floor, Procs, Profile, ProfileHead, Require, Tier, WorkGroup},
 };
-use report::{TerminalOptions, html, json, terminal};
+use report::TerminalOptions;
 use stats::{
     advice::Question,
     description::Settings,

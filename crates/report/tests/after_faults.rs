@@ -3,14 +3,15 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{self, faults_alone};
-
+use crate::{
+    bare::markdown,
+    common::{self, faults_alone},
+};
 use model::result::{
     AfterFault, Change, CrashStates, DamagedPlace, Dataset, ErrnoCount, FailedWrite, FailedWrites,
     Failing, FaultOnDisk, FileHistory, Found, FsyncAnswer, Harm, LegFault, MirrorReads, Mirrors,
     Moment, Origin, ReadBack, ReadFrom, Sample, Scrub, SilentFault, Spread, TurnedBits,
 };
-use report::markdown;
 use stats::{description::Settings, evaluation::findings};
 use std::collections::BTreeMap;
 

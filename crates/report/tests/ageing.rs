@@ -3,10 +3,8 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{bare::html_beside, common};
 use model::result::Dataset;
-use report::html_beside;
 use stats::{
     description::Settings,
     evaluation::{Findings, findings},

@@ -3,12 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
+use crate::bare::html;
 use crate::common::study::Study;
 use model::{
     result::Dataset,
     workload::{CacheState, Group},
 };
-use report::html;
 use stats::{
     description::{Comparison, Settings},
     evaluation::findings,

@@ -3,10 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, markdown, terminal},
+    common,
+};
 use model::result::Dataset;
-use report::{TerminalOptions, html, markdown, terminal};
+use report::TerminalOptions;
 use stats::{description::Settings, evaluation::findings};
 
 /// The campaign of the other tests: xfs needs half of the processor time of ext4, btrfs twice as much;

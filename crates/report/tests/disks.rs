@@ -3,10 +3,11 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, json, markdown},
+    common,
+};
 use model::result::{Dataset, DiskUse};
-use report::{html, json, markdown};
 use stats::{description::Settings, evaluation::findings};
 
 /// Of `common`, each sample of ext4 on two disks, of which the first does three of four reads.

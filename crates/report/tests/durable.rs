@@ -3,10 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, json, markdown, summary, terminal},
+    common,
+};
 use model::result::{Dataset, NOT_DURABLE};
-use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
+use report::{TerminalOptions, csv};
 
 fn judged(data: &Dataset) -> stats::evaluation::Findings {
     stats::evaluation::findings(data, &stats::description::Settings::default()).unwrap()

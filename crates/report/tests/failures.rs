@@ -3,10 +3,11 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, markdown},
+    common,
+};
 use model::result::TargetState;
-use report::{html, markdown};
 use stats::{description::Settings, evaluation::findings};
 
 #[test]

@@ -3,10 +3,8 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{bare::markdown, common};
 use model::workload::CacheState;
-use report::markdown;
 
 #[test]
 fn hot_files_in_folios_of_different_sizes_are_named() {

@@ -3,13 +3,11 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{bare::markdown, common};
 use model::result::{
     AfterFault, Dataset, Fill, Freed, FullAnswer, FullAnswers, FullCall, FullDisk, FullOperation,
     FullRefusal, FullSpeed, FullTry, Spread,
 };
-use report::markdown;
 use stats::{
     description::{Durability, Settings, durability},
     evaluation::findings,

@@ -3,10 +3,11 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, json, markdown},
+    common,
+};
 use model::result::{Dataset, HostUse};
-use report::{html, json, markdown};
 use stats::{description::Settings, evaluation::findings};
 
 /// Of `common`, each sample of 64 processes on `hosts`, of which each has half the rate of the one before.

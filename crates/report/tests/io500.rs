@@ -3,13 +3,14 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, json, markdown},
+    common,
+};
 use model::{
     result::{Dataset, Sample},
     workload::TestInfo,
 };
-use report::{html, json, markdown};
 use stats::{description::Settings, evaluation::findings};
 
 const PHASES: [&str; 12] = [

@@ -3,14 +3,16 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, json, markdown, summary, terminal},
+    common,
+};
 use insta::assert_snapshot;
 use model::{
     plan::LabKind,
     result::{Dataset, TargetRecord, TargetState},
 };
-use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
+use report::{TerminalOptions, csv};
 use stats::{
     description::Settings,
     evaluation::{Findings, compare, findings},

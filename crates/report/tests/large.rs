@@ -57,9 +57,9 @@ fn a_hundred_thousand_samples_fit_a_mail() {
     let findings =
         stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
     let judged = start.elapsed();
-    let page = report::html(&data, &findings);
-    let text = report::terminal(&data, &findings, &report::TerminalOptions::default());
-    let answer = report::summary(&data, &findings, &report::TerminalOptions::default(), "");
+    let page = crate::bare::html(&data, &findings);
+    let text = crate::bare::terminal(&data, &findings, &report::TerminalOptions::default());
+    let answer = crate::bare::summary(&data, &findings, &report::TerminalOptions::default(), "");
     let csv = report::csv(&data, &findings);
     // Printed for tuning; a loaded machine must not fail the test.
     println!("findings {judged:?}, all {:?}, page {} bytes", start.elapsed(), page.len());
@@ -80,7 +80,7 @@ fn what_other_choices_are_computed_from_fits_beside_the_rest() {
     assert_eq!((data.samples.len(), data.tests.len()), (6 * 160 * 4 * 7, 160));
     let findings =
         stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
-    let page = report::html(&data, &findings);
+    let page = crate::bare::html(&data, &findings);
     let (_, logs) = page.split_once("id=\"logs\">").unwrap();
     let logs = logs.split_once("</script>").unwrap().0;
     println!("page {} bytes, of which logarithms {}", page.len(), logs.len());

@@ -3,10 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, terminal},
+    common,
+};
 use model::result::Dataset;
-use report::{TerminalOptions, html, terminal};
+use report::TerminalOptions;
 use stats::{description::Settings, evaluation::findings};
 
 fn on_terminal(data: &Dataset) -> String {

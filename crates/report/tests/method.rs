@@ -3,10 +3,8 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{bare::markdown, common};
 use model::result::{Dataset, Origin};
-use report::markdown;
 use stats::{description::Settings, evaluation::findings};
 
 /// The section of `data`.

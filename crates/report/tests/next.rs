@@ -3,14 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
 use crate::common::study::Study;
+use crate::{bare::markdown, common};
 use model::{
     result::{BY_HAND, CampaignState, Dataset, Note, Origin},
     workload::Group,
 };
-use report::markdown;
 use stats::{
     description::{Settings, Timed},
     evaluation::{Findings, findings},

@@ -3,10 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, markdown, terminal},
+    common,
+};
 use model::result::NOT_AS_ASKED;
-use report::{TerminalOptions, html, markdown, terminal};
+use report::TerminalOptions;
 
 #[test]
 fn what_is_in_effect_is_told_in_every_form() {

@@ -3,9 +3,10 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
+use crate::bare::terminal;
 use crate::common::study::Study;
 use model::{result::Dataset, workload::Group};
-use report::{TerminalOptions, terminal};
+use report::TerminalOptions;
 use stats::{description::Settings, evaluation::findings};
 
 const TESTS: [[&str; 6]; 3] = [

@@ -3,13 +3,14 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, markdown},
+    common,
+};
 use model::{
     result::{Sample, TargetState},
     workload::Group,
 };
-use report::{html, markdown};
 use sha2::{Digest, Sha256};
 use stats::{description::Settings, evaluation::findings};
 

@@ -6,8 +6,10 @@
 mod advice;
 mod after_faults;
 mod ageing;
+mod bare;
 mod by_group;
 mod by_weights;
+mod commands;
 mod common;
 mod cost;
 mod crash_safe;

@@ -3,9 +3,11 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
+use crate::{
+    bare::{html, json, markdown, summary, terminal},
+    common,
+};
+use report::{TerminalOptions, csv};
 use stats::{
     description::Settings,
     evaluation::{Findings, findings},

@@ -3,9 +3,10 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use report::{html, json, markdown};
+use crate::{
+    bare::{html, json, markdown},
+    common,
+};
 use stats::{description::Settings, evaluation::findings};
 
 #[test]

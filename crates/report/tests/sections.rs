@@ -3,15 +3,17 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, markdown, terminal},
+    common,
+};
 use common::study::Study;
 use model::{
     figure::{Better, Histogram, LatencyKind, Metric},
     result::{CampaignState, Dataset, Origin, Reason, Validity},
     workload::{Group, Shape, TestInfo},
 };
-use report::{TerminalOptions, html, markdown, terminal};
+use report::TerminalOptions;
 use stats::{
     description::Settings,
     evaluation::{Findings, findings},
@@ -361,7 +363,7 @@ fn a_comparison_looks_like_this() {
     Of 6 ratios of B over A, 3 are better, 0 worse, 3 the same, 0 unclear.
 
     One campaign per side is only a first look: the intervals cover the variation between blocks, not between runs. Use
-    three per side: assay compare A1,A2,A3 B1,B2,B3.
+    three per side: `assay compare A1,A2,A3 B1,B2,B3`.
 
     The campaigns share no blocks, so their ratios are not paired (Welch's interval), and anything else that changed between
     them is part of each ratio. Ratios within a campaign stay paired.
@@ -416,7 +418,8 @@ fn a_comparison_has_no_call_and_every_format() {
     let page = html(&data, &findings);
     assert!(page.contains("<h2>Comparison</h2>") && !page.contains("<h2>Verdict</h2>"));
     assert!(page.contains("What both campaigns have in common"));
-    let json: serde_json::Value = serde_json::from_str(&report::json(&data, &findings)).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&crate::bare::json(&data, &findings)).unwrap();
     assert_eq!(json["comparison"]["changed"][0]["key"], "kernel.release");
     assert_eq!(json["comparison"]["differences"][0]["b"], "B:xfs");
     assert!(report::csv(&data, &findings).contains(",B:xfs,"));

@@ -3,13 +3,15 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, terminal},
+    common,
+};
 use model::{
     result::{Dataset, TargetRecord},
     target::Target,
 };
-use report::{TerminalOptions, html, terminal};
+use report::TerminalOptions;
 use stats::{description::Settings, evaluation::findings};
 
 /// The campaign of `common` with its first target entered again, `factor` times as fast.

@@ -3,10 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, json, summary, terminal},
+    common,
+};
 use model::{plan::Preset, workload::TestSize};
-use report::{TerminalOptions, html, json, summary, terminal};
+use report::TerminalOptions;
 use stats::{description::Settings, evaluation::findings};
 
 const SHORT: &str = "columnar.append.mid";

@@ -3,10 +3,12 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, markdown, summary},
+    common,
+};
 use model::result::Dataset;
-use report::{TerminalOptions, html, markdown, summary};
+use report::TerminalOptions;
 use stats::{
     description::Settings,
     evaluation::{Findings, findings, since},

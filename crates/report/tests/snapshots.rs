@@ -3,13 +3,11 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{bare::markdown, common};
 use model::result::{
     AfterFault, CrashStates, Dataset, FaultOnDisk, Found, Harm, SnapshotLevel, SnapshotMoment,
     SnapshotOperation, SnapshotReads, SnapshotSpeed, SnapshotTry, Snapshots, Spread,
 };
-use report::markdown;
 use stats::{
     description::{Durability, Settings, durability},
     evaluation::findings,

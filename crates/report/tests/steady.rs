@@ -3,9 +3,7 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use report::markdown;
+use crate::{bare::markdown, common};
 use stats::{description::Settings, evaluation::findings};
 
 #[test]

@@ -3,15 +3,14 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{bare::summary, common};
 use model::{
     figure::{Better, Metric},
     random::Rng,
     result::{Dataset, Note, Reason, Sample, TESTS_LEFT_OUT, TargetRecord, TargetState, Validity},
     workload::{CacheState, Case, Group, TestInfo},
 };
-use report::{TerminalOptions, summary};
+use report::TerminalOptions;
 use stats::{
     description::{Settings, Timed},
     evaluation::{Findings, findings},

@@ -3,13 +3,15 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, json, markdown, terminal},
+    common,
+};
 use model::{
     result::{Dataset, TargetState},
     target::{LeftOut, Sweep, SweepMode},
 };
-use report::{TerminalOptions, html, json, markdown, terminal};
+use report::TerminalOptions;
 use stats::{description::Settings, evaluation::findings};
 
 /// The campaign of `common` with ext4 as the default of a sweep, and the others as its variants.

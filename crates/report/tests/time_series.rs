@@ -3,13 +3,15 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, markdown, terminal},
+    common,
+};
 use model::{
     figure::{Series, series},
     result::{Dataset, Sample},
 };
-use report::{TerminalOptions, html, markdown, terminal};
+use report::TerminalOptions;
 use stats::{description::Settings, evaluation::findings};
 
 /// The campaign of the other tests, in which one test ran for five seconds and a half, on xfs with a

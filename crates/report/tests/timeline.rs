@@ -3,13 +3,14 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::{
+    bare::{html, markdown},
+    common,
+};
 use model::{
     figure::{Better, Metric},
     result::Dataset,
 };
-use report::{html, markdown};
 use stats::{description::Settings, evaluation::findings};
 
 fn page(data: &Dataset) -> String {

@@ -84,11 +84,14 @@ fn findings(
 }
 
 fn text(dataset: &Dataset, findings: &Findings, format: AdviseFormat) -> String {
+    let commands = terminal::commands();
     match format {
-        AdviseFormat::Table => ::report::terminal(dataset, findings, &terminal::options()),
-        AdviseFormat::Md => ::report::markdown(dataset, findings),
-        AdviseFormat::Json => ::report::json(dataset, findings),
-        AdviseFormat::Html => ::report::html(dataset, findings),
+        AdviseFormat::Table => {
+            ::report::terminal(dataset, findings, &commands, &terminal::options())
+        }
+        AdviseFormat::Md => ::report::markdown(dataset, findings, &commands),
+        AdviseFormat::Json => ::report::json(dataset, findings, &commands),
+        AdviseFormat::Html => ::report::html(dataset, findings, &commands),
     }
 }
 
@@ -105,11 +108,14 @@ fn tiers(
     let judged = profiles.iter().map(|profile| findings(dataset, profile, required, block_s));
     let all: Vec<Findings> = judged.collect::<Result<_>>()?;
     match format {
-        AdviseFormat::Json => Ok(::report::json_of_advice(&all)),
+        AdviseFormat::Json => Ok(::report::json_of_advice(&all, &terminal::commands())),
         AdviseFormat::Html => Err(exit::usage(
             "an HTML page shows one profile; choose it with --profile, or use --format md",
         )),
-        AdviseFormat::Table | AdviseFormat::Md => briefly(&all, "`assay advise ID --profile NAME`"),
+        AdviseFormat::Table | AdviseFormat::Md => {
+            let text = briefly(&all, "`assay advise ID --profile NAME`")?;
+            Ok(terminal::commands().completed(&text).into_owned())
+        }
     }
 }
 

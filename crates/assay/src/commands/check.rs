@@ -214,9 +214,10 @@ fn judged(
     let judged = CheckedCampaign { name, campaign: id, block_s, again: &again };
     match args.format {
         CheckFormat::Table => terminal::answer(&words::limits(judged, &findings))?,
-        CheckFormat::Json => {
-            terminal::out(&format!("{}\n", ::report::json_of_limits(judged, &findings)))?
-        }
+        CheckFormat::Json => terminal::out(&format!(
+            "{}\n",
+            ::report::json_of_limits(judged, &findings, &terminal::commands())
+        ))?,
     }
     let line = format!("{} (campaign {id})", words::limits_in_short(name, &findings));
     match words::together(&findings) {

@@ -86,7 +86,7 @@ fn text_of_all(all: &[Judged], format: Format) -> Result<String> {
     }
     let each = || all.iter().map(|(dataset, findings)| text(dataset, findings, format));
     match format {
-        Format::Html => Ok(::report::html_beside(all)),
+        Format::Html => Ok(::report::html_beside(all, &terminal::commands())),
         Format::Table | Format::Md => Ok(each().collect::<Result<Vec<_>>>()?.join("\n\n")),
         Format::Csv | Format::Json => Err(exit::usage(
             "csv and json hold one campaign; name one, or use --format html, md or table",
@@ -127,12 +127,13 @@ pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
 
 /// `findings` on `dataset` in `format`.
 pub fn text(dataset: &Dataset, findings: &Findings, format: Format) -> Result<String> {
+    let commands = terminal::commands();
     Ok(match format {
-        Format::Table => ::report::terminal(dataset, findings, &terminal::options()),
-        Format::Md => ::report::markdown(dataset, findings),
+        Format::Table => ::report::terminal(dataset, findings, &commands, &terminal::options()),
+        Format::Md => ::report::markdown(dataset, findings, &commands),
         Format::Csv => ::report::csv(dataset, findings),
-        Format::Json => ::report::json(dataset, findings),
-        Format::Html => ::report::html(dataset, &by_profile(dataset, findings)?),
+        Format::Json => ::report::json(dataset, findings, &commands),
+        Format::Html => ::report::html(dataset, &by_profile(dataset, findings)?, &commands),
     })
 }
 
@@ -150,7 +151,7 @@ fn by_profile(dataset: &Dataset, findings: &Findings) -> Result<Findings> {
 pub fn summary(dataset: &Dataset, findings: &Findings, page: Option<&Path>) -> String {
     let page = page.map_or_else(String::new, |page| format!(" Report: {}", page.display()));
     let closing = format!("All tables: `assay report {}`.{page}", dataset.campaign.id);
-    ::report::summary(dataset, findings, &terminal::options(), &closing)
+    ::report::summary(dataset, findings, &terminal::commands(), &terminal::options(), &closing)
 }
 
 /// The findings of `dataset`, against `baseline` or the plan's.

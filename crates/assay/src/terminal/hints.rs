@@ -1,56 +1,38 @@
-//! Completes commands in messages, so that they can be pasted: they carry the store and the state folder that this run
-//! was given.
+//! Keeps the options that commands in messages and reports carry, so that they can be pasted: the store and the state
+//! folder that this run was given.
 
-use model::text::shell_word;
-use std::{borrow::Cow, path::Path, sync::OnceLock};
+use report::Commands;
+use std::{
+    borrow::Cow,
+    path::{self, Path},
+    sync::OnceLock,
+};
 
-/// Verbs that use the store or the state folder.
-const VERBS: [&str; 12] = [
-    "advise", "check", "cleanup", "compare", "export", "list", "report", "resume", "rm", "run",
-    "show", "tune",
-];
+static CARRIED: OnceLock<Commands> = OnceLock::new();
 
-/// Before a command in a message.
-const COMMAND: &str = "`assay ";
-
-/// The options that commands carry, each with a blank before it; empty where none was given.
-static CARRIED: OnceLock<String> = OnceLock::new();
-
-/// Has the commands in messages carry these paths from now on.
+/// Has commands carry these paths from now on, wherever they are pasted.
 pub fn carry(store: Option<&Path>, state: Option<&Path>) {
-    let _ = CARRIED.set(options(store, state));
+    let _ = CARRIED.set(carrying(store, state));
 }
 
-fn options(store: Option<&Path>, state: Option<&Path>) -> String {
-    let given = [("--store", store), ("--state", state)];
-    let option = |(name, path): (&str, Option<&Path>)| {
-        Some(format!(" {name} {}", shell_word(&path?.to_string_lossy())))
-    };
-    given.into_iter().filter_map(option).collect()
+/// How commands have to be typed after this run.
+pub fn commands() -> Commands {
+    CARRIED.get().cloned().unwrap_or_default()
 }
 
 /// `text` with its commands as they have to be typed after this run.
 pub(super) fn completed(text: &str) -> Cow<'_, str> {
-    match CARRIED.get() {
-        Some(options) if !options.is_empty() => with_options(text, options).into(),
-        _ => text.into(),
-    }
+    CARRIED.get().map_or(Cow::Borrowed(text), |commands| commands.completed(text))
 }
 
-fn with_options(text: &str, options: &str) -> String {
-    let mut parts = text.split(COMMAND);
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        out += COMMAND;
-        let end = part.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(part.len());
-        let (verb, rest) = part.split_at(end);
-        out += verb;
-        if VERBS.contains(&verb) {
-            out += options;
-        }
-        out += rest;
-    }
-    out
+fn carrying(store: Option<&Path>, state: Option<&Path>) -> Commands {
+    // A path that cannot be made absolute is empty, and was refused.
+    let shown = |path: &Path| {
+        let whole = path::absolute(path);
+        whole.as_deref().unwrap_or(path).to_string_lossy().into_owned()
+    };
+    let given = [("--store", store.map(shown)), ("--state", state.map(shown))];
+    Commands::carrying(given.iter().filter_map(|(name, path)| Some((*name, path.as_deref()?))))
 }
 
 #[cfg(test)]
@@ -58,28 +40,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_carry_what_was_given() {
-        let options = options(Some(Path::new("/my store/a.db")), Some(Path::new("/s")));
-        assert_eq!(
-            with_options(
-                "continue with `assay resume c7 --blocks +2`; `assay explain etcd`",
-                &options
-            ),
-            "continue with `assay resume --store '/my store/a.db' --state /s c7 --blocks +2`; `assay explain etcd`"
-        );
-        assert_eq!(
-            with_options("run `assay cleanup`", " --state /s"),
-            "run `assay cleanup --state /s`"
-        );
-        assert_eq!(
-            with_options("assay report, `assay reporter`", " --state /s"),
-            "assay report, `assay reporter`"
-        );
-    }
-
-    #[test]
-    fn nothing_is_carried_where_nothing_was_given() {
-        assert_eq!(options(None, None), "");
-        assert_eq!(options(None, Some(Path::new("s"))), " --state s");
+    fn paths_hold_in_every_directory() {
+        let commands = carrying(Some(Path::new("a.db")), None);
+        let here = std::env::current_dir().unwrap().join("a.db");
+        let whole =
+            format!("`assay list --store {}`", model::text::shell_word(&here.to_string_lossy()));
+        assert_eq!(commands.completed("`assay list`"), whole);
+        assert_eq!(carrying(None, None), Commands::default());
     }
 }

@@ -7,7 +7,10 @@ use super::{
     html::{BESIDE, Extent, anchor, contents, document, render, with_tables_behind},
     title,
 };
-use crate::block::{Block, Cell, Column, Row, Table};
+use crate::{
+    Commands,
+    block::{Block, Cell, Column, Row, Table},
+};
 use maud::html as markup;
 use model::{result::Dataset, text::printable};
 use stats::{comparison::Differing, evaluation::Findings};
@@ -16,19 +19,19 @@ use stats::{comparison::Differing, evaluation::Findings};
 type Beside<'a> = (&'a str, Vec<(usize, &'a [Block])>);
 
 /// One page of several campaigns, each judged by itself.
-pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
+pub fn html_beside(campaigns: &[(Dataset, Findings)], commands: &Commands) -> String {
     let sections: Vec<Vec<Chapter>> = campaigns
         .iter()
-        .map(|(dataset, findings)| with_tables_behind(built(dataset, findings, |_| true)))
+        .map(|(dataset, findings)| with_tables_behind(built(dataset, findings, commands, |_| true)))
         .collect();
     let names: Vec<String> = campaigns.iter().map(|(dataset, _)| name(dataset)).collect();
-    let ladder = clean::blocks(ageing::ladder(campaigns).into_iter().collect());
+    let ladder = clean::blocks(ageing::ladder(campaigns).into_iter().collect(), commands);
     let heading = names.join(" | ");
     let all = beside(&sections, BESIDE);
     let differing = differing(campaigns, &names);
     let main = markup! {
         (contents(differing.iter().map(|_| DIFFERING).chain(all.iter().map(|(title, _)| *title))))
-        p { (with_code("Each campaign is evaluated separately. For ratios between campaigns, use `assay compare`.")) }
+        p { (with_code(&commands.completed(SEPARATE))) }
         @if let Some(table) = differing {
             section id=(anchor(DIFFERING)) { h2 { (DIFFERING) } (render(&Block::Table(table), BESIDE)) }
         }
@@ -52,6 +55,10 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
     let footer = format!("assay, {} campaigns", campaigns.len());
     document((&heading, &heading), &[], &main, &footer, None).into_string()
 }
+
+/// What the columns are not.
+const SEPARATE: &str =
+    "Each campaign is evaluated separately. For ratios between campaigns, use `assay compare`.";
 
 /// Heading of what is not the same of the campaigns.
 const DIFFERING: &str = "What differs";

@@ -5,7 +5,10 @@ use super::{
     Chapter, bars, built, chart, code::with_code, dots, drawer, forest, header, heat_map, legend,
     lines, scatter, script, signs, time_series, timeline, title,
 };
-use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
+use crate::{
+    Commands,
+    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
+};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{result::Dataset, text::printable};
 use stats::evaluation::Findings;
@@ -63,8 +66,8 @@ impl Extent {
 
 /// The whole report. A file above 1.5 MB is written again without intervals of values, then without its samples, then
 /// without what other choices are computed from, then without other intervals and curves, and says so.
-pub fn html(dataset: &Dataset, findings: &Findings) -> String {
-    let chapters = with_tables_behind(built(dataset, findings, |_| true));
+pub fn html(dataset: &Dataset, findings: &Findings, commands: &Commands) -> String {
+    let chapters = with_tables_behind(built(dataset, findings, commands, |_| true));
     let logs = script::logs(dataset, findings);
     let mut text = String::new();
     for extent in Extent::ALL {

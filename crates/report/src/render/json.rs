@@ -2,7 +2,7 @@
 
 mod view;
 
-use crate::words;
+use crate::{Commands, words};
 use model::{result::Dataset, text::printable};
 use serde::Serialize;
 use stats::{
@@ -13,13 +13,13 @@ use view::{AdviceView, View};
 
 /// The findings, pretty-printed. Numbers are exact; ratios above 1 are better. Characters that would
 /// command a terminal stand as their escapes.
-pub fn json(_: &Dataset, findings: &Findings) -> String {
-    pretty(&View::of(findings))
+pub fn json(_: &Dataset, findings: &Findings, commands: &Commands) -> String {
+    pretty(&View::of(findings, commands))
 }
 
 /// The advice of each of `all` that has one, in an array.
-pub fn json_of_advice(all: &[Findings]) -> String {
-    pretty(&Vec::from_iter(all.iter().filter_map(AdviceView::of)))
+pub fn json_of_advice(all: &[Findings], commands: &Commands) -> String {
+    pretty(&Vec::from_iter(all.iter().filter_map(|own| AdviceView::of(own, commands))))
 }
 
 /// [`LimitFinding`]s of a check, each with the sentence that words it.
@@ -39,8 +39,13 @@ struct LimitView<'a> {
 }
 
 /// What became of the limits of a check.
-pub fn json_of_limits(judged: words::CheckedCampaign<'_>, findings: &[LimitFinding]) -> String {
-    let view = |finding| LimitView { finding, sentence: words::limit(judged, finding) };
+pub fn json_of_limits(
+    judged: words::CheckedCampaign<'_>,
+    findings: &[LimitFinding],
+    commands: &Commands,
+) -> String {
+    let sentence = |finding| commands.completed(&words::limit(judged, finding)).into_owned();
+    let view = |finding| LimitView { finding, sentence: sentence(finding) };
     pretty(&CheckView {
         check: judged.name,
         campaign: judged.campaign,

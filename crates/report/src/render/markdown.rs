@@ -1,15 +1,18 @@
 //! The report as Markdown (GitHub's tables), for issues and mails.
 
 use super::{Chapter, built, title};
-use crate::block::{Block, Cell, Column, Row, RowKind, Table};
+use crate::{
+    Commands,
+    block::{Block, Cell, Column, Row, RowKind, Table},
+};
 use model::result::Dataset;
 use stats::evaluation::Findings;
 use std::iter;
 
 /// The whole report.
-pub fn markdown(dataset: &Dataset, findings: &Findings) -> String {
+pub fn markdown(dataset: &Dataset, findings: &Findings, commands: &Commands) -> String {
     let mut out = format!("# {}\n", escape(&title(dataset)));
-    let sections = built(dataset, findings, |_| true);
+    let sections = built(dataset, findings, commands, |_| true);
     // A heading over drawings alone would stand over nothing.
     let has_text = |own: &&Chapter| !own.blocks.iter().all(Block::is_drawing);
     for Chapter { heading, blocks, .. } in sections.iter().filter(has_text) {
@@ -22,9 +25,9 @@ pub fn markdown(dataset: &Dataset, findings: &Findings) -> String {
 fn block(block: &Block) -> String {
     match block {
         Block::Heading(text) => format!("\n### {}\n", escape(text)),
-        Block::Prose(text) => format!("\n{}\n", escape(text)),
-        Block::Callout(text) => format!("\n> **{}**\n", escape(text)),
-        Block::Signs(signs) => format!("\n{}\n", escape(&signs.text())),
+        Block::Prose(text) => format!("\n{}\n", prose(text)),
+        Block::Callout(text) => format!("\n> **{}**\n", prose(text)),
+        Block::Signs(signs) => format!("\n{}\n", prose(&signs.text())),
         Block::Table(table) | Block::Behind(table) => render(table),
         Block::Chart(_)
         | Block::Scatter(_)
@@ -75,6 +78,20 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
     format!("| {} |\n", cells.into_iter().collect::<Vec<_>>().join(" | "))
 }
 
+/// A paragraph, with what stands between backquotes as code, from which it can be copied as it is.
+fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let part = |(at, part): (usize, &&str)| match at % 2 {
+        1 if !part.is_empty() => format!("`{}`", part.replace(['\n', '\r'], " ")),
+        1 => r"\`\`".into(),
+        _ => escape(part),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
 /// Keeps what would be markup, an entity or a link as text, and every cell on its line.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -107,6 +124,8 @@ mod tests {
         assert_eq!(escape("ext4[a_b|c]\n<b>"), "ext4\\[a\\_b\\|c\\] \\<b\\>");
         assert_eq!(escape("![x](y) `z` &lt; ~~s~~"), "!\\[x\\](y) \\`z\\` \\&lt; \\~\\~s\\~\\~");
         assert_eq!(escape("http://a.b www.c d@e.f"), "http\\://a.b www\\.c d\\@e.f");
+        assert_eq!(prose("a_b `c_d | *` e_f"), "a\\_b `c_d | *` e\\_f");
+        assert_eq!((prose("a ` b"), prose("``")), ("a \\` b".into(), "\\`\\`".into()));
         assert_eq!((escape("- a"), escape("1-2 = 3")), ("\\- a".into(), "1-2 = 3".into()));
     }
 }

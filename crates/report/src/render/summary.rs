@@ -8,8 +8,9 @@ use super::{
     title,
 };
 use crate::{
+    Commands,
     block::Block,
-    sections::{Brief, SECTIONS},
+    sections::{Brief, SECTIONS, Section},
 };
 use model::{result::Dataset, text::printable};
 use stats::evaluation::Findings;
@@ -26,13 +27,15 @@ const MOST_NOTES: usize = 4;
 pub fn summary(
     dataset: &Dataset,
     findings: &Findings,
+    commands: &Commands,
     options: &TerminalOptions,
     closing: &str,
 ) -> String {
     let options = at_least(options);
-    let closing = wrap(&printable(closing), options.width);
+    let closing = wrap(&printable(&commands.completed(closing)), options.width);
     let room = MOST_LINES.saturating_sub(closing.lines().count());
-    let with = |rows| body(dataset, findings, options, Brief { rows, notes: MOST_NOTES });
+    let brief = |brief| body((dataset, findings), commands, options, brief);
+    let with = |rows| brief(Brief { rows, notes: MOST_NOTES });
     let fits = |body: &str| body.lines().count() <= room;
     // By halving, as each try builds all of it.
     let tries: Vec<usize> = (1..=MOST_ROWS).collect();
@@ -41,7 +44,7 @@ pub fn summary(
         return whole + &closing;
     }
     // Candidates come before notes on the campaign.
-    let short = |notes| body(dataset, findings, options, Brief { rows: 0, notes });
+    let short = |notes| brief(Brief { rows: 0, notes });
     if let Some(fitting) = (0..MOST_NOTES).rev().map(short).find(|body| fits(body)) {
         return fitting + &closing;
     }
@@ -52,10 +55,15 @@ pub fn summary(
 }
 
 /// All of it but the closing, each section with as much as `brief` says.
-fn body(dataset: &Dataset, findings: &Findings, options: TerminalOptions, brief: Brief) -> String {
-    let sections =
-        assembled(dataset, findings, SECTIONS, &|s, data, found| s.brief(data, found, brief));
-    let mut out = strong(&wrap(&title(dataset), options.width), options);
+fn body(
+    found: (&Dataset, &Findings),
+    commands: &Commands,
+    options: TerminalOptions,
+    brief: Brief,
+) -> String {
+    let build = |s: &dyn Section, data: &Dataset, found: &Findings| s.brief(data, found, brief);
+    let sections = assembled(found, commands, SECTIONS, &build);
+    let mut out = strong(&wrap(&title(found.0), options.width), options);
     let mut apart = true;
     for block in sections.iter().flat_map(|own| &own.blocks) {
         // Air around tables alone: every line counts.

@@ -5,17 +5,23 @@ use super::{
     terminal_text::{TerminalOptions, at_least, strong, wrap},
     title,
 };
-use crate::block::Block;
+use crate::{Commands, block::Block};
 use model::result::Dataset;
 use stats::evaluation::Findings;
 
 /// The verdict, the ratio tables and what was invalid. Environment and method are left to the other
 /// formats.
-pub fn terminal(dataset: &Dataset, findings: &Findings, options: &TerminalOptions) -> String {
+pub fn terminal(
+    dataset: &Dataset,
+    findings: &Findings,
+    commands: &Commands,
+    options: &TerminalOptions,
+) -> String {
     let options = at_least(options);
     let mut out = strong(&wrap(&title(dataset), options.width), options);
     let mut notes_left_out = false;
-    for block in built(dataset, findings, |s| s.in_terminal()).iter().flat_map(|own| &own.blocks) {
+    let chapters = built(dataset, findings, commands, |s| s.in_terminal());
+    for block in chapters.iter().flat_map(|own| &own.blocks) {
         if block.is_drawing() {
             continue;
         }

@@ -117,7 +117,7 @@ fn introduction(dataset: &Dataset, shown: usize, all: usize) -> String {
     match shown < all {
         true => format!(
             "{what} {shown} of {all} tests are shown, those with the largest differences and the \
-             most noise; for the others, run assay export {}",
+             most noise; for the others, run `assay export {}`",
             dataset.campaign.id
         ),
         false => what.into(),

@@ -89,8 +89,8 @@ fn campaigns(count: usize) -> String {
 
 /// What one campaign on each side is worth.
 pub(super) const LOOK: &str = "One campaign per side is only a first look: the intervals cover the variation \
-                    between blocks, not between runs. Use three per side: assay compare A1,A2,A3 \
-                    B1,B2,B3.";
+                    between blocks, not between runs. Use three per side: \
+                    `assay compare A1,A2,A3 B1,B2,B3`.";
 
 fn side(letter: &str, facts: &CampaignFacts) -> String {
     let title = if facts.title.is_empty() { "" } else { &format!(" ({})", facts.title) };

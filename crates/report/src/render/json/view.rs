@@ -5,7 +5,7 @@ mod advice;
 
 pub(super) use advice::AdviceView;
 
-use crate::words;
+use crate::{Commands, words};
 use model::plan::LabKind;
 use serde::Serialize;
 use stats::{
@@ -86,7 +86,7 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    pub(super) fn of(findings: &Findings) -> View<'_> {
+    pub(super) fn of<'a>(findings: &'a Findings, commands: &Commands) -> View<'a> {
         View {
             lab: findings.lab,
             durability: &findings.durability,
@@ -119,9 +119,9 @@ impl View<'_> {
             selfcheck: &findings.selfcheck,
             sweeps: &findings.sweeps,
             comparison: findings.comparison.as_ref(),
-            advice: AdviceView::of(findings),
+            advice: AdviceView::of(findings, commands),
             timed: findings.timed.as_ref(),
-            others: findings.others.iter().map(View::of).collect(),
+            others: findings.others.iter().map(|own| View::of(own, commands)).collect(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The shape of an advice in JSON: its data, with the sentences that the words of the report make of it.
 
-use crate::words;
+use crate::{Commands, words};
 use model::workload::Tier;
 use serde::Serialize;
 use stats::{
@@ -38,7 +38,10 @@ pub(in crate::render::json) struct AdviceView<'a> {
 }
 
 impl AdviceView<'_> {
-    pub(in crate::render::json) fn of(findings: &Findings) -> Option<AdviceView<'_>> {
+    pub(in crate::render::json) fn of<'a>(
+        findings: &'a Findings,
+        commands: &Commands,
+    ) -> Option<AdviceView<'a>> {
         let advice = findings.advice.as_ref()?;
         let lead = |lead| GroupLeadView::of(lead, findings.band);
         Some(AdviceView {
@@ -47,7 +50,7 @@ impl AdviceView<'_> {
             device_class: &advice.device_class,
             tier: advice.tier,
             counsel: advice.counsel,
-            sentence: words::advice(findings),
+            sentence: commands.completed(&words::advice(findings)).into_owned(),
             notes: words::advice_notes(advice, findings.band),
             covered: advice.covered,
             groups: &advice.groups,
