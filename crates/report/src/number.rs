@@ -46,7 +46,7 @@ pub(crate) fn span_of(r: &Ratio) -> Option<String> {
     r.span(end)
 }
 
-/// An end of an interval, or a lead: near 1 with a third decimal, because the verdict depends on it.
+/// An end of an interval, or a lead: near 1 with more decimals, because the verdict depends on it.
 pub(crate) fn end(r: f64) -> String {
     match ratio(r) {
         text if text == "1.00" => decimals(r),
@@ -150,7 +150,7 @@ mod tests {
         );
         assert_eq!([0.9999, 0.5, 0.0].map(probability), [">0.99", "0.50", "<0.01"]);
         let ends = [0.994, 0.9951, 0.9994, 0.9996, 1.0, 1.0004, 1.0006, 1.0049, 1.006].map(end);
-        let told = ["0.99", "0.995", "0.999", "1.00", "1.00", "1.00", "1.001", "1.005", "1.01"];
+        let told = ["0.99", "0.995", "0.999", "0.9996", "1.00", "1.0004", "1.001", "1.005", "1.01"];
         assert_eq!(ends, told, "on which side of 1 it is");
     }
 

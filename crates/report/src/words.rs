@@ -24,6 +24,6 @@ pub use harm::{harm as harm_of_state, remake_command};
 pub use limit::{CheckedCampaign, limit, limit_line, limits, limits_in_short, outcome, together};
 pub use note::note;
 pub use objection::objection;
-pub(crate) use phrase::limiter;
+pub(crate) use phrase::{limiter, open};
 pub use reason::{reason, validity};
 pub use verdict::{notes as verdict_notes, verdict};

@@ -6,6 +6,7 @@
 mod advice;
 mod after_faults;
 mod ageing;
+mod agree;
 mod bare;
 mod by_group;
 mod by_weights;

@@ -84,8 +84,8 @@ fn a_matrix_looks_like_this() {
     -------------------------------------------------------
      512     xfs 1.50 1.50-1.50  xfs 1.00 same 1.001-1.001
      16k    ext4 2.25 2.25-2.25  xfs 1.06 ?      0.73-1.54
-    The best is selected as the best, so its ratio is likely overstated. ?: the 95 % interval of the ratio includes 1, or
-    the machine was busy.
+    The best is selected as the best, so its ratio is likely overstated. ?: the 95 % interval of the ratio includes 1;
+    contended: other processes used the machine.
 
     Random read, ext4, IOPS
      Block  threads     8

@@ -9,6 +9,7 @@ mod race;
 
 pub use cost::{Cost, Priced};
 pub use decide::{Candidate, CellLoss, CellRatio, Compared, Note, Reason, Verdict, VerdictKind};
+pub use evidence::Hurdle;
 pub use leaders::{Contrast, Leaders, Lost};
 pub use next_step::Next;
 pub use race::{Behind, Look, Standoff, look};

@@ -124,7 +124,7 @@ fn contention_makes_a_cell_unclear() {
     let cell = &two_of_five.rows[0].cells[1];
     assert_eq!(
         (cell.comparison, cell.reason, cell.holm),
-        (Some(Comparison::Unclear), Some(Unjudged::Contended), false)
+        (Some(Comparison::Contended), Some(Unjudged::Contended), false)
     );
 }
 
@@ -149,7 +149,7 @@ fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     let cell = &first_table(&data).rows[0].cells[1];
     assert_eq!(
         (cell.comparison, cell.reason),
-        (Some(Comparison::Unclear), Some(Unjudged::Contended))
+        (Some(Comparison::Contended), Some(Unjudged::Contended))
     );
     let reasons: Vec<_> =
         data.samples.iter().filter_map(|s| Contention::of(&data, 10.0).why(s)).collect();
@@ -176,7 +176,7 @@ fn a_sample_too_short_to_tell_is_judged_by_the_others_of_its_turn() {
         first_table(&dataset(&["xfs", "ext4"], infos, samples)).rows[0].cells[1].comparison
     };
     assert_eq!(judged(2.0), Some(Comparison::Better));
-    assert_eq!(judged(40.0), Some(Comparison::Unclear));
+    assert_eq!(judged(40.0), Some(Comparison::Contended));
 }
 
 #[test]

@@ -31,7 +31,10 @@ pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) 
                 dt { span class="n b2" { "1.42 " b { "better" } } " " span class="n w2" { "0.70 " b { "worse" } } }
                 dd { "Decided: the interval excludes 1 and the ratio is outside the band; stronger from 1.25 and from 2, or 0.8 and 0.5." }
                 dt { span class="n u" { "1.08 " b { "?" } } }
-                dd { "Hatched, or a hollow point: unclear. The data does not decide; more blocks might. It does not mean the same." }
+                dd {
+                    "Hatched, or a hollow point: unclear. The data does not decide; more blocks might. It does not mean the same. "
+                    "contended: not judged, whatever the interval, because other processes used the machine."
+                }
                 dt { span class="n" { "1.42 " b { "better" } " " small { "short" } } }
                 dd {
                     "Plain: not scored, because the timed part is too short, or because the rate \
@@ -56,23 +59,30 @@ pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) 
                     "worker start, if it took a tenth of the time; none found, if none of these \
                      was busy."
                 }
-                @if choices {
-                    dt { "What if" }
-                    dd {
-                        "The controls at the top choose another baseline, metric or profile, process counts, groups and their weights; "
-                        "scores and ratios are recomputed in the page, and the URL records the \
-                         choice. They need the script."
-                    }
-                }
-                @if drawers {
-                    dt { "Samples" }
-                    dd {
-                        "Click a cell in the map of tests for its details: each sample in order \
-                         of time,  "
-                        "its limiter, latencies, and the command to measure it again. Escape \
-                         closes it."
-                    }
-                }
+                (interactive(drawers, choices))
+            }
+        }
+    }
+}
+
+/// What can be opened and chosen.
+fn interactive(drawers: bool, choices: bool) -> Markup {
+    markup! {
+        @if choices {
+            dt { "What if" }
+            dd {
+                "The controls at the top choose another baseline, metric or profile, process counts, groups and their weights; "
+                "scores and ratios are recomputed in the page, and the URL records the \
+                 choice. They need the script."
+            }
+        }
+        @if drawers {
+            dt { "Samples" }
+            dd {
+                "Click a cell in the map of tests for its details: each sample in order \
+                 of time,  "
+                "its limiter, latencies, and the command to measure it again. Escape \
+                 closes it."
             }
         }
     }

@@ -36,12 +36,14 @@ impl Section for ForestPlot {
         {
             return None;
         }
-        let panels = std::iter::once(overall(findings)).chain(groups(findings)).collect();
+        let scores = overall(findings);
         let caption = format!(
-            "Ratio over {} with its 95 % interval; right of 1 is better, ±{:.0} % is shaded",
+            "Ratio over {} with its 95 % interval; right of 1 is better, ±{:.0} % is shaded{}",
             findings.baseline,
-            100.0 * findings.band
+            100.0 * findings.band,
+            hollow(&scores, findings)
         );
+        let panels = std::iter::once(scores).chain(groups(findings)).collect();
         Some(vec![Block::Forest(Forest { caption, band: findings.band, panels })])
     }
 
@@ -68,6 +70,19 @@ fn overall(findings: &Findings) -> ForestPanel {
         false => format!("Score over all groups, ratio over {}", verdict.scored_over),
     };
     ForestPanel { title, rows: scored.chain(ruled_out).collect() }
+}
+
+/// Why a score is hollow whose interval excludes 1; empty where none is.
+fn hollow(scores: &ForestPanel, findings: &Findings) -> &'static str {
+    let is_open = |row: &ForestRow| {
+        let ends = row.span.and_then(|span| span.ends).filter(|_| row.shade.is_none());
+        ends.is_some_and(|(low, high)| low > 1.0 || high < 1.0)
+    };
+    match (scores.rows.iter().any(is_open), findings.verdict.reason.is_refusal()) {
+        (false, _) => "",
+        (true, true) => "; hollow: not judged, see the verdict",
+        (true, false) => "; hollow: not significant among all pairs (Holm)",
+    }
 }
 
 /// A panel for each scored group and process count, as many as there is room for.
@@ -121,7 +136,7 @@ fn shade(ratio: f64, band: f64) -> Shade {
 fn of_group(footer: &Footer, findings: &Findings) -> Option<ForestRow> {
     let ratio = footer.ratio.as_ref().filter(|_| footer.target != findings.baseline)?;
     let verdict = footer.comparison.unwrap_or(Comparison::Unclear);
-    let word = if verdict == Comparison::Unclear { "unclear" } else { verdict.as_str() };
+    let word = if verdict == Comparison::Contended { "contended" } else { verdict.as_str() };
     Some(ForestRow {
         name: footer.target.clone(),
         span: Some(span(ratio)),

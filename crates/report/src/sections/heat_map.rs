@@ -7,7 +7,7 @@ use crate::{
     sections::{Section, cells, ratios},
 };
 use model::{result::Dataset, workload::Group};
-use stats::{description::Comparison, evaluation::Findings};
+use stats::evaluation::Findings;
 use std::collections::BTreeSet;
 
 pub(crate) struct Heat;
@@ -136,7 +136,7 @@ pub(super) fn heat(
     let fill = match (judged.shade, cell.comparison) {
         _ if row.is_short() => Fill::Empty,
         (Some(shade), _) => Fill::Decided(shade),
-        (None, Some(Comparison::Unclear)) => Fill::Unclear,
+        (None, Some(open)) if open.is_open() => Fill::Unclear,
         _ => Fill::Empty,
     };
     let note = note(cell, row, findings);

@@ -13,7 +13,7 @@ use model::{
     workload::{CacheState, TestInfo},
 };
 use stats::{
-    description::{Comparison, Lead, list},
+    description::{Lead, list},
     evaluation::Findings,
     verdict::{Contrast, Cost, Lost},
 };
@@ -114,7 +114,7 @@ fn losses(findings: &Findings) -> String {
     let (first, all) = (&leaders.first, findings.verdict.cells);
     let one = |lost: &Lost| {
         let Contrast { group, name, procs, ratio, comparison, .. } = &lost.contrast;
-        let open = (*comparison == Comparison::Unclear).then(|| "unclear".to_string());
+        let open = comparison.is_open().then(|| words::open(*comparison).to_string());
         let factor = format!("{}x {}", number::end(ratio.point), lost.over);
         let said = [Some(factor), number::span_of(ratio), open];
         let said: Vec<String> = said.into_iter().flatten().collect();

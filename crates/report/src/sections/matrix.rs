@@ -141,7 +141,7 @@ fn leads(grid: &Grid<'_>) -> Table {
         grid.cells.values().filter_map(|r| r.lead.as_ref()).any(|l| l.ratio.low.is_some());
     let none = "One run per cell: no ratio has an interval.";
     let words = "The best is selected as the best, so its ratio is likely overstated. ?: the 95 % \
-                 interval of the ratio includes 1, or the machine was busy.";
+                 interval of the ratio includes 1; contended: other processes used the machine.";
     Table {
         caption: format!("{}: which target leads, and by how much over the second", grid.title),
         footnotes: vec![if with_words { words } else { none }.into()],
@@ -152,14 +152,14 @@ fn leads(grid: &Grid<'_>) -> Table {
 fn lead(row: &stats::description::Row, with_word: bool) -> Cell {
     let Some(lead) = &row.lead else { return Cell::plain("-") };
     let word = match lead.comparison {
-        Comparison::Unclear => "?",
-        Comparison::Same => "same",
-        _ => "",
+        open if open.is_open() => ratios::word(Some(open)),
+        Comparison::Same => "same".into(),
+        _ => String::new(),
     };
     let decided = matches!(lead.comparison, Comparison::Better);
     Cell {
         text: format!("{} {}", lead.target, number::ratio(lead.ratio.point)),
-        word: if with_word { word.into() } else { String::new() },
+        word: if with_word { word } else { String::new() },
         note: number::interval(&lead.ratio),
         shade: decided.then(|| Shade::of_ratio(lead.ratio.point)),
         ..Cell::default()

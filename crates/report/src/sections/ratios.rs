@@ -238,10 +238,7 @@ fn ratio(cell: &stats::description::Cell) -> Cell {
     if let Some(bound) = &cell.bound {
         return bounded(bound, cell.comparison);
     }
-    let mut word = word(cell.comparison);
-    if let Some(reason) = &cell.reason {
-        word = format!("{word} {reason}");
-    }
+    let word = word(cell.comparison);
     judged(ratio, cell.comparison, starred(word, cell.comparison, cell.holm))
 }
 
@@ -268,6 +265,7 @@ pub(crate) fn word(verdict: Option<Comparison>) -> String {
     match verdict {
         None => String::new(),
         Some(Comparison::Unclear) => "?".into(),
+        Some(Comparison::Contended) => "? contended".into(),
         Some(verdict) => verdict.as_str().into(),
     }
 }
@@ -294,7 +292,7 @@ pub(super) fn shade(ratio: &Ratio, verdict: Option<Comparison>) -> Option<Shade>
         Comparison::Same | Comparison::SlightlyBetter | Comparison::SlightlyWorse => {
             Some(Shade::of_ratio(1.0))
         }
-        Comparison::Unclear => None,
+        Comparison::Unclear | Comparison::Contended => None,
     }
 }
 

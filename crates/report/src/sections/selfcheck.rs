@@ -139,7 +139,7 @@ fn result(ratio: &Ratio, band: f64) -> &'static str {
         Comparison::Same => "negligible",
         Comparison::SlightlyBetter | Comparison::SlightlyWorse => "within the band",
         Comparison::Better | Comparison::Worse => "beyond the band",
-        Comparison::Unclear => "not ruled out",
+        Comparison::Unclear | Comparison::Contended => "not ruled out",
     }
 }
 

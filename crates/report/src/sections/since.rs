@@ -6,6 +6,7 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::{Brief, Section, ratios},
+    words,
 };
 use model::result::Dataset;
 use stats::{
@@ -60,7 +61,7 @@ fn line(since: &Since) -> String {
             let said = |pair: &Pair| match pair.ratio.as_ref() {
                 Some(ratio) => {
                     let cell = ratios::worded(ratio, pair.comparison);
-                    let word = if cell.word == "?" { "unclear" } else { &cell.word };
+                    let word = pair.comparison.map_or("", words::open);
                     let interval =
                         number::span_of(ratio).map_or_else(String::new, |s| format!(", {s}"));
                     format!("{} {}x ({word}{interval})", label(&pair.b), cell.text)

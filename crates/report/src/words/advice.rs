@@ -5,7 +5,7 @@ use super::{
     durability::among_equals,
     objection::objection,
     phrase::{
-        self, WITH_POWER, best, choosing, gap, largest_loss, measured_place, place,
+        self, WITH_POWER, best, choosing, gap, hurdle, largest_loss, measured_place, place,
         sizes_and_place, times,
     },
     refusal::{contended, missing, same_places},
@@ -199,12 +199,13 @@ fn noisy(findings: &Findings, advice: &Advice, more: &More) -> String {
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
     };
     format!(
-        "No recommendation for {} {}: noise {:.0} % per run; {first} {} ({}). {needed}",
+        "No recommendation for {} {}: noise {:.0} % per run; {first} {} ({}).{} {needed}",
         advice.profile,
         by_tests(findings),
         100.0 * more.noise,
         leads(advice).unwrap_or_else(|| "is first".into()),
-        gap(advice.lead, second, advice.blocks)
+        gap(advice.lead, second, advice.blocks),
+        hurdle(advice.hurdle.as_ref())
     )
 }
 

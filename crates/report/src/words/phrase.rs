@@ -6,10 +6,10 @@ use model::{
     result::{Limiter, Origin},
 };
 use stats::{
-    description::{list, processes},
+    description::{Comparison, list, processes},
     evaluation::Findings,
     kernel::{CLEAR_LEAD, LEADS_P, Ratio, decimals},
-    verdict::{CellLoss, CellRatio},
+    verdict::{CellLoss, CellRatio, Hurdle},
 };
 
 /// How sure a number of blocks is to be enough.
@@ -104,9 +104,13 @@ pub(crate) fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// The cell that goes against an answer, as a sentence after it.
 pub(crate) fn largest_loss(loss: &CellLoss) -> String {
-    let CellLoss { cell: CellRatio { name, procs, ratio, .. }, over } = loss;
+    let CellLoss { cell: CellRatio { name, procs, ratio, .. }, over, contended } = loss;
     let includes_1 = ratio.low.zip(ratio.high).is_some_and(|(low, high)| low <= 1.0 && high >= 1.0);
-    let doubt = includes_1.then(|| "unclear".to_string());
+    let doubt = match (contended, includes_1) {
+        (true, _) => Some(open(Comparison::Contended).to_string()),
+        (false, true) => Some(open(Comparison::Unclear).to_string()),
+        (false, false) => None,
+    };
     let open: Vec<String> = doubt.into_iter().chain(ratio.span_of_decimals()).collect();
     let open = if open.is_empty() { String::new() } else { format!(" ({})", open.join(", ")) };
     format!(
@@ -121,6 +125,34 @@ fn multiple(ratio: f64) -> String {
     let small = ratio > 0.0 && ratio < 0.1;
     let decimals = if small { 1.0 - ratio.log10().floor() } else { 2.0 };
     format!("{ratio:.*}", decimals as usize)
+}
+
+/// What is said in a sentence of a ratio that is not judged, as only there a word may go against an interval.
+pub(crate) fn open(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Contended => "unclear, contended",
+        other => other.as_str(),
+    }
+}
+
+/// Why an open verdict is one although the interval of its lead excludes 1, a sentence; empty where it does not.
+pub(crate) fn hurdle(hurdle: Option<&Hurdle>) -> String {
+    let why = match hurdle {
+        None => return String::new(),
+        Some(Hurdle::Small) => {
+            format!("leads below {:.0} % are too small to recommend", 100.0 * (CLEAR_LEAD - 1.0))
+        }
+        Some(Hurdle::Level { comparisons: 0 | 1, .. }) => {
+            "a campaign that may stop at several looks needs stronger evidence".into()
+        }
+        Some(Hurdle::Level { comparisons, has_looks }) => format!(
+            "among {comparisons} comparisons{} the lead is not significant (Holm)",
+            if *has_looks { " and several looks" } else { "" }
+        ),
+        Some(Hurdle::Other(target)) => format!("{target} is not shown to be worse"),
+        Some(Hurdle::Probability) => format!("P(best) is below {LEADS_P}"),
+    };
+    format!(" The interval excludes 1, but {why}.")
 }
 
 /// How large the tests were, where the campaign says it, and where the numbers hold.

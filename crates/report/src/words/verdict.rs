@@ -4,8 +4,8 @@ use super::{
     durability::{among_equals, not_ranked},
     full, harm, injected,
     phrase::{
-        WITH_POWER, best, choosing, few, gap, largest_loss, leads, measured_place, sizes_and_place,
-        times,
+        WITH_POWER, best, choosing, few, gap, hurdle, largest_loss, leads, measured_place,
+        sizes_and_place, times,
     },
     refusal, snapshots, unshared,
 };
@@ -216,11 +216,12 @@ fn noisy(findings: &Findings, noise: f64, blocks: Option<usize>) -> String {
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
     };
     format!(
-        "No recommendation for {}: noise {noise:.0} % per run; {} {} ({}). {more}",
+        "No recommendation for {}: noise {noise:.0} % per run; {} {} ({}).{} {more}",
         scope(findings),
         first.target,
         leads(first.p_best, verdict.lead).unwrap_or_else(|| "is first".into()),
         gap(verdict.lead, &verdict.candidates[1].target, verdict.blocks),
+        hurdle(verdict.hurdle.as_ref()),
     )
 }
 
@@ -263,8 +264,9 @@ fn no_significant(findings: &Findings) -> String {
     };
     let choosing = choosing(&of_these, equals.iter().map(|c| c.regret_95));
     format!(
-        "For {}, {what}. {choosing}; decide by features, or measure more blocks.",
-        scope(findings)
+        "For {}, {what}.{} {choosing}; decide by features, or measure more blocks.",
+        scope(findings),
+        hurdle(verdict.hurdle.as_ref())
     )
 }
 

@@ -306,7 +306,7 @@ fn a_busy_machine_decides_no_group() {
     let [commits, pages] = advice.group_leads.as_slice() else {
         panic!("{:?}", advice.group_leads)
     };
-    assert_eq!(commits.lead.comparison, stats::description::Comparison::Unclear);
+    assert_eq!(commits.lead.comparison, stats::description::Comparison::Contended);
     let busy = "commits: xfs and ext4 are not compared, because other processes used the machine.";
     assert!(commits.contended && !pages.contended);
     assert_eq!(advice.leads[0], busy);

@@ -371,7 +371,7 @@ fn contention_decides_nothing_either() {
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", model::figure::Better::Lower);
     b.samples.iter_mut().for_each(|s| s.push(busy.clone()));
     let (_, _, comparison) = compared(&a, &b);
-    assert_eq!(comparison.pairs[0].comparison, Some(Comparison::Unclear));
+    assert_eq!(comparison.pairs[0].comparison, Some(Comparison::Contended));
     assert!(comparison.differences.is_empty());
 }
 

@@ -305,3 +305,25 @@ fn the_blocks_of_a_call_are_those_that_the_first_two_share() {
     let verdict = said(&data);
     assert!(verdict.sentence.contains(", 8 blocks)"), "{}", verdict.sentence);
 }
+
+/// Of many small campaigns of four candidates some have a lead that is certain as a pair alone.
+#[test]
+fn open_verdict_beside_an_interval_that_excludes_1_says_why() {
+    let four = Noise { block_sd: 0.05, own_sd: 0.03 };
+    let two = Noise { block_sd: 0.012, own_sd: 0.01 };
+    let of_four = [("ext4", 1.0), ("xfs", 1.02), ("btrfs", 1.05), ("f2fs", 1.09)];
+    let of_two = [("ext4", 1.0), ("xfs", 1.027)];
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..40 {
+        for data in [four.dataset(&of_four, 4, 5, seed), two.dataset(&of_two, 4, 5, seed)] {
+            let verdict = said(&data);
+            let excludes_1 = verdict.lead.unwrap().low.unwrap() > 1.0;
+            let is_open = !matches!(verdict.kind, VerdictKind::Clear | VerdictKind::Equivalent);
+            let (_, why) = verdict.sentence.split_once("excludes 1, but ").unzip();
+            assert_eq!(why.is_some(), is_open && excludes_1, "{}", verdict.sentence);
+            seen.extend(why.map(|why| why.split(' ').next().unwrap().to_string()));
+            assert!(excludes_1 || verdict.kind != VerdictKind::Clear, "{}", verdict.sentence);
+        }
+    }
+    assert!(["among", "leads"].iter().all(|own| seen.contains(*own)), "{seen:?}");
+}

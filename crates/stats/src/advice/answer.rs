@@ -32,6 +32,9 @@ pub(super) fn answer(field: &Field<'_>, block_s: Option<f64>) -> Advice {
         None if order.len() > 1 && !disturbed.is_empty() => Judged::Contended(disturbed),
         None => Judged::Open,
     };
+    let is_open = judged == Judged::Open;
+    let open = evidence.as_ref().filter(|_| is_open);
+    advice.hurdle = open.and_then(|evidence| evidence.hurdle(field.targets));
     advice.refusal = field.refusal(&judged);
     if advice.refusal.is_some() {
         advice.candidates.iter_mut().for_each(Advised::forget);

@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     description::{
-        Comparison, Lead, Settings,
+        Lead, Settings,
         cell::{data::CellData, dropouts, versus::versus},
-        equivalence::judge,
+        equivalence::judge_unless,
         looks,
         score::board::Board,
     },
@@ -127,6 +127,7 @@ impl<'a> Field<'a> {
             counsel: Counsel::NothingMeasured,
             refusal: None,
             more: None,
+            hurdle: None,
             counts_ops: self.mix.is_some(),
             remarks: Vec::new(),
             covered: groups.iter().filter(|g| g.cells > 0).fold(0.0, |sum, g| sum + g.weight),
@@ -249,12 +250,11 @@ impl<'a> Field<'a> {
     ) -> Option<(Lead, bool)> {
         let ratio = *self.of_cells(&[second, first], entries).ratios(self.bar()).get(1)?;
         let is_contended = work::contended(entries, &[first, second]);
-        let judged = judge(&ratio, self.settings.band);
         let lead = Lead {
             target: self.targets[first].clone(),
             second: self.targets[second].clone(),
             ratio,
-            comparison: if is_contended { Comparison::Unclear } else { judged },
+            comparison: judge_unless(is_contended, &ratio, self.settings.band),
         };
         Some((lead, is_contended))
     }

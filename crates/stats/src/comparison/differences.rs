@@ -11,7 +11,7 @@ use crate::{
             data::{self, CellData},
             versus::{Versus, versus},
         },
-        equivalence::judge,
+        equivalence::judge_unless,
         table::footer::mean_ratio,
     },
     kernel::{
@@ -196,8 +196,7 @@ fn pair(
     Pair {
         a: targets[a].clone(),
         b: targets[b].clone(),
-        comparison: ratio
-            .map(|r| if contended { Comparison::Unclear } else { judge(&r, settings.band) }),
+        comparison: ratio.map(|r| judge_unless(contended, &r, settings.band)),
         ratio,
         cells: shared.len(),
         counts,

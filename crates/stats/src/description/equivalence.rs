@@ -1,4 +1,5 @@
-//! One word for a ratio: does the interval exclude 1, and is the ratio outside the practical band?
+//! One word for a ratio: does the interval exclude 1, and is the ratio outside the practical band? Only a ratio that is
+//! contended has a word that its interval does not show.
 
 use crate::kernel::Ratio;
 use serde::Serialize;
@@ -20,12 +21,20 @@ pub enum Comparison {
     Worse,
     /// None of these: more blocks are needed, or a quieter machine.
     Unclear,
+    /// Not judged, whatever its interval: other processes had too much of the machine. Scripts read that it is unclear.
+    #[serde(rename = "unclear")]
+    Contended,
 }
 
 impl Comparison {
     /// Whether it says which of the two is ahead.
     pub fn is_difference(self) -> bool {
-        !matches!(self, Comparison::Same | Comparison::Unclear)
+        !self.is_open() && self != Comparison::Same
+    }
+
+    /// Whether it says nothing of the two.
+    pub fn is_open(self) -> bool {
+        matches!(self, Comparison::Unclear | Comparison::Contended)
     }
 
     /// The words printed.
@@ -36,7 +45,7 @@ impl Comparison {
             Comparison::Same => "same",
             Comparison::SlightlyWorse => "slightly worse",
             Comparison::Worse => "worse",
-            Comparison::Unclear => "unclear",
+            Comparison::Unclear | Comparison::Contended => "unclear",
         }
     }
 }
@@ -49,7 +58,7 @@ impl fmt::Display for Comparison {
 
 /// The word for `ratio` where others did not have too much of the machine: what is `contended` is not judged.
 pub(crate) fn judge_unless(contended: bool, ratio: &Ratio, band: f64) -> Comparison {
-    if contended { Comparison::Unclear } else { judge(ratio, band) }
+    if contended { Comparison::Contended } else { judge(ratio, band) }
 }
 
 /// The word for `ratio` with a band of 1/(1 + `band`) to 1 + `band`. The band is symmetric for

@@ -87,6 +87,7 @@ fn no_verdict(comparison: &CampaignComparison, cells: usize) -> Verdict {
     Verdict {
         kind: VerdictKind::Insufficient,
         reason: Reason::Compared(compared(comparison)),
+        hurdle: None,
         notes: Vec::new(),
         candidates: Vec::new(),
         scored_over: String::new(),

@@ -136,6 +136,11 @@ impl Fit {
         })
     }
 
+    /// Whether the campaign could end at several looks, so that each of them asks for more.
+    pub(crate) fn has_looks(&self) -> bool {
+        self.bar != Bar::ONCE
+    }
+
     /// Confidence of the intervals of scores.
     pub(crate) fn confidence(&self) -> f64 {
         self.bar.confidence

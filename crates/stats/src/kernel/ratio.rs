@@ -55,12 +55,18 @@ impl Ratio {
     }
 }
 
-/// A ratio with two decimals, or with three where two would show 1.00, because a verdict depends on the side of 1.
+/// Decimals beyond which a ratio is 1 to any reader.
+const MOST_DECIMALS: usize = 5;
+
+/// A ratio with two decimals, or with as many more as show on which side of 1 it is, because a verdict depends on that.
 pub fn decimals(ratio: f64) -> String {
-    match (format!("{ratio:.2}"), format!("{ratio:.3}")) {
-        (text, finer) if text == "1.00" && finer != "1.000" => finer,
-        (text, _) => text,
+    let text = format!("{ratio:.2}");
+    if text != "1.00" {
+        return text;
     }
+    let finer = (3..=MOST_DECIMALS)
+        .map(|digits| (format!("{ratio:.digits$}"), format!("{:.digits$}", 1.0)));
+    finer.filter(|(own, one)| own != one).map(|(own, _)| own).next().unwrap_or(text)
 }
 
 /// The ends of a 95 % interval of a ratio.

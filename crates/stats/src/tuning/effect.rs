@@ -2,7 +2,11 @@
 
 use crate::{
     description::{
-        Comparison, Settings, cell::data::CellData, equivalence::judge, looks, score::board::Board,
+        Comparison, Settings,
+        cell::data::CellData,
+        equivalence::{judge, judge_unless},
+        looks,
+        score::board::Board,
     },
     kernel::{Ratio, holm::holm},
     verdict::CellRatio,
@@ -51,10 +55,7 @@ pub(crate) fn effects(dataset: &Dataset, board: &Board<'_>, settings: &Settings)
         .map(|(at, (ratio, &column))| Effect {
             column,
             ratio,
-            comparison: match board.contended(at, 0) {
-                true => Comparison::Unclear,
-                false => judge(&ratio, settings.band),
-            },
+            comparison: judge_unless(board.contended(at, 0), &ratio, settings.band),
             holm: marks[at - 1],
             gain: board.best_cell(at, 0).map(affected),
             loss: board.worst_cell(at, 0).map(affected),

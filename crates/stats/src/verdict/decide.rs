@@ -8,7 +8,7 @@ use crate::{
     description::{
         Counts, Doubtful, Missing, Settings,
         cell::{
-            data::CellData,
+            data::{self, CellData},
             dropouts::{self, GivenUp},
             partial,
         },
@@ -21,7 +21,7 @@ use crate::{
         fit::{Fit, order},
         significance::Bar,
     },
-    verdict::evidence::{Alike, Evidence, Judged, Rest, evidence},
+    verdict::evidence::{Alike, Evidence, Hurdle, Judged, Rest, evidence},
 };
 use model::{random::Rng, result::Dataset};
 use serde::Serialize;
@@ -134,6 +134,8 @@ pub struct Verdict {
     pub kind: VerdictKind,
     /// Why.
     pub reason: Reason,
+    /// Why it is open although the interval of the lead excludes 1, where that is so.
+    pub hurdle: Option<Hurdle>,
     /// Notes on it.
     pub notes: Vec<Note>,
     /// Measured targets by score, best first.
@@ -204,6 +206,9 @@ pub struct CellLoss {
     pub cell: CellRatio,
     /// Label of the other.
     pub over: String,
+    /// Whether others had too much of the machine, so that its interval says nothing.
+    #[serde(skip)]
+    pub contended: bool,
 }
 
 /// Judges all measured targets of `class`; `targets` are the labels of the columns of `cells`. Where others of
@@ -268,7 +273,10 @@ fn of_ranked(
     verdict.candidates = order.iter().map(|&i| verdict.candidates[i].clone()).collect();
     match evidence {
         Some(evidence) => {
-            (verdict.kind, verdict.reason) = judge(&verdict, targets, &evidence, settings)
+            (verdict.kind, verdict.reason) = judge(&verdict, targets, &evidence, settings);
+            let is_open =
+                matches!(verdict.reason, Reason::Noisy { .. } | Reason::NoSignificantDifference);
+            verdict.hurdle = evidence.hurdle(targets).filter(|_| is_open);
         }
         None if !disturbed.is_empty() => {
             verdict.reason = Reason::Contended(labels(targets, &disturbed));
@@ -331,6 +339,7 @@ fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) ->
     Verdict {
         kind: VerdictKind::Insufficient,
         reason: Reason::NothingToCompare,
+        hurdle: None,
         notes: Vec::new(),
         candidates: ratios.map(candidate).collect(),
         scored_over: board.columns.first().map_or_else(String::new, |&column| label(column)),
@@ -355,6 +364,7 @@ pub(crate) fn largest_loss(
     outside.then(|| CellLoss {
         cell: CellRatio::new(dataset, cell, ratio),
         over: targets[board.columns[other]].clone(),
+        contended: data::too_contended(&[cell], &[first, other].map(|at| board.columns[at])),
     })
 }
 

@@ -12,6 +12,7 @@ use crate::{
     kernel::{
         fit::{Fit, order},
         ratio::Estimate,
+        significance::CLEAR_LEAD,
     },
 };
 use model::{random::Rng, result::Dataset};
@@ -52,6 +53,24 @@ pub(crate) enum Judged {
     Same(Vec<usize>),
     /// The data does not decide.
     Open,
+}
+
+/// What keeps a lead from a verdict although its interval excludes 1: a verdict asks for more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hurdle {
+    /// It is smaller than any that is called clear.
+    Small,
+    /// It is not significant among all of these, by Holm's procedure.
+    Level {
+        /// Candidates that the first is compared with.
+        comparisons: usize,
+        /// Whether the campaign could end at several looks, at each of which more is asked.
+        has_looks: bool,
+    },
+    /// Another than the second, of this label, is not shown to be worse.
+    Other(String),
+    /// The probability that the first is the best is too low.
+    Probability,
 }
 
 /// Which candidates count as the same.
@@ -132,6 +151,25 @@ impl Evidence<'_> {
     pub(crate) fn doubt(&self, column: usize) -> Option<f64> {
         let at = self.board.columns.iter().position(|&c| c == column)?;
         self.fit.difference(self.first, at).p_value()
+    }
+
+    /// What keeps the first from being the best where its interval over the second excludes 1; `None` where that does
+    /// not. `targets` are the labels of the columns.
+    pub(crate) fn hurdle(&self, targets: &[String]) -> Option<Hurdle> {
+        let (first, second) = (self.first, self.second);
+        self.fit.ratio(first, second).low.filter(|low| *low > 1.0)?;
+        let is_other = |at: &usize| *at != first && self.fit.is_racing(*at);
+        let others: Vec<usize> = (0..self.board.columns.len()).filter(is_other).collect();
+        let is_near = |at: &usize| self.fit.difference(first, *at).mean < CLEAR_LEAD.ln();
+        let rivals = self.fit.rivals(first);
+        Some(match rivals.iter().find(|at| **at != second) {
+            _ if others.iter().any(is_near) => Hurdle::Small,
+            _ if rivals.contains(&second) => {
+                Hurdle::Level { comparisons: others.len(), has_looks: self.fit.has_looks() }
+            }
+            Some(other) => Hurdle::Other(targets[self.board.columns[*other]].clone()),
+            None => Hurdle::Probability,
+        })
     }
 
     /// Columns of candidates that still run and while which ran the machine was too busy with other work. Each of

@@ -11,10 +11,11 @@ function figure(value) {
 
 const ratioText = ratio => ratio >= 0.0995 && ratio < 9.995 ? ratio.toFixed(2) : figure(ratio);
 
-// An end of an interval: with a third decimal where two would say that it is 1, on which the verdict hangs.
+// An end of an interval: with more decimals where two would say that it is 1, on which the verdict depends.
 function endText(ratio) {
   const text = ratioText(ratio);
-  return text === '1.00' && ratio.toFixed(3) !== '1.000' ? ratio.toFixed(3) : text;
+  const digits = text === '1.00' && [3, 4, 5].find(count => ratio.toFixed(count) !== (1).toFixed(count));
+  return digits ? ratio.toFixed(digits) : text;
 }
 
 function intervalText({ low, high }, wide) {

@@ -21,7 +21,7 @@ function ratioCell(ratio, { drawer, withInterval, isScored = true, note } = {}) 
     cell.className = `n ${step > 0 ? 'b' : 'w'}${Math.abs(step)}`;
   } else if (ratio.word) cell.className = 'n s';
   const said = [ratioText(ratio.point)];
-  if (ratio.word) said.push(' ', element('b', ratio.word === 'unclear' ? '?' : ratio.word));
+  if (ratio.word) said.push(' ', element('b', ratio.isBusy ? '? contended' : ratio.word === 'unclear' ? '?' : ratio.word));
   const interval = intervalText(ratio, report.very_wide);
   if (withInterval && interval) said.push(' ', element('small', interval));
   if (note) said.push(' ', element('small', note));
@@ -104,7 +104,7 @@ function plot(found, panels, { out }) {
     isUnclear: column !== found.over && (isBusy(column) || !(ratio.low > 1 || ratio.high < 1)),
   });
   const mean = ([column, ratio]) => ({
-    name: name(column), ratio, said: `${ratioText(ratio.point)} ${ratio.word}`,
+    name: name(column), ratio, said: `${ratioText(ratio.point)} ${ratio.isBusy ? 'contended' : ratio.word}`,
     note: intervalText(ratio, report.very_wide), isUnclear: ratio.word === 'unclear',
   });
   const shown = [];

@@ -173,12 +173,17 @@ function isContended(rows, columns) {
   });
 }
 
+// A ratio with its word (equivalence.rs): while the machine was too busy with other work it is not judged.
+function worded(ratio, data, rows, columns) {
+  const isBusy = isContended(rows, columns);
+  return { ...ratio, isBusy, word: isBusy ? 'unclear' : judge(ratio, data.band) };
+}
+
 // The ratio of a cell with its word.
 function cellRatio(data, row, column, base) {
   const found = compare(data, row, column, base);
   if (!found) return null;
-  const ratio = asRatio(found, data.confidence.cell);
-  return { ...ratio, word: isContended([row], [column, base]) ? 'unclear' : judge(ratio, data.band) };
+  return worded(asRatio(found, data.confidence.cell), data, [row], [column, base]);
 }
 
 // Scores of blocks (blocks.rs): a part is a test with its weight, mean and values by block.
@@ -236,8 +241,7 @@ function meanRatio(data, table, column, base) {
   else if (parts.some(part => known(part.points).length)) found = estimateOf(parts, learnt(data.mean_noise, column, base));
   else found = estimateApart(rows, column, base);
   if (!found) return null;
-  const ratio = asRatio(found, data.confidence.mean);
-  return { ...ratio, word: isContended(rows, [column, base]) ? 'unclear' : judge(ratio, data.band) };
+  return worded(asRatio(found, data.confidence.mean), data, rows, [column, base]);
 }
 
 // The rows of tables that are scored, each with its group.
@@ -266,9 +270,6 @@ function scores(data, entries, base, weightOf, out = []) {
 function groupRatios(data, { over, out, shared }, group) {
   const own = shared.filter(entry => entry.group === group);
   const { ratios } = scores(data, own, over, () => 1, out);
-  const judged = ({ column, ratio }) => {
-    const word = isContended(own.map(({ row }) => row), [column, over]) ? 'unclear' : judge(ratio, data.band);
-    return [column, { ...ratio, word }];
-  };
+  const judged = ({ column, ratio }) => [column, worded(ratio, data, own.map(({ row }) => row), [column, over])];
   return new Map(ratios.filter(({ column }) => column !== over).map(judged));
 }

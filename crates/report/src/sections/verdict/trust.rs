@@ -85,7 +85,7 @@ fn moved(drift: &Drift, band: f64) -> Sign {
             "the machine changed speed: ratios hold, because candidates take turns; absolute values mix its fast and \
              slow periods",
         ),
-        Comparison::Unclear => {
+        Comparison::Unclear | Comparison::Contended => {
             (None, "ratios hold, because candidates take turns; absolute values may have drifted")
         }
     };

@@ -98,7 +98,7 @@ impl Counts {
             Comparison::Same => &mut self.same,
             Comparison::SlightlyWorse => &mut self.slightly_worse,
             Comparison::Worse => &mut self.worse,
-            Comparison::Unclear => &mut self.unclear,
+            Comparison::Unclear | Comparison::Contended => &mut self.unclear,
         } += 1;
     }
 }

@@ -6,7 +6,6 @@ use crate::{
 };
 use model::{result::Reason, workload::GridCell};
 use serde::Serialize;
-use std::fmt;
 
 /// Why a ratio with an interval is not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -14,14 +13,6 @@ use std::fmt;
 pub enum Unjudged {
     /// Other work had the processors or the disk in too many of the samples.
     Contended,
-}
-
-impl fmt::Display for Unjudged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unjudged::Contended => f.write_str("contended"),
-        }
-    }
 }
 
 /// One test.
