@@ -64,9 +64,28 @@ fn nothing_is_said_where_more_blocks_cannot_be_run_or_are_still_to_come() {
     assert_eq!(said(&data, None), None);
     data.campaign.state = CampaignState::Open;
     assert_eq!(said(&data, Some(Next::Same)), None);
-    data.campaign.state = CampaignState::Done;
+}
+
+#[test]
+fn import_says_how_many_repetitions_are_needed_and_how_to_measure_it() {
+    let mut data = common::campaign(3);
     data.campaign.origin = Origin::Import;
-    assert_eq!(said(&data, Some(Next::Same)), None);
+    let told = |next| said(&data, next).unwrap();
+    let measure = "To measure with proven caches, rotating orders and an A/A pair, run `assay run --aa` on that machine.";
+    assert_eq!(told(None), measure);
+    assert_eq!(
+        told(Some(Next::Interval { blocks: 2 })),
+        format!("2 more repetitions of each run would provide intervals. {measure}")
+    );
+    assert_eq!(
+        told(Some(Next::Separate { blocks: 5 })),
+        format!(
+            "About 5 more repetitions of each run would separate xfs from ext4 with 80 % probability, if their \
+             difference stays the same. {measure}"
+        )
+    );
+    data.campaign.origin = Origin::Published;
+    assert_eq!(said(&data, None).unwrap(), "To measure this on your machine, use `assay run`.");
 }
 
 #[test]

@@ -90,11 +90,53 @@ fn cells_without_a_figure_of_each_candidate_are_counted() {
     assert!(left < 8 && text.contains(&format!("scored cells: {left} of {all}, ")), "{text}");
 }
 
-#[test]
-fn figures_of_others_are_not_judged() {
-    let mut data = common::campaign(5);
+/// What another tool measured: no plan, and of the samples the figures alone.
+fn imported(blocks: u32) -> Dataset {
+    let mut data = common::campaign(blocks);
     data.campaign.origin = Origin::Import;
-    assert_eq!(said(&data), None);
+    data.samples.iter_mut().for_each(|sample| sample.evidence.limiter = Limiter::Unknown);
+    data
+}
+
+#[test]
+fn import_says_what_is_not_known_of_it() {
+    let text = said(&imported(5)).unwrap();
+    for part in [
+        "repetitions: 5, ",
+        "A/A pair: not known, ",
+        "drift: not known, ",
+        "other programs: not known, ",
+        "scored cells: 8 of 10, ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("limiter") && !text.contains("the machine kept its speed"), "{text}");
+    let text = said(&imported(1)).unwrap();
+    assert!(text.contains("repetitions: none, noise alone may explain any difference"), "{text}");
+}
+
+/// A bundle of a campaign is an import, too, and has all that was measured.
+#[test]
+fn import_of_a_campaign_is_judged_as_one() {
+    let mut data = imported(5);
+    data.campaign.plan.targets = vec!["ext4".parse().unwrap()];
+    let text = said(&data).unwrap();
+    assert!(text.contains("drift: ") && !text.contains("not known"), "{text}");
+}
+
+/// Every candidate is faster by a tenth with each place in the block.
+#[test]
+fn effect_of_the_place_in_a_block_is_told() {
+    let even = said(&common::campaign(6)).unwrap();
+    assert!(even.contains("turn effect: +0 % from first to last place, "), "{even}");
+    let mut data = common::campaign(6);
+    for sample in &mut data.samples {
+        let faster = 1.0 + 0.1 * f64::from(sample.position);
+        sample.figures.metrics.iter_mut().for_each(|metric| metric.value *= faster);
+    }
+    let text = said(&data).unwrap();
+    let told = "turn effect: +20 % from first to last place, the order rotates, so this favours no candidate";
+    assert!(text.contains(told), "{text}");
 }
 
 /// All candidates at half of their speed from the fifth block on.

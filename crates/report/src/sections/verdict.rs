@@ -52,7 +52,7 @@ impl Section for Verdict {
         }
         let verdict = &findings.verdict;
         let mut blocks = head(dataset, findings);
-        blocks.extend(trust::signs(dataset, findings).map(Block::Signs));
+        blocks.push(Block::Signs(trust::signs(dataset, findings)));
         blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
         blocks.push(Block::Prose(scope(dataset, findings)));
         let notes = dataset.campaign.notes.iter().map(words::note);

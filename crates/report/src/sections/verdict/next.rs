@@ -1,5 +1,6 @@
 //! Says what to do next: how to make the file system that won, or what would settle an open verdict: how many more
-//! blocks, how long they take, and the command; or that more blocks would change nothing.
+//! blocks, how long they take, and the command; or that more blocks would change nothing. Of an import how often to
+//! repeat its runs, and how to measure them here.
 
 use crate::{names, number};
 use model::result::{BY_HAND, CampaignState, Dataset, Note, Origin};
@@ -8,12 +9,25 @@ use stats::{
     verdict::{Reason, VerdictKind},
 };
 
-/// Of a campaign that was run here to its end, a sentence each: another says what it lacks. More blocks beside other
+/// What measures what a study did.
+const ON_YOUR_MACHINE: &str = "To measure this on your machine, use `assay run`.";
+
+/// What measures what an import cannot tell.
+const ON_THAT_MACHINE: &str = "To measure with proven caches, rotating orders and an A/A pair, run `assay run --aa` on that machine.";
+
+/// A sentence each; nothing of a campaign that is not at its end, which says what it lacks. More blocks beside other
 /// programs would be as disturbed as these.
 pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     let campaign = &dataset.campaign;
-    if campaign.origin != Origin::Run || campaign.state == CampaignState::Open {
-        return Vec::new();
+    match campaign.origin {
+        Origin::Published => return vec![ON_YOUR_MACHINE.into()],
+        Origin::Import => {
+            let what = advice(findings, &|count| repetitions(count));
+            let what = what.map(|what| format!("{}. ", what.trim_end_matches('.')));
+            return vec![what.unwrap_or_default() + ON_THAT_MACHINE];
+        }
+        Origin::Run if campaign.state == CampaignState::Open => return Vec::new(),
+        Origin::Run => {}
     }
     if matches!(findings.verdict.reason, Reason::Contended(_)) {
         return vec![format!(
@@ -24,7 +38,30 @@ pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     let is_clear = findings.verdict.kind == VerdictKind::Clear;
     let after = [by_hand(dataset, findings), on_a_disk(dataset)];
     let after = after.into_iter().flatten().filter(|_| is_clear);
-    advice(findings, &campaign.id).into_iter().chain(after).collect()
+    let more = |count| blocks(count, findings, &campaign.id);
+    advice(findings, &more).into_iter().chain(after).collect()
+}
+
+/// More of what was measured: how it is called, and what is to be typed for it.
+struct More {
+    called: String,
+    typed: String,
+}
+
+/// Blocks of a campaign, with the time that they take.
+fn blocks(count: usize, findings: &Findings, id: &str) -> More {
+    let seconds = findings.timed.map(|timed| count as f64 * timed.block_s());
+    let time = seconds.map_or_else(String::new, |s| format!(" ({})", number::duration(s)));
+    More {
+        called: names::blocks(count).replacen(' ', " more ", 1) + &time,
+        typed: format!(": `assay resume {id} --blocks +{count}`"),
+    }
+}
+
+/// Repetitions of the runs of an import, which another tool makes.
+fn repetitions(count: usize) -> More {
+    let repetitions = if count == 1 { "repetition" } else { "repetitions" };
+    More { called: format!("{count} more {repetitions} of each run"), typed: String::new() }
 }
 
 /// How the winner is made on a disk, with the options that it was measured with.
@@ -48,16 +85,15 @@ fn on_a_disk(dataset: &Dataset) -> Option<String> {
     })
 }
 
-fn advice(findings: &Findings, id: &str) -> Option<String> {
+/// What settles an open verdict, by `more` of what was measured.
+fn advice(findings: &Findings, more: &dyn Fn(usize) -> More) -> Option<String> {
     let [first, second] = findings.verdict.candidates.get(..2)? else { return None };
     let (first, second) = (&first.target, &second.target);
     let band = 100.0 * findings.band;
     let same = format!("{first} and {second} are the same within {band:.0} %");
     let more = |blocks: usize, about: &str, what: &str| {
-        let seconds = findings.timed.map(|timed| blocks as f64 * timed.block_s());
-        let time = seconds.map_or_else(String::new, |s| format!(" ({})", number::duration(s)));
-        let count = names::blocks(blocks).replacen(' ', " more ", 1);
-        format!("{about}{count}{time} would {what}: `assay resume {id} --blocks +{blocks}`")
+        let More { called, typed } = more(blocks);
+        format!("{about}{called} would {what}{typed}")
     };
     Some(match findings.next? {
         stats::verdict::Next::Same => {

@@ -1,5 +1,5 @@
 //! Tells whether the figures can be trusted: the A/A pair, the drift, the turn, other programs, what limited the
-//! samples, and which cells have no figure, each with what follows from it.
+//! samples, and which cells have no figure, each with what follows from it; of an import what is not known of it.
 
 use crate::{
     block::{Sign, Signs},
@@ -10,6 +10,7 @@ use model::result::{Dataset, Limiter, Origin, Sample};
 use stats::{
     description::{AaCheck, Comparison, Contention, Drift},
     evaluation::Findings,
+    kernel::Ratio,
     verdict::Verdict,
 };
 
@@ -17,26 +18,58 @@ use stats::{
 /// is no longer in favour. The verdict judges each candidate by its own share.
 const FEW: f64 = 0.05;
 
-/// What is known of a campaign that was measured here; nothing of one that was only read.
-pub(super) fn signs(dataset: &Dataset, findings: &Findings) -> Option<Signs> {
-    if dataset.campaign.origin != Origin::Run {
-        return None;
-    }
-    let check = &findings.selfcheck;
+/// What is known of a campaign, and of what another tool measured.
+pub(super) fn signs(dataset: &Dataset, findings: &Findings) -> Signs {
     let samples: Vec<&Sample> =
         dataset.samples.iter().filter(|sample| sample.evidence.validity.is_valid()).collect();
-    let signs = [
+    let own = match is_of_assay(dataset) {
+        true => of_campaign(dataset, findings, &samples),
+        false => of_import(findings, &samples),
+    };
+    let signs = own.into_iter().chain([limiter(&samples), compared(&findings.verdict)]);
+    Signs { question: "Can I trust this?".into(), signs: signs.flatten().collect() }
+}
+
+/// Whether assay measured it, here or where it was exported: only then a plan has targets.
+fn is_of_assay(dataset: &Dataset) -> bool {
+    let campaign = &dataset.campaign;
+    campaign.origin == Origin::Run || !campaign.plan.targets.is_empty()
+}
+
+fn of_campaign(dataset: &Dataset, findings: &Findings, samples: &[&Sample]) -> Vec<Option<Sign>> {
+    let check = &findings.selfcheck;
+    vec![
         Some(pair(check.aa.as_ref())),
         check.drift.as_ref().map(|drift| moved(drift, findings.band)),
         turn(findings),
-        others(dataset, &samples, findings.contention_limit_pct),
-        limiter(&samples),
-        compared(&findings.verdict),
-    ];
-    Some(Signs {
-        question: "Can I trust this?".into(),
-        signs: signs.into_iter().flatten().collect(),
-    })
+        others(dataset, samples, findings.contention_limit_pct),
+    ]
+}
+
+/// What files of another tool do not tell.
+fn of_import(findings: &Findings, samples: &[&Sample]) -> Vec<Option<Sign>> {
+    let unknown = |name, so_what| Some(sign(name, None, "not known".into(), so_what));
+    vec![
+        (!samples.is_empty()).then(|| repetitions(findings.campaign.blocks)),
+        unknown("A/A pair", "no candidate was measured twice as a check of the method"),
+        unknown(
+            "drift",
+            "if candidates did not take turns, a change in the speed of the machine is part of the ratios",
+        ),
+        unknown("other programs", "other programs may have used the machine"),
+    ]
+}
+
+fn repetitions(blocks: usize) -> Sign {
+    let (is_good, found, so_what) = match blocks {
+        0 | 1 => (Some(false), "none".into(), "noise alone may explain any difference"),
+        n => (
+            None,
+            n.to_string(),
+            "intervals hold if the runs were independent, each on a fresh file system, which the files do not tell",
+        ),
+    };
+    sign("repetitions", is_good, found, so_what)
 }
 
 fn sign(name: &str, is_good: Option<bool>, found: String, so_what: &str) -> Sign {
@@ -74,8 +107,7 @@ fn moved(drift: &Drift, band: f64) -> Sign {
         let found = format!("{}x from block {} on", number::ratio(step.ratio), step.block + 1);
         return sign("drift", Some(false), found, step_words(step));
     }
-    let percent = 100.0 * (drift.trend.point - 1.0);
-    let found = format!("{percent:+.0} % from first to last block");
+    let found = format!("{} from first to last block", percent(&drift.trend));
     let (is_good, so_what) = match stats::description::judge(&drift.trend, band) {
         Comparison::Same | Comparison::SlightlyBetter | Comparison::SlightlyWorse => {
             (Some(true), "the machine kept its speed")
@@ -92,16 +124,31 @@ fn moved(drift: &Drift, band: f64) -> Sign {
     sign("drift", is_good, found, so_what)
 }
 
-/// How much it mattered who was measured first, in the test in which it mattered most.
+/// How much it matters which candidate is measured first: over a block, and in the test in which it matters most.
 fn turn(findings: &Findings) -> Option<Sign> {
-    let (_, _, ratio) = largest_turn(findings)?;
-    let found = format!("up to {}x", number::ratio(ratio.max(1.0 / ratio)));
-    Some(sign(
-        "run order",
-        Some(true),
-        found,
-        "the order rotates, and its effect is removed from every ratio",
-    ))
+    let place = findings.selfcheck.drift.as_ref().and_then(|drift| drift.position.as_ref());
+    let of_block = place.map(|place| format!("{} from first to last place", percent(place)));
+    let in_test = largest_turn(findings).map(|(_, _, ratio)| ratio.max(1.0 / ratio));
+    let of_test = in_test.map(|ratio| format!("up to {}x in one test", number::ratio(ratio)));
+    let said = place.map(|place| stats::description::judge(place, findings.band));
+    let is_good = match said {
+        Some(Comparison::Better | Comparison::Worse) => Some(false),
+        Some(Comparison::Unclear | Comparison::Contended) => None,
+        Some(_) | None => Some(true),
+    };
+    let so_what = match (&of_test, is_good) {
+        (Some(_), _) => "the order rotates, and its effect is removed from every ratio",
+        (None, Some(true)) => "it does not matter which candidate runs first",
+        (None, _) => "the order rotates, so this favours no candidate",
+    };
+    let found: Vec<String> = of_block.into_iter().chain(of_test).collect();
+    (!found.is_empty()).then(|| sign("turn effect", is_good, found.join("; "), so_what))
+}
+
+/// How far a ratio is from 1, in whole percent: `+3 %`.
+fn percent(ratio: &Ratio) -> String {
+    // Without a negative zero.
+    format!("{:+.0} %", (100.0 * (ratio.point - 1.0)).round() + 0.0)
 }
 
 /// How often other programs used the machine.
