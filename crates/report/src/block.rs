@@ -13,7 +13,7 @@ pub use drawer::{Dot, DotPanel, Dots, Drawer};
 pub use forest::{Forest, ForestPanel, ForestRow, Span};
 pub use heat_map::{Fill, HeatCell, HeatGroup, HeatMap, HeatRow};
 pub use lines::{LinePanel, Lines};
-pub use signs::{Sign, Signs};
+pub use signs::{NOT_KNOWN, Sign, Signs};
 pub use timeline::{TimePanel, TimePiece, Timeline};
 
 /// One piece of a report.

@@ -71,7 +71,7 @@ fn import_says_how_many_repetitions_are_needed_and_how_to_measure_it() {
     let mut data = common::campaign(3);
     data.campaign.origin = Origin::Import;
     let told = |next| said(&data, next).unwrap();
-    let measure = "To measure with proven caches, rotating orders and an A/A pair, run `assay run --aa` on that machine.";
+    let measure = "To measure what is not known, use `assay run --aa` on that machine.";
     assert_eq!(told(None), measure);
     assert_eq!(
         told(Some(Next::Interval { blocks: 2 })),

@@ -1,5 +1,8 @@
 //! Checks that tell whether figures can be trusted, each with its answer.
 
+/// What was found by a check that could not be made, as its shape says, too.
+pub const NOT_KNOWN: &str = "not known";
+
 /// A question that several checks answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signs {

@@ -1,7 +1,7 @@
 //! Draws checks as marks in a line; what follows from each stands behind it, and beside those that are not in favour.
 
 use super::code::with_code;
-use crate::block::{Sign, Signs};
+use crate::block::{NOT_KNOWN, Sign, Signs};
 use maud::{Markup, html as markup};
 
 /// The question, a mark for each check, and all in words where it is opened.
@@ -31,7 +31,7 @@ fn mark(sign: &Sign) -> Markup {
     };
     markup! {
         span class=(format!("sign {}", sign.answer())) title=(sign.so_what.replace('`', "")) {
-            (shape) " " (sign.name) @if sign.is_good != Some(true) { ": " (sign.found) }
+            (shape) " " (sign.name) @if sign.is_good != Some(true) && sign.found != NOT_KNOWN { ": " (sign.found) }
         }
     }
 }

@@ -2,7 +2,7 @@
 //! samples, and which cells have no figure, each with what follows from it; of an import what is not known of it.
 
 use crate::{
-    block::{Sign, Signs},
+    block::{NOT_KNOWN, Sign, Signs},
     number,
     sections::selfcheck::{largest_turn, step_words},
 };
@@ -22,18 +22,12 @@ const FEW: f64 = 0.05;
 pub(super) fn signs(dataset: &Dataset, findings: &Findings) -> Signs {
     let samples: Vec<&Sample> =
         dataset.samples.iter().filter(|sample| sample.evidence.validity.is_valid()).collect();
-    let own = match is_of_assay(dataset) {
-        true => of_campaign(dataset, findings, &samples),
-        false => of_import(findings, &samples),
+    let own = match dataset.campaign.origin {
+        Origin::Run => of_campaign(dataset, findings, &samples),
+        Origin::Import | Origin::Published => of_import(findings, &samples),
     };
     let signs = own.into_iter().chain([limiter(&samples), compared(&findings.verdict)]);
     Signs { question: "Can I trust this?".into(), signs: signs.flatten().collect() }
-}
-
-/// Whether assay measured it, here or where it was exported: only then a plan has targets.
-fn is_of_assay(dataset: &Dataset) -> bool {
-    let campaign = &dataset.campaign;
-    campaign.origin == Origin::Run || !campaign.plan.targets.is_empty()
 }
 
 fn of_campaign(dataset: &Dataset, findings: &Findings, samples: &[&Sample]) -> Vec<Option<Sign>> {
@@ -48,7 +42,7 @@ fn of_campaign(dataset: &Dataset, findings: &Findings, samples: &[&Sample]) -> V
 
 /// What files of another tool do not tell.
 fn of_import(findings: &Findings, samples: &[&Sample]) -> Vec<Option<Sign>> {
-    let unknown = |name, so_what| Some(sign(name, None, "not known".into(), so_what));
+    let unknown = |name, so_what| Some(sign(name, None, NOT_KNOWN.into(), so_what));
     vec![
         (!samples.is_empty()).then(|| repetitions(findings.campaign.blocks)),
         unknown("A/A pair", "no candidate was measured twice as a check of the method"),
