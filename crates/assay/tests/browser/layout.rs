@@ -11,7 +11,7 @@ const SCROLLED: &str = "[...document.querySelectorAll('main *')].filter(own => o
 #[test]
 fn no_box_scrolls_within_the_page_and_heads_stay_below_the_bar() {
     let Some(Shown { place, page, mut browser }) = campaign::shown() else { return };
-    for width in [1280, 1920] {
+    for width in [390, 1280, 1920] {
         browser.width(width);
         for published in place.campaigns(&["--published"]) {
             let id = published["id"].as_str().unwrap();
@@ -21,7 +21,12 @@ fn no_box_scrolls_within_the_page_and_heads_stay_below_the_bar() {
             assert_eq!(browser.eval(SCROLLED), json!([]), "{id} at {width}");
         }
         browser.open(&page, "");
-        assert_eq!(browser.eval(SCROLLED), json!([]), "{width}");
+        browser.eval("document.querySelectorAll('details').forEach(own => { own.open = true; })");
+        browser.until(&format!("({SCROLLED}).length === 0"));
+        browser.open(&page, "");
+        if width < 400 {
+            continue;
+        }
         let below = "(() => { const table = document.querySelector('table.heat'); \
                      scrollTo(0, scrollY + table.getBoundingClientRect().bottom - 300); \
                      const bar = document.querySelector('.bar').getBoundingClientRect(); \
@@ -29,6 +34,28 @@ fn no_box_scrolls_within_the_page_and_heads_stay_below_the_bar() {
                      return bar.top === 0 && Math.abs(head.top - bar.bottom) < 2; })()";
         assert_eq!(browser.eval(below), true, "{width}");
     }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+/// Two campaigns share a wide window, and stand below each other in a narrow one.
+#[test]
+fn no_box_scrolls_on_a_page_of_two_campaigns() {
+    let Some(Shown { place, mut browser, .. }) = campaign::shown() else { return };
+    let published = place.campaigns(&["--published"]);
+    let id = published[0]["id"].as_str().unwrap();
+    let both = place.path("both.html");
+    std::fs::write(&both, place.ok(&["report", "last", id, "--format", "html"])).unwrap();
+    for width in [390, 1280, 1920] {
+        browser.width(width);
+        browser.open(&both, "");
+        assert_eq!(browser.eval(SCROLLED), json!([]), "{width}");
+        let over = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        assert_eq!(browser.eval(over), 0, "{width}");
+    }
+    browser.width(390);
+    browser.open(&both, "");
+    let cell = "[...document.querySelectorAll('.stacked td')].find(own => own.dataset.head)";
+    assert_eq!(browser.text(&format!("{cell}.getAttribute('role')")), "cell");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -81,7 +108,7 @@ fn verdict_and_candidates_are_on_the_first_screen() {
     let bar = browser.eval(&format!("{} - {}", bottom(".bar"), bottom("header"))).as_f64().unwrap();
     assert!(bar < 80.0, "more than two lines: {bar}");
     let table = browser.eval(&bottom("#at-verdict table")).as_f64().unwrap();
-    assert!(table < 600.0, "{table}");
+    assert!(table < 660.0, "{table}");
 }
 
 /// The words within `elements` that are broken: one that has more than one line.

@@ -28,13 +28,14 @@ const SCRIPT: &str = concat!(
     include_str!("script/forest.js"),
     include_str!("script/what_if.js"),
     include_str!("script/shown.js"),
+    include_str!("script/stack.js"),
     include_str!("script/controls.js"),
     include_str!("script/drawers.js"),
 );
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-4TNV/H5JsyR0yuSXACm4yRMI63Id76qjvPgagW2JPq8='";
+                                 script-src 'sha256-cP8JOTqPquI6WjFMjk8TtzcF6xuKYuzRR1StfEGMcV4='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [

@@ -218,18 +218,22 @@ function shorten(head) {
   if (rest) own.replaceChildren(start, made('span', { class: 'rest' }, rest));
 }
 
-// A wide table that its place holds, made tighter where need be, scrolls with the page, under a head that stays.
+// A table of many columns that its place holds, made tighter where need be, scrolls with the page, under a head that
+// stays; what its place does not hold is stacked.
 function fit() {
-  const boxes = [...document.querySelectorAll('main .many')].filter(own => own.checkVisibility());
-  const tooWide = box => box.scrollWidth > box.clientWidth;
+  const boxes = [...document.querySelectorAll('main .wide')].filter(own => own.checkVisibility());
+  const tooWide = box => box.scrollWidth > box.clientWidth + 1;
+  boxes.forEach(unstack);
   boxes.forEach(box => box.classList.remove('fits', 'tight'));
-  const wide = new Set(boxes.filter(tooWide));
-  wide.forEach(box => box.classList.add('tight'));
-  wide.forEach(box => box.querySelectorAll('thead th').forEach(shorten));
-  const still = new Set([...wide].filter(tooWide));
+  const wide = boxes.filter(tooWide);
+  const many = wide.filter(box => box.classList.contains('many'));
+  many.forEach(box => box.classList.add('tight'));
+  many.forEach(box => box.querySelectorAll('thead th').forEach(shorten));
+  const still = new Set(wide.filter(tooWide));
   const heads = boxes.map(box => box.querySelector('thead')?.offsetHeight ?? 0);
   boxes.forEach((box, at) => {
-    if (!still.has(box)) box.classList.add('fits');
+    if (still.has(box)) stack(box);
+    else if (box.classList.contains('many')) box.classList.add('fits');
     box.style.setProperty('--head-height', `${heads[at]}px`);
   });
 }
@@ -245,5 +249,12 @@ function settle() {
   width = document.documentElement.clientWidth;
 }
 settle();
+// What was closed had no width.
+let isDue = false;
+document.addEventListener('toggle', () => {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => { isDue = false; fit(); });
+}, true);
 // In the next frame: what changes sizes while they are observed is an error on the console.
 new ResizeObserver(() => requestAnimationFrame(settle)).observe(document.body);
