@@ -174,6 +174,21 @@ fn escape_gives_back_the_address_and_a_cell_says_what_it_is() {
     for part in ["xfs. MB/s: ", "over ext4: ", "blocks: 4", "Limiter: none found 100 %"] {
         assert!(said.contains(part), "{part}: {said}");
     }
+    // The keyboard shows the same below the cell, until it leads on or Escape hides it.
+    let shown =
+        "(own => own && !own.hidden ? own.textContent : '')(document.getElementById('told'))";
+    browser.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
+    browser
+        .eval("document.activeElement.blur(); document.querySelector('table.heat td a').focus()");
+    assert_eq!(browser.text(shown), said);
+    let place = "(() => { const [cell, told] = [document.activeElement.closest('td'), document.getElementById('told')]\
+                 .map(own => own.getBoundingClientRect()); return told.top >= cell.bottom - 1 && told.right <= innerWidth; })()";
+    assert_eq!(browser.eval(place), true);
+    let named =
+        "document.getElementById(document.activeElement.getAttribute('aria-describedby')).role";
+    assert_eq!(browser.text(named), "tooltip");
+    browser.press("Escape");
+    assert_eq!(browser.text(shown), "");
 }
 
 #[test]

@@ -35,7 +35,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-cP8JOTqPquI6WjFMjk8TtzcF6xuKYuzRR1StfEGMcV4='";
+                                 script-src 'sha256-ifmE7sfMR1xNhPIH7B/DMR6yCLaO89B8xMHTtujHsMA='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [

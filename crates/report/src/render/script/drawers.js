@@ -108,3 +108,19 @@ document.addEventListener('mouseover', event => {
   const cell = event.target.closest?.('table.heat tbody td');
   if (cell && !cell.title) cell.title = pointed(cell);
 });
+
+// The same where the keyboard leads, in a box below the cell: a title is shown to a pointer alone.
+const told = made('div', { role: 'tooltip', id: 'told', class: 'told', hidden: '' });
+document.body.append(told);
+document.addEventListener('focusin', event => {
+  const cell = event.target.closest?.('table.heat tbody td');
+  told.textContent = cell ? pointed(cell) : '';
+  told.hidden = !told.textContent;
+  if (told.hidden) return;
+  event.target.setAttribute('aria-describedby', told.id);
+  const { left, bottom } = cell.getBoundingClientRect();
+  const most = document.documentElement.clientWidth - told.offsetWidth;
+  Object.assign(told.style, { left: `${scrollX + Math.max(0, Math.min(left, most))}px`, top: `${scrollY + bottom}px` });
+});
+document.addEventListener('focusout', () => { told.hidden = true; });
+document.addEventListener('keydown', event => { if (event.key === 'Escape') told.hidden = true; });
