@@ -156,8 +156,13 @@ fn killed_recorder_leaves_a_trace_and_no_program() {
     let tree = place.dir("tree");
     let trace = place.path("app.trace");
     let length = || fs::metadata(&trace).map_or(0, |file| file.len());
-    let script = "while [ -d /proc/$PPID ]; do echo x > f; rm f; done";
-    let script = format!("cd {} && {script}", tree.display());
+    // Not as long as its parent lives: one that starts when that is gone has another.
+    let go = place.path("go");
+    let script = format!(
+        "cd {} && while [ -e {} ]; do echo x > f; rm f; done",
+        tree.display(),
+        go.display()
+    );
     let dir = tree.to_str().unwrap();
     // When the trace is there, when all programs are, when calls were written, and when more were.
     let moments: [(&str, IsNow); 4] = [
@@ -168,6 +173,7 @@ fn killed_recorder_leaves_a_trace_and_no_program() {
     ];
     for (what, is_now) in moments {
         let _ = fs::remove_file(&trace);
+        fs::write(&go, "").unwrap();
         let args = ["record", "-o", "app.trace", "--dir", dir, "--", "sh", "-c", &script];
         let mut recorder = place.spawn(&args);
         let mut programs = Vec::new();
@@ -176,6 +182,7 @@ fn killed_recorder_leaves_a_trace_and_no_program() {
             is_now(&programs, length()) || recorder.try_wait().unwrap().is_some()
         });
         recorder.kill().unwrap();
+        fs::remove_file(&go).unwrap();
         if recorder.wait().unwrap().code().is_some() {
             return skip(Need::Other, "the machine does not permit to record");
         }

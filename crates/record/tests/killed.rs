@@ -19,6 +19,8 @@ use trace::file::Trace;
 
 /// Names the folder to record where this program is to be the recorder that is killed.
 const RECORDER: &str = "ASSAY_TEST_RECORDS";
+/// The file of that folder as long as which is there a recorded shell writes others.
+const GO: &str = "go";
 
 #[test]
 fn killed_recorder_leaves_a_readable_trace_and_no_program() {
@@ -27,6 +29,8 @@ fn killed_recorder_leaves_a_readable_trace_and_no_program() {
     }
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("app.trace");
+    let go = folder.path().join(GO);
+    File::create(&go).unwrap();
     let recorder = Command::new(env::current_exe().unwrap())
         .args(["--exact", "killed_recorder_leaves_a_readable_trace_and_no_program"])
         .env(RECORDER, folder.path())
@@ -43,6 +47,7 @@ fn killed_recorder_leaves_a_readable_trace_and_no_program() {
     assert!([8, 10].contains(&programs.len()), "{programs:?}");
     assert!(programs.iter().all(|id| program_exists(*id)));
     drop(recorder);
+    fs::remove_file(&go).unwrap();
     while programs.iter().any(|id| program_exists(*id)) {
         sleep(Duration::from_millis(20));
     }
@@ -64,12 +69,10 @@ impl Drop for Recorder {
     }
 }
 
-/// Records a shell that writes files until its parent is gone.
+/// Records a shell that writes files as long as [`GO`] is there: its parent may be gone before it starts.
 fn record_until_killed(folder: &Path) {
-    let script = format!(
-        "cd {} || exit 1; while [ -d /proc/$PPID ]; do echo x > f; rm f; done",
-        folder.display()
-    );
+    let script =
+        format!("cd {} || exit 1; while [ -e {GO} ]; do echo x > f; rm f; done", folder.display());
     let subject = Subject::Command(["sh", "-c", &script].map(OsString::from).to_vec());
     let options = Options { trees: vec![PathBuf::from(folder)], ..Options::default() };
     let file = File::create(folder.join("app.trace")).unwrap();
