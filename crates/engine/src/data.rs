@@ -160,12 +160,13 @@ impl Data {
         Data::mapped(pattern, len_words, |word| word)
     }
 
-    /// The same vector with every word replaced by `f` of it.
-    pub fn mapped(pattern: Pattern, len_words: u64, f: impl Fn(u64) -> u64) -> Data {
+    /// The same vector with every word replaced by `f` of it. `f` gets the words of the buffer in their order, so that
+    /// a value may depend on the one before.
+    pub fn mapped(pattern: Pattern, len_words: u64, f: impl FnMut(u64) -> u64) -> Data {
         let len = pattern.base_len(len_words);
         let mut base = Vec::with_capacity(len as usize);
         prefer_huge_pages(base.spare_capacity_mut());
-        base.extend((0..len).map(|at| f(pattern.base_word(at))));
+        base.extend((0..len).map(|at| pattern.base_word(at)).map(f));
         Data { pattern, len: len_words, base: Arc::new(base) }
     }
 
