@@ -2,6 +2,7 @@
 //! its page, one `mod` line and one line of [`KINDS`].
 
 mod app;
+mod column;
 mod crash;
 mod failed_write;
 mod files;
@@ -26,6 +27,7 @@ pub(crate) use crate::kind::{Defaults, Head, check_count, scaled, settings};
 /// Every kind.
 pub static KINDS: &[&Kind] = &[
     &app::KIND,
+    &column::KIND,
     &crash::KIND,
     &failed_write::KIND,
     &files::KIND,

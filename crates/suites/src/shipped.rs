@@ -27,6 +27,7 @@ shipped!(
     "oltp.toml",
     "apps.toml",
     "ml.toml",
+    "compression.toml",
     "faults.toml"
 );
 

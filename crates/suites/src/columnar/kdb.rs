@@ -9,7 +9,7 @@ use std::{fs::File, io, os::unix::fs::FileExt};
 
 /// The layout of a column in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// 64-bit integers.
     Long,
     /// 64-bit floating-point numbers.
@@ -29,7 +29,7 @@ const PAGE: usize = 4096;
 
 impl Format {
     /// Bytes before the data.
-    pub(super) fn header_bytes(self) -> u64 {
+    pub(crate) fn header_bytes(self) -> u64 {
         match self {
             Format::Long | Format::Float => 16,
             Format::Text => 8,
@@ -52,7 +52,7 @@ impl Format {
     }
 
     /// The bytes before the data of `rows` rows.
-    pub(super) fn header(self, attribute: u8, rows: u64) -> Vec<u8> {
+    pub(crate) fn header(self, attribute: u8, rows: u64) -> Vec<u8> {
         let mut bytes = vec![0; self.header_bytes() as usize];
         match self {
             Format::Long | Format::Float => {

@@ -30,6 +30,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use kdb::Format;
 pub(crate) use tables::Tables;
 
 use crate::{Suite, suite::Presets};
