@@ -21,6 +21,7 @@ mod null;
 mod offsets;
 mod options;
 mod prepared;
+mod stream;
 mod sync;
 mod uring;
 mod work;
@@ -33,6 +34,7 @@ pub use latencies::{Latencies, LatencyTable};
 pub use offsets::{Access, Offsets, Order};
 pub use options::{Advice, EngineKind, EngineOptions};
 pub use prepared::Prepared;
+pub use stream::Stream;
 pub use work::{Done, Op, OpSource, Pace, Until, Work};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The traits between a test and the worker that runs it.
 
 use crate::{bounds::Breach, fault_work::FaultWork};
-use engine::progress::Progress;
+use engine::{io::EngineError, progress::Progress};
 use faults::{contract::Finding, workload::Workload};
 use model::{
     figure::{Histogram, Metric, Synced},
@@ -76,7 +76,7 @@ pub enum TestError {
     OfTheLab(String),
     /// The I/O engine could not do it.
     #[error(transparent)]
-    Engine(#[from] engine::io::EngineError),
+    Engine(#[from] EngineError),
     /// The pool broke up: another worker failed or the coordinator is gone.
     #[error("stopped: {0}")]
     Stopped(String),
@@ -87,6 +87,9 @@ impl TestError {
     pub fn refused(&self) -> Option<&'static str> {
         match self {
             TestError::Engine(error) => error.refused(),
+            TestError::Io { source, .. } => {
+                source.get_ref()?.downcast_ref::<EngineError>()?.refused()
+            }
             _ => None,
         }
     }

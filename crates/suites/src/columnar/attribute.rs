@@ -191,7 +191,7 @@ fn page_of(test: &AttributeTest, id: &str) -> String {
         if syncs { explain::INFLATED } else { "`nano_rate` counts 8 bytes a row, 5 are written." },
         explain::SPAWNED,
     ]);
-    page.guesses("Enumerated columns get an index of 24 zero bytes for each distinct symbol: its true content is not public, its size hardly matters.", &["set_mode", "write_chunk", "sym"]);
+    page.guesses("Enumerated columns get an index of 24 zero bytes for each distinct symbol: its true content is not public, its size hardly matters.", &["set_mode", "write_chunk", "sym", "dontcache"]);
     page.text()
 }
 

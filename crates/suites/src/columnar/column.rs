@@ -9,6 +9,7 @@ use super::{
 use crate::TestError;
 use engine::{
     data::{Data, Domain, Pattern, SYMBOLS, Text, derive_seed},
+    io::Stream,
     progress::{Counters, Progress},
 };
 use model::workload::{DataKind, Job};
@@ -103,6 +104,7 @@ pub(super) struct Column {
     pub(super) format: Format,
     pub(super) domain: Option<Domain>,
     set_mode: SetMode,
+    dontcache: bool,
     pattern: Pattern,
     /// Share of the bytes of its rows, in their first order, that no compressor can save.
     pub(super) incompressible_share: f64,
@@ -178,6 +180,7 @@ impl Column {
             format,
             domain: (file.value == Value::Symbol).then(|| domain(job)),
             set_mode: settings.set_mode,
+            dontcache: settings.dontcache,
             incompressible_share: kind.incompressible_share() * entropy_share(file.value, format),
             pattern: pattern.behind(number.into(), rows),
         }
@@ -219,7 +222,7 @@ impl Column {
 
     /// Writes the whole column as the original suite's `set` does.
     pub(super) fn set(&self, payload: &Payload, progress: Progress<'_>) -> Result<(), TestError> {
-        self.set_by(&mut |file| self.write_rows(file, payload, 0..self.rows, progress))
+        self.set_by(&mut |file| self.write_rows(self.out(file), payload, 0..self.rows, progress))
     }
 
     fn set_by(
@@ -227,6 +230,11 @@ impl Column {
         body: &mut dyn FnMut(&File) -> Result<(), TestError>,
     ) -> Result<(), TestError> {
         set(&self.path, self.set_mode, &self.format.header(0, self.rows), body)
+    }
+
+    /// What a timed part writes rows of the open file through.
+    pub(super) fn out<'a>(&self, file: &'a File) -> Stream<'a> {
+        Stream::new(file, self.dontcache)
     }
 
     /// Writes rows at the file's position, one call for each run.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{Estimate, Measured, Meter, Run, Shift, Stretch, Test, TestError};
 use engine::{
+    io::Stream,
     map::{PAGE_BYTES, ReadMap},
     progress::Progress,
 };
@@ -48,6 +49,14 @@ impl ReadTest {
             CacheNeed::Hot => (sizes.passes() as usize).max(sizes.copies() as usize),
             CacheNeed::Cold | CacheNeed::Any => sizes.copies() as usize,
         }
+    }
+}
+
+impl ReadTest {
+    /// The knobs of `job`: pages that are cached already stay, so hot reads leave them.
+    fn settings(&self, job: &Job) -> Settings {
+        let settings = Settings::new(job);
+        Settings { dontcache: settings.dontcache && self.cache == CacheNeed::Cold, ..settings }
     }
 }
 
@@ -90,7 +99,7 @@ impl Test for ReadTest {
             how: self.how,
             reads: self.reads(job),
             columns: Column::copies(self.file, job),
-            settings: Settings::new(job),
+            settings: self.settings(job),
             threads: job.threads.max(1),
             seen: Vec::new(),
         }))
@@ -173,12 +182,13 @@ impl ReadRun {
     /// open, fstat, read into memory that was never touched, close.
     fn read_bytes(&self, column: &Column, progress: Progress<'_>) -> Result<Vec<u8>, TestError> {
         let path = &column.path;
-        let mut file = File::open(path).map_err(TestError::io("open", path))?;
+        let file = File::open(path).map_err(TestError::io("open", path))?;
         let stat = rustix::fs::fstat(&file).map_err(|e| TestError::io("stat", path)(e.into()))?;
         // Zeroed memory of this size comes from the kernel untouched, so its faults fall in the reads.
         let mut bytes = vec![0; stat.st_size as usize];
+        let mut stream = Stream::new(&file, self.settings.dontcache);
         for chunk in bytes.chunks_mut(CHUNK_BYTES) {
-            file.read_exact(chunk).map_err(TestError::io("read", path))?;
+            stream.read_exact(chunk).map_err(TestError::io("read", path))?;
             progress.add(chunk.len() as u64, 1);
         }
         Ok(bytes)
@@ -342,7 +352,7 @@ fn page_of(test: &ReadTest) -> String {
     ]);
     page.guesses(
         "Flags of the mapping and the way of making it resident are inferred from published rates.",
-        if test.how == How::Bytes { &[] } else { &["get_map", "touch"] },
+        if test.how == How::Bytes { &["dontcache"] } else { &["get_map", "touch"] },
     );
     page.text()
 }

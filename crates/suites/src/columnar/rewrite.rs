@@ -149,7 +149,7 @@ fn page_of(test: &RewriteTest) -> String {
     ]);
     page.guesses(
         "That `set` goes through a temporary file is inferred from the calls that its vendor lists.",
-        &["set_mode", "write_chunk"],
+        &["set_mode", "write_chunk", "dontcache"],
     );
     page.text()
 }

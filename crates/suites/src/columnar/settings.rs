@@ -4,7 +4,7 @@ use engine::map::Sharing;
 use model::{target::Knob, text::Bytes, workload::Job};
 
 /// Settings that every test reads from the job.
-pub(super) static KNOBS: [Knob; 6] = [
+pub(super) static KNOBS: [Knob; 7] = [
     Knob::new(
         "set_mode",
         "",
@@ -54,6 +54,14 @@ pub(super) static KNOBS: [Knob; 6] = [
                                           in the header",
     )
     .one_of(&["yes", "no"]),
+    Knob::new(
+        "dontcache",
+        "",
+        "no",
+        "whether writes of rows, and cold reads of bytes, leave no pages in the page cache (RWF_DONTCACHE); refused \
+         where not supported",
+    )
+    .one_of(&["yes", "no"]),
 ];
 
 /// The method of replacing a whole column.
@@ -80,6 +88,7 @@ pub(super) struct Settings {
     pub(super) touch: Touch,
     pub(super) enumerated: bool,
     pub(super) append_count: bool,
+    pub(super) dontcache: bool,
 }
 
 impl Settings {
@@ -100,6 +109,7 @@ impl Settings {
             },
             enumerated: is("sym", "enum"),
             append_count: !is("append_count", "no"),
+            dontcache: is("dontcache", "yes"),
         }
     }
 }

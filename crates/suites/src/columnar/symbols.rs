@@ -82,8 +82,11 @@ impl<'a> SymbolWriter<'a> {
         self.flush(file, progress)
     }
 
-    fn flush(&mut self, mut file: &File, progress: Progress<'_>) -> Result<(), TestError> {
-        file.write_all(&self.chunk).map_err(TestError::io("write", &self.column.path))?;
+    fn flush(&mut self, file: &File, progress: Progress<'_>) -> Result<(), TestError> {
+        self.column
+            .out(file)
+            .write_all(&self.chunk)
+            .map_err(TestError::io("write", &self.column.path))?;
         progress.add(self.chunk.len() as u64, 1);
         self.chunk.clear();
         Ok(())

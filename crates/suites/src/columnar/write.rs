@@ -155,7 +155,7 @@ fn page_of(test: &SetTest, id: &str) -> String {
     }
     page.guesses(
         "That `set` goes through a temporary file is inferred from the calls that its vendor lists; the size of its writes is not known.",
-        &["set_mode", "write_chunk", "sym"],
+        &["set_mode", "write_chunk", "sym", "dontcache"],
     );
     page.text()
 }

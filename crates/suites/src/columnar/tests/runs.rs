@@ -1,11 +1,12 @@
 //! Runs of whole tests.
 
 use super::{job, run};
-use crate::{columnar::COLUMNAR, find, null::NULL, suite};
+use crate::{TestError, columnar::COLUMNAR, find, null::NULL, suite};
 use model::{
     target::{Options, check_options},
-    workload::{CacheNeed, DataKind, Group, Job, PhaseKind, PoolReport},
+    workload::{CacheNeed, DataKind, Group, Job, PhaseKind, PoolReport, WorkerReport},
 };
+use needs::{Need, skip};
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Runs the suite in order and looks at the figures of every test.
@@ -79,6 +80,50 @@ fn every_knob_and_kind_of_data_runs() {
         let dir = tempfile::tempdir().unwrap();
         run_suite(&[Job { data, knobs, scale: 0.0005, ..job("", dir.path()) }]);
     }
+}
+
+/// The tests that write rows or read bytes by calls.
+const CALLS: [&str; 7] = [
+    "columnar.handle.int.tiny",
+    "columnar.rewrite.int.tiny",
+    "columnar.write.int.medium",
+    "columnar.append.sym.large",
+    "columnar.read.binary",
+    "columnar.sort",
+    "columnar.attribute",
+];
+
+fn uncached(id: &str, dir: &Path) -> Result<WorkerReport, TestError> {
+    let knobs = Options::from([("dontcache".into(), "yes".into())]);
+    check_options("columnar", COLUMNAR.knobs, &knobs).unwrap();
+    run(find(id).unwrap(), &Job { knobs, ..job(id, dir) })
+}
+
+#[test]
+fn uncached_calls_leave_the_same_files_or_are_refused_by_name() {
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for id in CALLS {
+        match uncached(id, dirs[0].path()) {
+            Err(error) if error.refused().is_some() => return skip(Need::Other, error),
+            ended => ended.map(drop).unwrap_or_else(|error| panic!("{id}: {error}")),
+        }
+        run(find(id).unwrap(), &job(id, dirs[1].path())).unwrap();
+    }
+    for name in ["seqreadMedium", "kdbdb/tbl/sym", "kdbdb/tbl/floatcol", "readbinary"] {
+        let [uncached, plain] = [0, 1].map(|i| fs::read(dirs[i].path().join(name)).unwrap());
+        assert!(uncached == plain, "{name}");
+    }
+}
+
+#[test]
+fn tmpfs_refuses_uncached_calls_by_name() {
+    let Ok(dir) = tempfile::tempdir_in("/dev/shm") else { return skip(Need::Other, "no /dev/shm") };
+    for id in CALLS {
+        let error = uncached(id, dir.path()).unwrap_err();
+        assert_eq!(error.refused(), Some("RWF_DONTCACHE"), "{id}: {error}");
+    }
+    let hot = uncached("columnar.reread.binary", dir.path());
+    hot.unwrap_or_else(|error| panic!("hot reads leave the knob: {error}"));
 }
 
 #[test]
