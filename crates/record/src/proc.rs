@@ -34,6 +34,16 @@ pub(crate) fn threads(pid: u32) -> Vec<u32> {
     tids
 }
 
+/// Whether a thread has ended or is about to, from before the kernel says so to tracers (`PF_EXITING` of
+/// linux/sched.h, field 9 of proc(5)). A process that was not waited for still has its first
+/// thread.
+pub(crate) fn is_ending(pid: u32, tid: u32) -> bool {
+    const PF_EXITING: u32 = 0x4;
+    let stat = fs::read_to_string(format!("/proc/{pid}/task/{tid}/stat")).unwrap_or_default();
+    let flags = stat.rsplit(") ").next().and_then(|fields| fields.split(' ').nth(6));
+    flags.and_then(|flags| flags.parse::<u32>().ok()).is_none_or(|flags| flags & PF_EXITING != 0)
+}
+
 /// The processes of a control group and of those below it.
 pub(crate) fn of_cgroup(path: &Path) -> io::Result<Vec<u32>> {
     let text = fs::read_to_string(path.join("cgroup.procs"))?;

@@ -273,7 +273,7 @@ impl<W: Write> Recording<W> {
         }
         // Marked first: what changes while /proc is read is seen as a call, too.
         let mut marked = BTreeSet::new();
-        while proc::threads(pid).into_iter().any(|tid| marked.insert(tid) && self.tap.mark(tid)) {}
+        while proc::threads(pid).into_iter().any(|tid| marked.insert(tid) && self.mark(pid, tid)) {}
         if let Some(mut beginning) = proc::beginning(pid, now_ns()) {
             self.descriptions.number(pid, &mut beginning.descriptors);
             // Of one that ended meanwhile the kernel did not say which descriptors are those of others.
@@ -283,6 +283,16 @@ impl<W: Write> Recording<W> {
             let handles = self.resolver.begin(&beginning);
             self.out.begin(handles);
         }
+    }
+
+    /// Records a thread. One that ended before it was marked would stay marked, and so would the next one with its
+    /// number be.
+    fn mark(&self, pid: u32, tid: u32) -> bool {
+        let is_marked = self.tap.mark(tid);
+        if proc::is_ending(pid, tid) {
+            self.tap.unmark(tid);
+        }
+        is_marked
     }
 
     /// Reads the rings; returns which share of the fullest was used.

@@ -134,3 +134,25 @@ fn pages_of_a_mapping_are_calls() {
     // Each page is written first once; of those that are read, the kernel maps neighbours as well.
     assert!(touched(1) >= 60 && (1..=64).contains(&touched(0)), "{} {}", touched(1), touched(0));
 }
+
+#[test]
+fn process_that_has_ended_is_not_waited_for() {
+    let mut ended = Command::new("true").spawn().unwrap();
+    // It stays as it is until it is waited for.
+    let pid = ended.id();
+    while !proc::is_ending(pid, pid) {
+        thread::yield_now();
+    }
+    assert!(!proc::is_ending(std::process::id(), std::process::id()));
+    let most = Duration::from_secs(60);
+    let options = Options { at_most: Some(most), ..Options::default() };
+    let subject = Subject::Processes(vec![pid]);
+    let recorded = record(&subject, &options, Vec::new(), &AtomicBool::new(false));
+    ended.wait().unwrap();
+    match recorded {
+        Ok(recorded) => assert!(recorded.end.took_ns < most.as_nanos() as u64),
+        Err(RecordError::Bpf(error)) => needs::skip(needs::Need::Other, error),
+        Err(error) => panic!("{error}"),
+    }
+    assert!(proc::is_ending(pid, pid), "it is gone");
+}
