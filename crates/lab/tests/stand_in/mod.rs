@@ -113,7 +113,9 @@ impl Disk {
     pub fn name(&mut self, node: &Path) -> PathBuf {
         forget_the_dead();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let link = Path::new(BY_ID).join(format!("assay-test-{}-{number}", std::process::id()));
+        let own = std::process::id().to_string();
+        let began = began(&own).unwrap();
+        let link = Path::new(BY_ID).join(format!("assay-test-{own}-{began}-{number}"));
         // Another test may remove the empty directory meanwhile.
         loop {
             fs::create_dir_all(BY_ID).unwrap();
@@ -151,11 +153,21 @@ impl Disk {
 fn forget_the_dead() {
     for entry in fs::read_dir(BY_ID).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let number = name.strip_prefix("assay-test-").and_then(|rest| rest.split('-').next());
-        if number.is_some_and(|number| !Path::new("/proc").join(number).exists()) {
+        let mut parts =
+            name.strip_prefix("assay-test-").into_iter().flat_map(|rest| rest.split('-'));
+        if let (Some(process), Some(then)) = (parts.next(), parts.next())
+            && began(process).is_none_or(|now| now != then)
+        {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// When `process` began, field 22 of proc(5): another one may have got its number since. `None` if it is gone.
+fn began(process: &str) -> Option<String> {
+    let stat = fs::read_to_string(Path::new("/proc").join(process).join("stat")).ok()?;
+    let after_name = stat.rsplit(") ").next()?;
+    after_name.split(' ').nth(19).map(str::to_owned)
 }
 
 impl Drop for Disk {
