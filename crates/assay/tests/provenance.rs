@@ -112,7 +112,10 @@ fn assert_refused(output: &Output, says: &str) {
 fn import_is_never_run(place: &Place, trace: &Path, assay: &dyn Fn(&[&str]) -> Output) {
     let imported = assay(&["import", exported(place).to_str().unwrap()]);
     // Nothing of it is valid, as its command was kept from running.
-    assert!(text(&imported.stderr).contains("stored, but none of"), "{imported:?}");
+    assert!(
+        text(&imported.stderr).contains("stored, but the only sample is not valid"),
+        "{imported:?}"
+    );
     let list = text(&assay(&["list"]).stdout);
     assert!(list.contains(" import ") && list.contains(" done "), "{list}");
     assert!(!list.contains(" open "), "{list}");

@@ -404,6 +404,7 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "object_store",
                 "prefix",
                 "looked_at",
+                "made",
                 "sizes",
                 "work",
                 "order",
