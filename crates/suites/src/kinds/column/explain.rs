@@ -63,7 +63,7 @@ fn steps(settings: &Settings) -> String {
     };
     format!(
         "One column after the other, of {size} each at scale 1 (at least 1 MiB). The image of a column is its file \
-         without compression. In each worker, by one thread:\n\n{lines}{sync}"
+         without compression. One thread of each worker does all of it.\n\n{lines}{sync}"
     )
 }
 
