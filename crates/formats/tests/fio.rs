@@ -323,3 +323,20 @@ fn a_fixed_rate_does_not_make_latencies_ones_that_users_wait_for() {
             .is_some_and(|said| said.contains("not from its scheduled start")))
     );
 }
+
+/// fio 3.33, 6000 files of 64 KiB created empty: 96 000 blocks of 4 KiB would fit into them.
+#[test]
+fn files_that_are_created_count_as_one_operation_each() {
+    let text = include_str!("fixtures/fio-filecreate.json");
+    let data = read(&[("xfs.json", text)]).unwrap();
+    let [sample] = data.samples.as_slice() else { panic!("{:?}", data.tests) };
+    assert_eq!(sample.evidence.validity, Validity::Valid);
+    let job = &serde_json::from_str::<serde_json::Value>(text).unwrap()["jobs"][0]["read"];
+    let number = |name: &str| job[name].as_f64().unwrap();
+    assert_eq!((number("total_ios"), job["clat_ns"]["N"].as_f64()), (96_000.0, Some(6000.0)));
+    near(sample, "iops", number("iops") / 16.0, 1e-9);
+    for metric in ["read_iops", "read_rate"] {
+        assert_eq!(sample.metric(metric), None, "{metric}");
+    }
+    assert!(format!("{:?}", data.campaign.notes).contains("operations are files here"));
+}

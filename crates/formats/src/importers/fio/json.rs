@@ -461,6 +461,7 @@ fn latency(record: Option<LatencyRecord>, unit_ns: f64) -> Option<Latency> {
     let bins = record.bins.iter().map(|(key, &n)| Some((ns(key)?, n)));
     let bins: BTreeMap<u64, u64> = bins.collect::<Option<_>>().unwrap_or_default();
     Some(Latency {
+        count: record.count.map(|count| count as f64),
         min_ns: record.min.map(|min| min.0 * unit_ns),
         mean_ns: Some(record.mean.0 * unit_ns),
         max_ns: record.max.map(|max| max.0 * unit_ns).filter(|max| *max > 0.0),

@@ -17,11 +17,13 @@ pub(super) fn metrics(job: &Job) -> Vec<Metric> {
     let each = |(direction, flow): &(Direction, Flow)| {
         rate(&format!("{}_iops", direction.as_str()), flow.iops, "1/s")
     };
-    all.extend(job.flows.iter().map(each));
+    // What is done to names is called a read by fio.
+    let moving = || job.flows.iter().filter(|_| !job.work.is_of_names());
+    all.extend(moving().map(each));
     let each = |(direction, flow): &(Direction, Flow)| {
         rate(&format!("{}_rate", direction.as_str()), flow.bytes_per_s / 1e6, "MB/s")
     };
-    all.extend(job.flows.iter().map(each));
+    all.extend(moving().map(each));
     for (direction, flow) in &job.flows {
         // One direction needs no name.
         let alone = job.flows.len() == 1;

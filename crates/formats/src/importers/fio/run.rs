@@ -97,6 +97,8 @@ impl Flow {
 /// How long operations took, nanoseconds.
 #[derive(Clone, Default)]
 pub(super) struct Latency {
+    /// Operations that were timed, where that is reported.
+    pub(super) count: Option<f64>,
     pub(super) min_ns: Option<f64>,
     pub(super) mean_ns: Option<f64>,
     pub(super) max_ns: Option<f64>,
@@ -151,6 +153,7 @@ impl Latency {
         self.mean_ns = self.mean_ns.zip(other.mean_ns).map(|(a, b)| mean(a, b));
         self.mean_ns = self.mean_ns.filter(|mean| mean.is_finite());
         (self.min_ns, self.max_ns) = (None, None);
+        self.count = self.count.zip(other.count).map(|(a, b)| a + b);
         self.percentiles.clear();
         if self.bins.is_empty() || other.bins.is_empty() {
             self.bins.clear();

@@ -12,6 +12,10 @@ use model::result::{Contradiction, Imported, Reason};
 pub(super) const VERIFIED: &str = "For write jobs with `verify`, fio reads everything back: these \
                                    reads are not part of the work and are omitted.";
 
+/// Said where operations were not those that fio counts.
+pub(super) const OF_NAMES: &str = "Where fio creates, looks up or removes files, it counts the blocks that would fit into \
+                                   each, and their bytes: operations are files here, and rates of bytes are omitted.";
+
 impl Job {
     /// Leaves out what is no work of the job; and judges the rest. A note when
     /// something was left out.
@@ -19,7 +23,7 @@ impl Job {
         self.flows.retain(|(_, flow)| flow.iops > 0.0 || flow.bytes > 0.0 || flow.ops > 0.0);
         let parts = self.flows.iter().any(|(direction, _)| *direction != Direction::Mixed);
         self.flows.retain(|(direction, _)| !parts || *direction != Direction::Mixed);
-        let note = self.without_verification();
+        let note = self.without_verification().or(self.without_blocks());
         for (_, flow) in &mut self.flows {
             flow.latency.settle();
         }
@@ -28,6 +32,22 @@ impl Job {
         }
         self.contradiction = self.judge().err();
         note
+    }
+
+    /// Counts files, where fio counts the blocks of files that it does not read or write. Each file is timed once.
+    fn without_blocks(&mut self) -> Option<&'static str> {
+        if !self.work.is_of_names() {
+            return None;
+        }
+        let blocks = self.work.blocks_per_file();
+        for (_, flow) in &mut self.flows {
+            let told = blocks.map_or(flow.ops, |blocks| flow.ops / blocks);
+            let files = flow.latency.count.unwrap_or(told);
+            flow.iops *= files / flow.ops;
+            flow.ops = files;
+            (flow.bytes, flow.bytes_per_s) = (0.0, 0.0);
+        }
+        Some(OF_NAMES)
     }
 
     /// Leaves out the reads by which a job that writes verifies.

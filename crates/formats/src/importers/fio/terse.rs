@@ -169,6 +169,7 @@ fn flow(fields: &[&str]) -> Result<Flow, String> {
     let [kib, iops, runtime_ms] = [number(fields[0])?, number(fields[2])?, number(fields[3])?];
     let mut flow = Flow::new(kib * 1024.0, iops * runtime_ms / 1000.0, runtime_ms, iops);
     flow.latency = Latency {
+        count: None,
         min_ns: Some(number(fields[COMPLETION_MIN])? * 1000.0),
         mean_ns: Some(number(fields[COMPLETION_MEAN])? * 1000.0),
         max_ns: Some(number(fields[COMPLETION_MAX])? * 1000.0),

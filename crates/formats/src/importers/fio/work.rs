@@ -192,14 +192,26 @@ impl Work {
         ["rate", "rate_iops", "rate_process"].iter().any(|key| self.get(key).is_some())
     }
 
+    /// Whether its engine makes, looks up or removes files, and moves no data.
+    pub(super) fn is_of_names(&self) -> bool {
+        let engine = self.get("ioengine").unwrap_or_default();
+        let what = engine.strip_prefix("file").or_else(|| engine.strip_prefix("dir"));
+        what.is_some_and(|what| ["create", "stat", "delete", "operations"].contains(&what))
+    }
+
+    /// How many blocks a file has; `None` where its size is not told, or is not the same for all.
+    pub(super) fn blocks_per_file(&self) -> Option<f64> {
+        let files = self.number("nrfiles").unwrap_or(1.0);
+        let bytes = match self.get("filesize") {
+            Some(_) => self.number("filesize"),
+            None => self.number("size").map(|bytes| bytes / files),
+        };
+        Some((bytes? / self.block_bytes()?).floor().max(1.0)).filter(|blocks| blocks.is_finite())
+    }
+
     /// The table and the test type, when the pattern is known.
     pub(super) fn kind(&self) -> Option<(Group, &'static str)> {
-        let engine = self.get("ioengine").unwrap_or_default();
-        let makes = ["create", "stat", "delete", "operations"];
-        if makes
-            .iter()
-            .any(|what| engine == format!("file{what}") || engine == format!("dir{what}"))
-        {
+        if self.is_of_names() {
             return Some((Group::Meta, "files"));
         }
         // `rw=randread:8` is still a random read.
