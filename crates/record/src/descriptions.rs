@@ -1,7 +1,7 @@
 //! Finds descriptors of the same open file description: they share a position, within a process and across processes.
 
 use crate::resolve::OpenFile;
-use std::collections::HashMap;
+use std::{collections::HashMap, fs, os::unix::ffi::OsStrExt};
 
 /// Descriptors of one file that are compared with a new one, at most.
 const MOST_COMPARED: usize = 256;
@@ -10,7 +10,27 @@ const MOST_COMPARED: usize = 256;
 struct Known {
     pid: u32,
     fd: u32,
+    flags: u32,
+    offset: u64,
     description: u32,
+}
+
+impl Known {
+    /// Whether the descriptor `file` of `pid` is this open file. One that was closed meanwhile, or has another file,
+    /// cannot be compared: it was this one, where its process has it with the same flags at the same position.
+    fn is(&self, pid: u32, file: &OpenFile) -> bool {
+        let looks_alike = || {
+            (self.pid, self.flags, self.offset) == (pid, file.flags, file.offset)
+                && !self.is_still(&file.name)
+        };
+        is_same((self.pid, self.fd), (pid, file.fd)) || looks_alike()
+    }
+
+    /// Whether the descriptor is one of the file `name`, which may have been deleted.
+    fn is_still(&self, name: &[u8]) -> bool {
+        let link = fs::read_link(format!("/proc/{}/fd/{}", self.pid, self.fd));
+        link.is_ok_and(|link| link.as_os_str().as_bytes().starts_with(name))
+    }
 }
 
 /// The open files that were seen, by their names.
@@ -26,10 +46,11 @@ impl Descriptions {
         for file in files {
             let known = self.known.entry(file.name.clone()).or_default();
             let mut recent = known.iter().rev().take(MOST_COMPARED);
-            let same = recent.find(|one| is_same((one.pid, one.fd), (pid, file.fd)));
+            let same = recent.find(|one| one.is(pid, file));
             file.description = same.map_or(self.next, |one| one.description);
             self.next += u32::from(same.is_none());
-            known.push(Known { pid, fd: file.fd, description: file.description });
+            let OpenFile { fd, flags, offset, description, .. } = *file;
+            known.push(Known { pid, fd, flags, offset, description });
         }
     }
 }
@@ -53,13 +74,13 @@ mod tests {
     #[test]
     fn copies_of_a_descriptor_are_one_open_file() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
+        let path = folder.path().canonicalize().unwrap().join("file");
         std::fs::write(&path, b"x").unwrap();
         let (first, other) = (File::open(&path).unwrap(), File::open(&path).unwrap());
         let copy = first.try_clone().unwrap();
         let file = |of: &File| OpenFile {
             fd: of.as_raw_fd() as u32,
-            name: b"/file".to_vec(),
+            name: path.as_os_str().as_bytes().to_vec(),
             ..OpenFile::default()
         };
         let mut files = [file(&first), file(&other), file(&copy)];
@@ -68,5 +89,24 @@ mod tests {
         assert_eq!(files.clone().map(|file| file.description), [0, 1, 0]);
         descriptions.number(std::process::id(), &mut files);
         assert_eq!(files.map(|file| file.description), [0, 1, 0]);
+    }
+    #[test]
+    fn closed_descriptor_is_the_open_file_of_one_like_it() {
+        let file = tempfile::tempfile().unwrap();
+        let one = |fd: u32, offset| OpenFile {
+            fd,
+            name: b"/file".to_vec(),
+            offset,
+            ..OpenFile::default()
+        };
+        // No process has a descriptor of this number.
+        let gone = one(u32::MAX >> 1, 70);
+        let numbers = |offset| {
+            let mut files = [gone.clone(), one(file.as_raw_fd() as u32, offset)];
+            Descriptions::default().number(std::process::id(), &mut files);
+            files.map(|file| file.description)
+        };
+        assert_eq!(numbers(70), [0, 0]);
+        assert_eq!(numbers(71), [0, 1], "at another position");
     }
 }

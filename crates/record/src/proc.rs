@@ -103,10 +103,15 @@ fn mapping(line: &[u8]) -> Option<Mapped> {
 /// The open files of a process; sockets and pipes are left out.
 pub(crate) fn descriptors(pid: u32) -> Vec<OpenFile> {
     let file = |fd: u32| {
-        let link = fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok()?;
-        let name = link.into_os_string().into_vec();
-        let name = name.strip_suffix(b" (deleted)").unwrap_or(&name).to_vec();
+        let link = || fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok();
+        let path = link()?;
         let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{fd}")).ok()?;
+        // Another file may have got the number between the two.
+        if link()? != path {
+            return None;
+        }
+        let name = path.into_os_string().into_vec();
+        let name = name.strip_suffix(b" (deleted)").unwrap_or(&name).to_vec();
         let flags = u32::from_str_radix(field(&info, "flags:")?, 8).ok()?;
         let offset = field(&info, "pos:")?.parse().ok()?;
         let description = 0;
