@@ -1,7 +1,7 @@
 //! Finds descriptors of the same open file description: they share a position, within a process and across processes.
 
-use crate::resolve::OpenFile;
-use std::{collections::HashMap, fs, os::unix::ffi::OsStrExt};
+use crate::{proc, resolve::OpenFile};
+use std::collections::HashMap;
 
 /// Descriptors of one file that are compared with a new one, at most.
 const MOST_COMPARED: usize = 256;
@@ -21,15 +21,9 @@ impl Known {
     fn is(&self, pid: u32, file: &OpenFile) -> bool {
         let looks_alike = || {
             (self.pid, self.flags, self.offset) == (pid, file.flags, file.offset)
-                && !self.is_still(&file.name)
+                && proc::open_name(self.pid, self.fd).as_ref() != Some(&file.name)
         };
         is_same((self.pid, self.fd), (pid, file.fd)) || looks_alike()
-    }
-
-    /// Whether the descriptor is one of the file `name`, which may have been deleted.
-    fn is_still(&self, name: &[u8]) -> bool {
-        let link = fs::read_link(format!("/proc/{}/fd/{}", self.pid, self.fd));
-        link.is_ok_and(|link| link.as_os_str().as_bytes().starts_with(name))
     }
 }
 
@@ -69,7 +63,10 @@ fn is_same(one: (u32, u32), other: (u32, u32)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{fs::File, os::fd::AsRawFd};
+    use std::{
+        fs::File,
+        os::{fd::AsRawFd, unix::ffi::OsStrExt},
+    };
 
     #[test]
     fn copies_of_a_descriptor_are_one_open_file() {
@@ -90,6 +87,7 @@ mod tests {
         descriptions.number(std::process::id(), &mut files);
         assert_eq!(files.map(|file| file.description), [0, 1, 0]);
     }
+
     #[test]
     fn closed_descriptor_is_the_open_file_of_one_like_it() {
         let file = tempfile::tempfile().unwrap();

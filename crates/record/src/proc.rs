@@ -35,8 +35,7 @@ pub(crate) fn threads(pid: u32) -> Vec<u32> {
 }
 
 /// Whether a thread has ended or is about to, from before the kernel says so to tracers (`PF_EXITING` of
-/// linux/sched.h, field 9 of proc(5)). A process that was not waited for still has its first
-/// thread.
+/// linux/sched.h, field 9 of proc(5)). A process that was not waited for still has its first thread.
 pub(crate) fn is_ending(pid: u32, tid: u32) -> bool {
     const PF_EXITING: u32 = 0x4;
     let stat = fs::read_to_string(format!("/proc/{pid}/task/{tid}/stat")).unwrap_or_default();
@@ -100,18 +99,23 @@ fn mapping(line: &[u8]) -> Option<Mapped> {
     Some(Mapped { address, len, offset, name, protection, is_shared })
 }
 
+/// The name of the file of a descriptor, also of one that was deleted; `None` if there is no such descriptor.
+pub(crate) fn open_name(pid: u32, fd: u32) -> Option<Vec<u8>> {
+    let mut name = fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok()?.into_os_string().into_vec();
+    let len = name.strip_suffix(b" (deleted)").unwrap_or(&name).len();
+    name.truncate(len);
+    Some(name)
+}
+
 /// The open files of a process; sockets and pipes are left out.
 pub(crate) fn descriptors(pid: u32) -> Vec<OpenFile> {
     let file = |fd: u32| {
-        let link = || fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok();
-        let path = link()?;
+        let name = open_name(pid, fd)?;
         let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{fd}")).ok()?;
         // Another file may have got the number between the two.
-        if link()? != path {
+        if open_name(pid, fd)? != name {
             return None;
         }
-        let name = path.into_os_string().into_vec();
-        let name = name.strip_suffix(b" (deleted)").unwrap_or(&name).to_vec();
         let flags = u32::from_str_radix(field(&info, "flags:")?, 8).ok()?;
         let offset = field(&info, "pos:")?.parse().ok()?;
         let description = 0;
@@ -124,7 +128,7 @@ pub(crate) fn descriptors(pid: u32) -> Vec<OpenFile> {
 
 /// Whether a process still has one of `descriptors`: one that ends is compared with no other.
 pub(crate) fn still_has(pid: u32, descriptors: &[OpenFile]) -> bool {
-    let is_there = |file: &OpenFile| fs::read_link(format!("/proc/{pid}/fd/{}", file.fd)).is_ok();
+    let is_there = |file: &OpenFile| open_name(pid, file.fd).is_some();
     descriptors.is_empty() || descriptors.iter().any(is_there)
 }
 
