@@ -340,3 +340,19 @@ fn files_that_are_created_count_as_one_operation_each() {
     }
     assert!(format!("{:?}", data.campaign.notes).contains("operations are files here"));
 }
+
+/// Without their latencies and their size nothing tells how many they were.
+#[test]
+fn files_of_unknown_number_are_not_said_to_be_counted() {
+    let text = include_str!("fixtures/fio-filecreate.json");
+    let mut run: serde_json::Value = serde_json::from_str(text).unwrap();
+    let job = &mut run["jobs"][0];
+    job["job options"].as_object_mut().unwrap().remove("filesize");
+    for latency in ["slat_ns", "clat_ns", "lat_ns"] {
+        job["read"].as_object_mut().unwrap().remove(latency);
+    }
+    let iops = job["read"]["iops"].as_f64().unwrap();
+    let data = read(&[("xfs.json", &run.to_string())]).unwrap();
+    near(&data.samples[0], "iops", iops, 1e-9);
+    assert!(!format!("{:?}", data.campaign.notes).contains("operations are files here"));
+}

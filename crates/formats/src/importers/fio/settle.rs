@@ -40,14 +40,17 @@ impl Job {
             return None;
         }
         let blocks = self.work.blocks_per_file();
-        for (_, flow) in &mut self.flows {
-            let told = blocks.map_or(flow.ops, |blocks| flow.ops / blocks);
-            let files = flow.latency.count.unwrap_or(told);
+        let mut note = None;
+        for (_, flow) in self.flows.iter_mut().filter(|(_, flow)| flow.ops > 0.0) {
+            // Where neither is known, fio's own count stays.
+            let by_size = blocks.map(|blocks| flow.ops / blocks);
+            let Some(files) = flow.latency.count.or(by_size) else { continue };
             flow.iops *= files / flow.ops;
             flow.ops = files;
             (flow.bytes, flow.bytes_per_s) = (0.0, 0.0);
+            note = Some(OF_NAMES);
         }
-        Some(OF_NAMES)
+        note
     }
 
     /// Leaves out the reads by which a job that writes verifies.

@@ -199,7 +199,7 @@ impl Work {
         what.is_some_and(|what| ["create", "stat", "delete", "operations"].contains(&what))
     }
 
-    /// How many blocks a file has; `None` where its size is not told, or is not the same for all.
+    /// How many blocks a file has; `None` where its size is not given, or is not the same for all.
     pub(super) fn blocks_per_file(&self) -> Option<f64> {
         let files = self.number("nrfiles").unwrap_or(1.0);
         let bytes = match self.get("filesize") {
