@@ -66,14 +66,13 @@ fn programs_alone(needs: &[Need]) -> Option<Vec<Tool>> {
 
 /// Says that `tools` are not installed, and the command of this machine that installs them.
 pub fn not_installed(tools: &[Tool]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for name in tools.iter().map(|tool| format!("`{}`", tool.program)) {
-        if !names.contains(&name) {
-            names.push(name);
+    let mut programs: Vec<&str> = Vec::new();
+    for Tool { program, .. } in tools {
+        if !programs.contains(program) {
+            programs.push(program);
         }
     }
-    let are = if names.len() == 1 { "is" } else { "are" };
-    format!("{} {are} not installed; {}", names.join(", "), tool::ways_to_install(tools).join(", "))
+    format!("{}; {}", tool::not_installed(&programs), tool::ways_to_install(tools).join(", "))
 }
 
 /// Reports all of `needs` at once, so that no user learns of them one by one; what the kernel lacks in one part.

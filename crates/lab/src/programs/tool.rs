@@ -68,10 +68,14 @@ fn lacking_of(programs: &[&str], is_there: &dyn Fn(&str) -> bool) -> Option<(Str
     let mut ways = ways_to_install(known);
     let unknown = missing.iter().find(|program| tool(program).is_none());
     ways.extend(unknown.map(|program| how_to_install(program)));
-    let names: Vec<String> = missing.iter().map(|program| format!("`{program}`")).collect();
+    (!missing.is_empty()).then(|| (not_installed(&missing), ways.join(", ")))
+}
+
+/// That `programs` are not installed.
+pub(crate) fn not_installed(programs: &[&str]) -> String {
+    let names: Vec<String> = programs.iter().map(|program| format!("`{program}`")).collect();
     let are = if names.len() == 1 { "is" } else { "are" };
-    (!names.is_empty())
-        .then(|| (format!("{} {are} not installed", names.join(", ")), ways.join(", ")))
+    format!("{} {are} not installed", names.join(", "))
 }
 
 /// The command for this machine that brings `tool`, with the names of all packages where its family is not known.
