@@ -14,6 +14,7 @@ mod declare;
 mod explain;
 mod fault_work;
 mod figures;
+mod folders;
 mod kind;
 pub mod kinds;
 mod lab_test;

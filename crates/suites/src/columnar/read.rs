@@ -50,9 +50,7 @@ impl ReadTest {
             CacheNeed::Cold | CacheNeed::Any => sizes.copies() as usize,
         }
     }
-}
 
-impl ReadTest {
     /// The knobs of `job`: pages that are cached already stay, so hot reads leave them.
     fn settings(&self, job: &Job) -> Settings {
         let settings = Settings::new(job);

@@ -6,7 +6,7 @@ mod wheel;
 mod zip;
 
 use super::hash::fnv1a;
-use crate::TestError;
+use crate::{TestError, folders};
 use model::{random::Rng, text::Bytes, workload::Job};
 use serde::Deserialize;
 use std::{
@@ -71,12 +71,7 @@ impl Material {
             return Ok(());
         }
         let root = home.join(self.path());
-        match fs::remove_dir_all(&root) {
-            Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
-                return Err(TestError::io("remove", &root)(why));
-            }
-            _ => create_dir(&root)?,
-        }
+        folders::renew(&root)?;
         let seed = job.seed ^ fnv1a(self.path()) ^ (u64::from(job.worker) << 32);
         let mut rng = Rng::new(seed);
         let text = Text::new(&mut rng);

@@ -17,16 +17,13 @@ use crate::{
     Estimate, Measured, Run, Shift, Test, TestError,
     commits::sum,
     figures::{Metrics, bytes, cpu_s, measured, ratio, time_s},
+    folders,
 };
 use model::{
     figure::Better,
     workload::{CacheNeed, Group, Job, PoolReport, Shape, TestInfo},
 };
-use std::{
-    fs,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 pub(super) static KIND: Kind = Kind {
     name: "column",
@@ -38,16 +35,6 @@ pub(super) static KIND: Kind = Kind {
 struct ColumnTest {
     head: Head,
     settings: Settings,
-}
-
-/// Removes a folder with the files in it, if it is there.
-fn remove(folder: &Path) -> Result<(), TestError> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(TestError::io("remove", folder)(error))
-        }
-        _ => Ok(()),
-    }
 }
 
 impl ColumnTest {
@@ -99,14 +86,12 @@ impl Test for ColumnTest {
 
     /// Columns that are to be written are new: replacing a file costs more than creating one.
     fn fill(&self, job: &Job) -> Result<(), TestError> {
-        let folder = folder(job);
         let mut to_read =
             (self.settings.action == Action::Read).then(|| ColumnRun::new(&self.settings, job));
         if to_read.as_ref().is_some_and(ColumnRun::is_written) {
             return Ok(());
         }
-        remove(&folder)?;
-        fs::create_dir_all(&folder).map_err(TestError::io("create directory", &folder))?;
+        folders::renew(&folder(job))?;
         match &mut to_read {
             Some(columns) => columns.write(&mut |_| {}).and_then(|()| columns.sync()),
             None => Ok(()),

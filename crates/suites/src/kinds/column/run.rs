@@ -7,7 +7,7 @@ use super::{
     table::{Entry, MAGIC, Table},
     trades::{BATCH_BYTES, Image, TABLE},
 };
-use crate::{Meter, Run, TestError};
+use crate::{Meter, Run, TestError, folders};
 use engine::{map::PAGE_BYTES, progress::Progress};
 use model::{
     figure::{Better, Metric, Synced},
@@ -56,6 +56,12 @@ pub(super) fn paths(job: &Job) -> Vec<PathBuf> {
 fn sum(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(8).filter_map(|word| word.try_into().ok());
     words.map(u64::from_le_bytes).fold(0, u64::wrapping_add)
+}
+
+/// The error that a part of a column is not as it was written.
+fn differs(path: &Path, number: usize) -> TestError {
+    let why = format!("MiB {number} of its values is not what was written");
+    TestError::Wrong { path: path.into(), why }
 }
 
 impl<'a> ColumnRun<'a> {
@@ -202,8 +208,7 @@ impl<'a> ColumnRun<'a> {
         for Stored { path, image } in &self.columns {
             for (number, batch) in image.batches().enumerate() {
                 if found.next() != Some(&sum(&batch)) {
-                    let why = format!("MiB {number} of its values is not what was written");
-                    return Err(TestError::Wrong { path: path.clone(), why });
+                    return Err(differs(path, number));
                 }
             }
         }
@@ -217,17 +222,13 @@ impl<'a> ColumnRun<'a> {
         for Stored { path, image } in std::mem::take(&mut self.columns) {
             let mut wanted = image.batches();
             let mut number = 0;
-            let differs = |number: u64| TestError::Wrong {
-                path: path.clone(),
-                why: format!("MiB {number} of its values is not what was written"),
-            };
             self.read(&path, &mut |batch| {
                 let is_same = wanted.next().is_some_and(|wanted| *wanted == *batch);
                 number += 1;
-                is_same.then_some(()).ok_or_else(|| differs(number - 1))
+                is_same.then_some(()).ok_or_else(|| differs(&path, number - 1))
             })?;
             if wanted.next().is_some() {
-                return Err(differs(number));
+                return Err(differs(&path, number));
             }
         }
         self.cost = cost;
@@ -260,7 +261,7 @@ impl Run for ColumnRun<'_> {
             Action::Read => self.compare_sums(),
             Action::Write => {
                 self.compare()?;
-                super::remove(&folder(self.job))
+                folders::remove(&folder(self.job))
             }
         }
     }

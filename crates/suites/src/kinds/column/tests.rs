@@ -9,7 +9,11 @@ use super::{
 use crate::testing::{Clock, declared, job, pool, run};
 use model::workload::{DataKind, WorkerReport};
 use proptest::prelude::*;
-use std::{fs::File, io::Read, os::unix::fs::FileExt};
+use std::{
+    fs::{self, File},
+    io::Read,
+    os::unix::fs::FileExt,
+};
 
 const MIB: u64 = 1 << 20;
 

@@ -5,7 +5,7 @@ use super::{
     source::Recorded,
     texts::{self, Texts},
 };
-use crate::TestError;
+use crate::{TestError, folders};
 use engine::data::{Data, Pattern, derive_seed};
 use model::workload::{DataKind, Job, Like};
 use rustix::{
@@ -18,8 +18,7 @@ use rustix::{
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     ffi::{CStr, OsStr},
-    fs::{File, remove_dir_all},
-    io,
+    fs::File,
     os::{
         fd::OwnedFd,
         unix::{ffi::OsStrExt, fs::FileExt},
@@ -61,13 +60,7 @@ pub(super) fn make(
     texts: &Texts,
     job: &Job,
 ) -> Result<(), TestError> {
-    match remove_dir_all(dir) {
-        Err(why) if why.kind() != io::ErrorKind::NotFound => {
-            return Err(TestError::io("remove", dir)(why));
-        }
-        _ => {}
-    }
-    std::fs::create_dir_all(dir).map_err(TestError::io("create", dir))?;
+    folders::renew(dir)?;
     let tree = File::open(dir).map_err(TestError::io("open", dir))?.into();
     let paths = trace.paths();
     let mut making = Making { dir, tree, paths, texts, job, data: BTreeMap::new(), written: 0 };
