@@ -1,6 +1,6 @@
 //! The report as Markdown (GitHub's tables), for issues and mails.
 
-use super::{Chapter, built, title};
+use super::{Chapter, built, code::parts, title};
 use crate::{
     Commands,
     block::{Block, Cell, Column, Row, RowKind, Table},
@@ -80,16 +80,12 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
 
 /// A paragraph, with what stands between backquotes as code, from which it can be copied as it is.
 fn prose(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return escape(text);
-    }
-    let part = |(at, part): (usize, &&str)| match at % 2 {
-        1 if !part.is_empty() => format!("`{}`", part.replace(['\n', '\r'], " ")),
-        1 => r"\`\`".into(),
-        _ => escape(part),
+    let part = |(is_code, part): (bool, &str)| match is_code {
+        true if part.is_empty() => r"\`\`".into(),
+        true => format!("`{}`", part.replace(['\n', '\r'], " ")),
+        false => escape(part),
     };
-    parts.iter().enumerate().map(part).collect()
+    parts(text).into_iter().map(part).collect()
 }
 
 /// Keeps what would be markup, an entity or a link as text, and every cell on its line.
