@@ -1,13 +1,11 @@
 //! Messages to the user at the terminal: refusals, notes and times.
 
 mod causes;
-mod counted;
 mod duration;
 pub(crate) mod refusal;
 mod watch;
 
 pub use causes::with_causes;
-pub use counted::counted;
 pub use duration::duration;
 pub use refusal::Refusal;
 pub use watch::{Notes, Watch};

@@ -1,6 +1,7 @@
 //! Text: names, words, sizes and cells as people and files spell them.
 
 pub mod cell;
+mod counted;
 mod line;
 pub(crate) mod name;
 mod nearest;
@@ -9,6 +10,7 @@ mod shell;
 mod units;
 mod word;
 
+pub use counted::counted;
 pub use line::line_at;
 pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};
 pub use nearest::{did_you_mean, nearest, pattern_meant};

@@ -1,6 +1,6 @@
 //! Names of rows if suites that measure the same thing share a table, and names of the baseline.
 
-use model::result::Dataset;
+use model::{result::Dataset, text::counted};
 use stats::{
     description::{Row, Table},
     evaluation::Findings,
@@ -33,5 +33,5 @@ pub(crate) fn measured<'a>(dataset: &Dataset, findings: &'a Findings) -> Vec<&'a
 
 /// `1 block`, `5 blocks`.
 pub(crate) fn blocks(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "block" } else { "blocks" })
+    counted(count, "block", "blocks")
 }

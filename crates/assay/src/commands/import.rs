@@ -6,11 +6,11 @@ mod trace;
 
 use crate::{cli::ImportArgs, exit::Exit, opened, terminal};
 use anyhow::{Context, Result, bail};
-use campaign::{inputs::file, messages::counted};
+use campaign::inputs::file;
 use formats::InputFile;
 use model::{
     result::Sample,
-    text::{Bytes, printable_line},
+    text::{Bytes, counted, printable_line},
 };
 use std::{
     fmt, fs,
@@ -134,7 +134,7 @@ impl Taken {
 
 impl fmt::Display for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let targets = counted(self.targets as u64, "target", "targets");
+        let targets = counted(self.targets, "target", "targets");
         write!(f, "{} of {targets}", counted(self.samples, "sample", "samples"))?;
         match self.invalid {
             0 => Ok(()),

@@ -14,14 +14,18 @@ use crate::{
 use anyhow::Result;
 use campaign::{
     machine::numa,
-    messages::{self, counted, with_causes},
+    messages::{self, with_causes},
     run::{condition, hosts::Hosts},
     scheduling::schedule,
     sizes::{free, load::TargetLoad, pilot::Pilot, range, space},
     stages::{Entrant, Ordered, Placed, images::work_dir, place::TargetPlace, sweeps},
 };
 use lab::plan::Backing;
-use model::{plan::Plan, text::Bytes, workload::Asset};
+use model::{
+    plan::Plan,
+    text::{Bytes, counted},
+    workload::Asset,
+};
 use preparation::Preparation;
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 
@@ -168,7 +172,7 @@ fn cost(
         writeln!(
             text,
             "{}: {} · {} · {} read · about {}",
-            counted(blocks.into(), "block", "blocks"),
+            counted(blocks, "block", "blocks"),
             counted(load.cases * turns, "case", "cases"),
             written(load, pilot, turns),
             Bytes(load.read_bytes * turns),

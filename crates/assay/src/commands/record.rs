@@ -12,8 +12,7 @@ use ::record::{
     strace,
 };
 use anyhow::Result;
-use campaign::messages::counted;
-use model::text::{Bytes, printable_line};
+use model::text::{Bytes, counted, printable_line};
 use std::{io::BufWriter, path::Path, time::Duration};
 
 /// Records until the processes end, the time is over, or a signal comes; says what came of it.
@@ -100,10 +99,8 @@ pub(super) fn lines(out: &Path, recorded: &Recorded) -> Vec<String> {
         out.display(),
         end.calls,
         end.calls as f64 / seconds.max(1e-9),
-        recorded
-            .processes
-            .map_or_else(String::new, |n| counted(n as u64, "process", "processes") + ", "),
-        counted(recorded.threads as u64, "thread", "threads"),
+        recorded.processes.map_or_else(String::new, |n| counted(n, "process", "processes") + ", "),
+        counted(recorded.threads, "thread", "threads"),
         Bytes(recorded.bytes),
         each(recorded.bytes as f64),
     )];

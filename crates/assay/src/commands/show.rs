@@ -2,10 +2,10 @@
 
 use crate::{cli::IdArgs, exit::Exit, source, terminal};
 use anyhow::{Context, Result};
-use campaign::messages::counted;
 use model::{
     plan::LabKind,
     result::{Dataset, TargetState, Validity},
+    text::counted,
 };
 use stats::description::{Contention, Settings, Timed};
 use std::{fmt::Write, path::Path};
@@ -79,7 +79,7 @@ fn counts(dataset: &Dataset) -> String {
     };
     format!(
         "{}: {} valid, {} lukewarm, {} disturbed, {} invalid{contended}",
-        counted(dataset.samples.len() as u64, "sample", "samples"),
+        counted(dataset.samples.len(), "sample", "samples"),
         count(Validity::is_valid),
         count(|v| matches!(v, Validity::Lukewarm(_))),
         count(|v| matches!(v, Validity::Disturbed(_))),

@@ -3,6 +3,7 @@
 
 use model::{
     result::{Dataset, Sample},
+    text::counted,
     workload::TestInfo,
 };
 use report::words;
@@ -142,12 +143,12 @@ impl Standings {
 
     /// A line for each of the first candidates, best first.
     pub(super) fn lines(&self) -> Vec<String> {
-        let blocks = if self.blocks == 1 { "block" } else { "blocks" };
         let shared = match self.shared < self.blocks {
             true => format!(", {} of them complete", self.shared),
             false => String::new(),
         };
-        let head = format!("Score over {} after {} {blocks}{shared}:", self.over, self.blocks);
+        let blocks = counted(self.blocks, "block", "blocks");
+        let head = format!("Score over {} after {blocks}{shared}:", self.over);
         let longest = self.candidates.iter().map(|c| c.target.chars().count()).max();
         let width = longest.unwrap_or_default();
         let line = |c: &Candidate| {

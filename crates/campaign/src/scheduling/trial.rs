@@ -17,7 +17,7 @@ use crate::{
     stages::{Amount, Placed, place::TargetPlace},
 };
 use anyhow::Result;
-use model::result::Sample;
+use model::{result::Sample, text::counted};
 use std::{
     collections::BTreeMap,
     sync::atomic::{AtomicBool, Ordering},
@@ -51,7 +51,7 @@ pub fn sentence(found: &Found, placed: &Placed, seconds: f64) -> String {
     });
     format!(
         "{} sized for timed parts of {aim_s} s, in {}{}",
-        messages::counted(cases as u64, "case", "cases"),
+        counted(cases, "case", "cases"),
         messages::duration(seconds),
         block.unwrap_or_default()
     )

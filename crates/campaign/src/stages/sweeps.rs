@@ -3,7 +3,7 @@
 
 use crate::messages::refusal;
 use anyhow::Result;
-use model::{plan::Plan, target::Sweep};
+use model::{plan::Plan, target::Sweep, text::counted};
 
 /// Fills in the variants of each sweep of `plan` that has none yet, and enters them as targets.
 ///
@@ -31,11 +31,9 @@ pub fn lines(plan: &Plan) -> Vec<String> {
 
 fn lines_of(sweep: &Sweep) -> Vec<String> {
     let default = sweep.variants.first().map(ToString::to_string).unwrap_or_default();
-    let count = sweep.variants.len().saturating_sub(1);
-    let variants = if count == 1 { "variant" } else { "variants" };
+    let variants = counted(sweep.variants.len().saturating_sub(1), "variant", "variants");
     let mode = sweep.mode.as_str();
-    let mut lines =
-        vec![format!("sweep of {}: {default} and {count} {variants} ({mode})", sweep.on)];
+    let mut lines = vec![format!("sweep of {}: {default} and {variants} ({mode})", sweep.on)];
     lines.extend(
         sweep.left_out.iter().map(|left| format!("left out: {}: {}", left.variant, left.why)),
     );

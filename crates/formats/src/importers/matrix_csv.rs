@@ -10,7 +10,7 @@ use crate::{
 use model::{
     figure::Metric,
     result::Dataset,
-    text::Bytes,
+    text::{Bytes, counted},
     workload::{GridCell, Group, Shape, TestInfo},
 };
 
@@ -74,7 +74,7 @@ fn test_info(pattern: &str, block_bytes: u64, threads: u32) -> Option<TestInfo> 
         _ => return None,
     };
     let block = Bytes(block_bytes).short();
-    let workers = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+    let workers = counted(threads, "thread", "threads");
     Some(TestInfo {
         id: format!("matrix.{pattern}.{block}.t{threads}"),
         suite: "matrix".into(),

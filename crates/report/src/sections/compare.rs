@@ -6,7 +6,7 @@ use crate::{
     sections::{Section, ratios},
     words,
 };
-use model::result::Dataset;
+use model::{result::Dataset, text::counted};
 use stats::{
     comparison::{Apart, Beside, CampaignComparison, Changed, Difference, Pair, Placed, Unmatched},
     description::CampaignFacts,
@@ -84,7 +84,7 @@ fn what_varies(comparison: &CampaignComparison) -> String {
 }
 
 fn campaigns(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "campaign" } else { "campaigns" })
+    counted(count, "campaign", "campaigns")
 }
 
 /// What one campaign on each side is worth.
@@ -241,7 +241,7 @@ fn left_out(own: &str, other: &str, cells: &[Unmatched]) -> Option<String> {
     let why = if alike { format!(": {}", first.why) } else { String::new() };
     Some(format!(
         "{} of {own} {} no counterpart in {other}{why}. {}{rest}.",
-        if cells.len() == 1 { "1 cell".into() } else { format!("{} cells", cells.len()) },
+        counted(cells.len(), "cell", "cells"),
         if cells.len() == 1 { "has" } else { "have" },
         shown.join(", ")
     ))

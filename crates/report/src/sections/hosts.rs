@@ -5,7 +5,7 @@ use crate::{
     number,
     sections::Section,
 };
-use model::result::Dataset;
+use model::{result::Dataset, text::counted};
 use stats::{
     description::{HostCell, HostRate, HostTotal, host_totals},
     evaluation::Findings,
@@ -42,7 +42,7 @@ fn spread(slowest: &HostTotal<'_>, fastest: &HostTotal<'_>) -> String {
 
 /// `1 rank`, `3 ranks`.
 fn ranks(count: u32) -> String {
-    format!("{count} {}", if count == 1 { "rank" } else { "ranks" })
+    counted(count, "rank", "ranks")
 }
 
 fn over_all(totals: &[HostTotal<'_>]) -> Table {

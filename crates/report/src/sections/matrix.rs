@@ -12,7 +12,11 @@ use crate::{
         heat_map, ratios,
     },
 };
-use model::{result::Dataset, text::Bytes, workload::Group};
+use model::{
+    result::Dataset,
+    text::{Bytes, counted},
+    workload::Group,
+};
 use stats::{description::Comparison, evaluation::Findings};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -116,8 +120,7 @@ fn map(
         let cells = keys.map(|(key, candidate)| cell(key, candidate)).collect();
         HeatRow { name: Bytes(*block).short(), cells }
     };
-    let heads =
-        threads.iter().map(|n| if *n == 1 { "1 thread".into() } else { format!("{n} threads") });
+    let heads = threads.iter().map(|n| counted(*n, "thread", "threads"));
     Some(HeatMap {
         caption: format!(
             "{}: ratio over {}; blue is better, orange worse, hatched unclear",

@@ -10,6 +10,7 @@ use super::{
     },
     refusal::{contended, missing, same_places},
 };
+use model::text::counted;
 use stats::{
     advice::{
         Advice, Advised, BlockTime, Counsel, Eligibility, GroupCover, GroupLead, Merit, More,
@@ -191,8 +192,8 @@ fn noisy(findings: &Findings, advice: &Advice, more: &More) -> String {
     let (first, second) = first_two(advice);
     let needed = match more.blocks {
         Some(n) => format!(
-            "About {n} more {} ({}) would resolve a {} % difference with {WITH_POWER}.",
-            if n == 1 { "block" } else { "blocks" },
+            "About {} ({}) would resolve a {} % difference with {WITH_POWER}.",
+            counted(n, "more block", "more blocks"),
             blocks_take(more.time, n),
             (1e4 * more.share).round() / 1e2
         ),

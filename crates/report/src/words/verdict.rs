@@ -9,6 +9,7 @@ use super::{
     },
     refusal, snapshots, unshared,
 };
+use model::text::counted;
 use stats::{
     comparison::Apart,
     evaluation::Findings,
@@ -209,8 +210,8 @@ fn noisy(findings: &Findings, noise: f64, blocks: Option<usize>) -> String {
     let noise = 100.0 * noise;
     let more = match blocks {
         Some(n) => format!(
-            "About {n} more {} would resolve a {:.0} % difference with {WITH_POWER}.",
-            if n == 1 { "block" } else { "blocks" },
+            "About {} would resolve a {:.0} % difference with {WITH_POWER}.",
+            counted(n, "more block", "more blocks"),
             100.0 * share
         ),
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),

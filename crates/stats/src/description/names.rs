@@ -1,8 +1,10 @@
 //! Counts and lists of names, as messages and labels have them.
 
+use model::text::counted;
+
 /// `1 process`, `64 processes`.
 pub fn processes(procs: u32) -> String {
-    format!("{procs} {}", if procs == 1 { "process" } else { "processes" })
+    counted(procs, "process", "processes")
 }
 
 /// `a, b and c`.

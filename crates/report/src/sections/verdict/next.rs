@@ -2,8 +2,11 @@
 //! blocks, how long they take, and the command; or that more blocks would change nothing. Of an import how often to
 //! repeat its runs, and how to measure them here.
 
-use crate::{names, number};
-use model::result::{BY_HAND, CampaignState, Dataset, Note, Origin};
+use crate::number;
+use model::{
+    result::{BY_HAND, CampaignState, Dataset, Note, Origin},
+    text::counted,
+};
 use stats::{
     evaluation::Findings,
     verdict::{Reason, VerdictKind},
@@ -53,15 +56,15 @@ fn blocks(count: usize, findings: &Findings, id: &str) -> More {
     let seconds = findings.timed.map(|timed| count as f64 * timed.block_s());
     let time = seconds.map_or_else(String::new, |s| format!(" ({})", number::duration(s)));
     More {
-        called: names::blocks(count).replacen(' ', " more ", 1) + &time,
+        called: counted(count, "more block", "more blocks") + &time,
         typed: format!(": `assay resume {id} --blocks +{count}`"),
     }
 }
 
 /// Repetitions of the runs of an import, which another tool makes.
 fn repetitions(count: usize) -> More {
-    let repetitions = if count == 1 { "repetition" } else { "repetitions" };
-    More { called: format!("{count} more {repetitions} of each run"), typed: String::new() }
+    let repetitions = counted(count, "more repetition", "more repetitions");
+    More { called: format!("{repetitions} of each run"), typed: String::new() }
 }
 
 /// How the winner is made on a disk, with the options that it was measured with.

@@ -2,7 +2,7 @@
 
 use crate::names;
 use model::result::{EndCause, Ended, LastLook, Ratios, Standing, WideRatio};
-use stats::description::list;
+use stats::description::{list, processes};
 use std::time::Duration;
 
 /// Why, in a sentence or two.
@@ -67,6 +67,6 @@ fn width(WideRatio { test, procs, target, half_width_pct }: &WideRatio) -> Strin
         Some(half) => format!("known to {half:.0} %"),
         None => "which has no interval".into(),
     };
-    let processes = if *procs == 1 { "process" } else { "processes" };
-    format!(" The widest of the others is {test} with {procs} {processes} on {target}, {width}.")
+    let processes = processes(*procs);
+    format!(" The widest of the others is {test} with {processes} on {target}, {width}.")
 }

@@ -21,7 +21,7 @@ use crate::{
 use model::{
     figure::Better,
     target::Knob,
-    text::Bytes,
+    text::{Bytes, counted},
     workload::{CacheNeed, Group, Job, PoolReport, Shape, TestInfo},
 };
 use serde::Deserialize;
@@ -142,7 +142,7 @@ impl PagesTest {
     fn info(&self) -> TestInfo {
         let s = &self.settings;
         let (metric, unit, better) = self.load(1.0).ranks();
-        let clients = if s.clients == 1 { "1 client" } else { &format!("{} clients", s.clients) };
+        let clients = counted(s.clients, "client", "clients");
         let direct = if s.direct { " direct" } else { "" };
         let rate = if s.rate > 0 { format!(", {} per second", s.rate) } else { String::new() };
         self.head.info(Defaults {
