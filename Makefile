@@ -1,6 +1,6 @@
 # make run     build, then compare every file system that this machine supports
-# make test    formatting, lints, and every test that takes no guest and no long simulation: minutes
-# make test-labs   the other tests: guests, kills, whole suites on real file systems, fuzzing
+# make test    formatting, lints, and every test that takes no guest, no long simulation and not the whole machine: minutes
+# make test-labs   the other tests: guests, kills, whole suites on real file systems, what needs the whole machine, fuzzing
 # make test-tools  the programs that only tests run, where this machine lacks them; make test-labs has them, too
 # make test-mpi  real ranks under mpirun, on this host and on network namespaces as hosts; skipped where there is no MPI
 # make build   the static program alone; its path is printed

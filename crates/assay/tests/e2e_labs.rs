@@ -1,4 +1,4 @@
-//! The program from outside where it takes guests, kills, or minutes: one module for each question.
+//! The program from outside where it takes guests, kills, minutes, or the whole machine: one module for each question.
 //!
 //! As `e2e`, and run by `cargo run -p xtask -- test labs`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]

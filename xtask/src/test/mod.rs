@@ -35,7 +35,8 @@ enum Part {
     All,
 }
 
-/// Units that are left to `make test-labs`: guests, kills, whole suites on real file systems, long simulations.
+/// Units that are left to `make test-labs`: guests, kills, whole suites on real file systems, what needs the whole
+/// machine, long simulations.
 /// `CRATE/BINARY`.
 const LABS: &[&str] = &[
     "assay/e2e_labs",
