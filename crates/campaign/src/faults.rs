@@ -20,6 +20,7 @@ mod seat;
 mod several;
 mod snapshots;
 mod spread;
+mod sync_witness;
 mod turned_bit;
 mod vessel;
 mod work;

@@ -45,6 +45,7 @@ const LABS: &[&str] = &[
     "campaign/failing",
     "campaign/mirrors",
     "campaign/snapshots",
+    "campaign/synced",
     "lab/guests",
     "lab/layers",
     "stats/coverage",
@@ -65,12 +66,15 @@ const LONG_TESTS: &[(&str, &str)] = &[
     ("stats/lib", "kernel::significance::tests::"),
 ];
 
-/// Units that look at what the whole machine does, and are run when nothing else is.
+/// Units that look at what the whole machine does, and are run when nothing else is. Failed writes are among them, as
+/// a sync(2) of another test reaches their disks, too.
 const ALONE: &[&str] = &[
     "assay/e2e_labs::contention",
     "assay/e2e_labs::durability",
     "assay/e2e_labs::selftest",
     "assay/e2e_labs::side_by_side",
+    "campaign/failing",
+    "campaign/synced",
 ];
 
 /// Quick units that run in real time: with the labs they run once more while their processes are frozen for

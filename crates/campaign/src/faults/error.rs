@@ -78,6 +78,17 @@ pub enum FaultsError {
         /// The fault, or what it needs.
         what: &'static str,
     },
+    /// Other programs wrote to all disks at that time.
+    #[error(
+        "other programs called sync in each of {tries} tries on {target}, and a sync may get the error that is meant \
+         for an fsync; stop what calls sync, and repeat the test"
+    )]
+    Synced {
+        /// As it was asked for.
+        target: String,
+        /// How often it was tried.
+        tries: usize,
+    },
     /// The kernel hung in an earlier state, on every disk.
     #[error("checks of states are stuck in the kernel on every disk; reboot this machine")]
     Stuck,

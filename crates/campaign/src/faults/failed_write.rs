@@ -7,6 +7,7 @@ use super::{
 use ::faults::{
     failed_write::{BLOCK, found, new_block, old_block},
     log::Event,
+    rule::Rule,
 };
 use lab::page_cache::{drop_all, residency};
 use model::result::{Change, FailedWrite, Failing, FileHistory, FsyncAnswer, ReadBack};
@@ -29,6 +30,8 @@ const CUT: u64 = 1;
 const TICK: Duration = Duration::from_millis(25);
 /// The file of the workload.
 const FILE: &str = "file";
+/// Tries for one in which no other program synced.
+const UNDISTURBED: usize = 10;
 
 /// What the descriptors were told, and what the first of them read.
 struct Told {
@@ -44,14 +47,48 @@ impl Ground<'_> {
     /// where the target has no such request. The disk keeps the state that a cut left.
     ///
     /// # Errors
-    /// It cannot be mounted without a fault, the workload fails before one, or nothing met the fault.
+    /// It cannot be mounted without a fault, the workload fails before one, nothing met the fault, or other programs
+    /// synced at each of ten tries.
     pub fn fail_write(
         &mut self,
         change: Change,
         failing: Failing,
         history: FileHistory,
     ) -> Result<Option<FailedWrite>, FaultsError> {
+        self.fail_write_beside(change, failing, history, || ())
+    }
+
+    /// Like [`Ground::fail_write`], with what `others` do on this machine right before the fsync.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn fail_write_beside(
+        &mut self,
+        change: Change,
+        failing: Failing,
+        history: FileHistory,
+        mut others: impl FnMut(),
+    ) -> Result<Option<FailedWrite>, FaultsError> {
         let Some(rule) = self.traits.rule(failing) else { return Ok(None) };
+        for _ in 0..UNDISTURBED {
+            let since = self.witness.watch().map_err(FaultsError::Prepare)?;
+            let seen = self.try_write(change, &rule, history, &mut others);
+            // A disturbed try may as well have met no fault.
+            if !self.witness.is_synced(since) {
+                return seen.map(Some);
+            }
+        }
+        Err(FaultsError::Synced { target: self.name(), tries: UNDISTURBED })
+    }
+
+    /// One try.
+    fn try_write(
+        &mut self,
+        change: Change,
+        rule: &Rule,
+        history: FileHistory,
+        others: &mut impl FnMut(),
+    ) -> Result<FailedWrite, FaultsError> {
         self.begin()?;
         let at = match change {
             Change::Overwrite => 0,
@@ -65,7 +102,10 @@ impl Ground<'_> {
             self.unmount(mounted)?;
             mounted = self.mount()?;
         }
-        let arm = || self.disk.inject(vec![rule.clone()]);
+        let arm = || {
+            self.disk.inject(vec![rule.clone()]);
+            others();
+        };
         let told = self.told(&mounted.root().join(FILE), at, arm).map_err(FaultsError::Prepare);
         self.unmount(mounted)?;
         self.disk.inject(Vec::new());
@@ -79,7 +119,7 @@ impl Ground<'_> {
         self.disk.show(log.written(cut))?;
         let cut = self.look(at)?;
         let tries = 1;
-        Ok(Some(FailedWrite {
+        Ok(FailedWrite {
             history,
             fd1,
             fd2,
@@ -91,7 +131,7 @@ impl Ground<'_> {
             cut,
             tries,
             injected,
-        }))
+        })
     }
 
     /// Writes at byte `at` of the file, has the disk fail, and asks.

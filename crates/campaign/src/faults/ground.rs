@@ -4,6 +4,7 @@ use super::{
     FaultsError,
     mount::{How, Mounted},
     seat::{self, Seat},
+    sync_witness::SyncWitness,
 };
 use ::faults::failed_write::{HEAD_BYTES, Traits};
 use ::fs::{Part, ResolvedTarget, Site};
@@ -35,6 +36,8 @@ pub struct Ground<'a> {
     pub(super) seats: Vec<Seat>,
     /// Where applications see it.
     pub(super) at: PathBuf,
+    /// Notices what other programs do to all disks.
+    pub(super) witness: SyncWitness,
     /// Trials that were begun on it.
     begun: u64,
 }
@@ -74,7 +77,8 @@ impl<'a> Ground<'a> {
         let seats = (0..seats).map(|_| Seat::make(lab, part, bytes));
         let seats = seats.collect::<Result<_, _>>()?;
         let at = lab.make_mount_dir("after-fault")?;
-        Ok(Ground { target, part, disk, site, how, traits, seats, at, begun: 0 })
+        let witness = SyncWitness::make(lab)?;
+        Ok(Ground { target, part, disk, site, how, traits, seats, at, witness, begun: 0 })
     }
 
     /// Begins one more trial: the disk is as it was when recording began last. Returns its number.
