@@ -5,6 +5,7 @@ mod advice;
 mod after_faults;
 mod by_group;
 mod by_weights;
+mod bypassed_network;
 mod cells;
 mod compare;
 mod contended;
@@ -71,6 +72,7 @@ pub const SECTIONS: &[&dyn Section] = &[
     &after_faults::AfterFaults,
     &failures::Failures,
     &not_as_asked::NotAsAsked,
+    &bypassed_network::BypassedNetwork,
     &values::Values,
     &matrix::Matrix,
     &sweeps::Sweeps,

@@ -10,6 +10,7 @@ mod agree;
 mod bare;
 mod by_group;
 mod by_weights;
+mod bypassed_network;
 mod commands;
 mod common;
 mod cost;

@@ -63,7 +63,10 @@ const EXCLUSIONS: &[Exclusion] = &[
     NO_LOCK,
 ];
 
-/// The file that keeps the network namespace.
+/// Where the client says whether calls may bypass the network, which they do where the server is in the same kernel
+/// (LOCALIO; Linux 6.12 with `CONFIG_NFS_LOCALIO`). Other kernels have no such file.
+const LOCALIO: &str = "/sys/module/nfs/parameters/localio_enabled";
+
 /// The option of nsenter(1) and unshare(1) that names the namespace of the file `namespace`.
 pub fn net(namespace: &Path) -> OsString {
     let mut option = OsString::from("--net=");
@@ -71,6 +74,7 @@ pub fn net(namespace: &Path) -> OsString {
     option
 }
 
+/// The file that keeps the network namespace.
 fn network(site: &Site) -> PathBuf {
     site.scratch.join("net")
 }
@@ -132,6 +136,19 @@ impl FileSystem for Fs {
 
     fn undo(&self, site: &Site) -> Vec<Remains> {
         vec![Remains::Network(network(site))]
+    }
+
+    fn geometry(&self, _site: &Site) -> Option<Cmd> {
+        Some(Cmd::new("cat").arg(LOCALIO))
+    }
+
+    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
+        let state = match output.trim() {
+            "Y" => "yes",
+            "N" => "no",
+            _ => return Vec::new(),
+        };
+        vec![("localio".into(), state.into())]
     }
 
     fn version(&self) -> Option<Cmd> {
@@ -199,6 +216,14 @@ mod tests {
                  127.0.0.1:/ /m",
             ]
         );
+    }
+
+    #[test]
+    fn whether_the_network_is_bypassed_is_a_fact() {
+        let fact = |state: &str| vec![("localio".to_string(), state.to_string())];
+        assert_eq!(Fs.read_geometry("Y\n"), fact("yes"));
+        assert_eq!(Fs.read_geometry("N\n"), fact("no"));
+        assert_eq!(Fs.read_geometry(""), []);
     }
 
     #[test]
