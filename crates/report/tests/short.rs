@@ -75,12 +75,12 @@ fn timed_parts_below_what_the_preset_asks_for_have_the_names_and_lengths_of_the_
     data.campaign.plan.preset = Preset::Quick;
     let name = "open append mid float, sync once";
     for sample in data.samples.iter_mut().filter(|s| s.case.test == SHORT) {
-        sample.figures.seconds = if sample.case.procs == 1 { 0.076 } else { 0.028 };
+        sample.figures.seconds = if sample.case.procs == 1 { 0.046 } else { 0.028 };
     }
     let full = data.samples.iter_mut().filter(|s| s.case.test == "columnar.sort.disk");
-    full.for_each(|sample| sample.figures.seconds = 0.0996);
+    full.for_each(|sample| sample.figures.seconds = 0.0496);
     let said = format!(
-        "Timed parts below the minimum of 0.10 s for quick: {name}, 1 process (76 ms); {name}, 64 \
+        "Timed parts below the minimum of 50 ms for quick: {name}, 1 process (46 ms); {name}, 64 \
          processes (28 ms)."
     );
     let text = |data: &model::result::Dataset| {
@@ -94,5 +94,5 @@ fn timed_parts_below_what_the_preset_asks_for_have_the_names_and_lengths_of_the_
     let [all, brief] = text(&data);
     assert!(flowing(&all).contains(&said) && flowing(&brief).contains(&said), "{brief}");
     let row = |length: &str| all.lines().any(|l| l.contains(name) && l.contains(length));
-    assert!(row("· 76 ms") && row("· 28 ms"), "{all}");
+    assert!(row("· 46 ms") && row("· 28 ms"), "{all}");
 }

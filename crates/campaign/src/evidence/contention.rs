@@ -38,9 +38,52 @@ impl OwnCpu {
     }
 }
 
+/// Processor time that others used during a case, on one candidate or on several.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OthersCpu {
+    used_s: f64,
+    /// That of the whole machine meanwhile, seconds.
+    capacity_s: f64,
+}
+
+impl OthersCpu {
+    /// Both together.
+    pub fn with(self, other: OthersCpu) -> OthersCpu {
+        OthersCpu {
+            used_s: self.used_s + other.used_s,
+            capacity_s: self.capacity_s + other.capacity_s,
+        }
+    }
+
+    /// The share of others, percent; `None` where the time is too short to tell.
+    pub fn pct(self) -> Option<f64> {
+        let is_enough = self.capacity_s >= LEAST_CPU_S;
+        is_enough.then(|| 100.0 * self.used_s / self.capacity_s).and_then(finite)
+    }
+}
+
+/// What others did during a case, on all candidates that share the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Disturbance {
+    /// The largest share that any sample tells of, percent.
+    pub largest_pct: f64,
+    /// Processor time of others during all of them.
+    pub cpu: OthersCpu,
+}
+
+impl Disturbance {
+    /// Both together.
+    pub fn with(self, other: Disturbance) -> Disturbance {
+        Disturbance {
+            largest_pct: self.largest_pct.max(other.largest_pct),
+            cpu: self.cpu.with(other.cpu),
+        }
+    }
+}
+
 /// What others used; unknown where it cannot be told.
 pub fn foreign(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Foreign {
-    let cpu_pct = cpu_pct(usage, own, others).and_then(finite);
+    let cpu_pct = others_cpu(usage, own, others).pct();
     let Some(below) = &usage.below else { return Foreign { cpu_pct, ..Foreign::default() } };
     let (read, written) = foreign_bytes(below);
     Foreign {
@@ -90,7 +133,7 @@ fn shows_company(sample: &Sample) -> bool {
     is_held && sample.covariates.foreign.disk_pct.is_some_and(|pct| pct > limit_pct)
 }
 
-/// Share of the machine's processors that others used, including the hypervisor.
+/// Processor time that others used, including the hypervisor.
 ///
 /// User time always belongs to a process, so what is not own is foreign. System time may be that of kernel
 /// threads, which also work for the target: only that of other processes counts, at their rate around the timed
@@ -99,15 +142,15 @@ fn shows_company(sample: &Sample) -> bool {
 /// is charged to the user time of the other. And they are at most all of the machine: counters move by whole ticks
 /// and are read just outside the part, so that over a short one the machine may seem to have worked longer than it
 /// lasted.
-fn cpu_pct(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Option<f64> {
+pub fn others_cpu(usage: &Usage, own: OwnCpu, others: Option<Others>) -> OthersCpu {
     let capacity_s = usage.seconds * f64::from(usage.cpus.max(1));
     let user_s = (usage.machine_user_s - own.user_s - usage.own_cpu_s).max(0.0);
     let rate = others.filter(|others| others.seconds > 0.0);
     let sys_s = rate.map_or(0.0, |others| others.system_s / others.seconds * usage.seconds);
     let candidate_s = own.user_s + own.sys_s + usage.own_cpu_s;
     let beyond_s = (usage.machine_user_s + usage.machine_sys_s - candidate_s).max(0.0);
-    let foreign_s = ((user_s + sys_s).min(beyond_s) + usage.steal_s).min(capacity_s);
-    (capacity_s >= LEAST_CPU_S).then(|| 100.0 * foreign_s / capacity_s)
+    let used_s = ((user_s + sys_s).min(beyond_s) + usage.steal_s).min(capacity_s);
+    OthersCpu { used_s, capacity_s }
 }
 
 /// Bytes that others read and wrote on the disk below.
@@ -207,6 +250,9 @@ mod tests {
         assert!((cpu(&usage, own, 0.0) - 30.0).abs() < 1e-9);
         let short = Usage { seconds: 0.05, ..usage.clone() };
         assert_eq!(foreign(&short, own, None).cpu_pct, None);
+        // Two candidates together are long enough.
+        let one = others_cpu(&short, own, None);
+        assert_eq!(one.with(one).pct(), Some(100.0));
     }
 
     #[test]

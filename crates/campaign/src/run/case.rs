@@ -12,14 +12,17 @@ use super::{
     hosts::{self, Hosts},
     relay::Runner,
 };
-use crate::{evidence::sampler::Sampler, inputs::assets};
+use crate::{
+    evidence::{contention::OthersCpu, sampler::Sampler},
+    inputs::assets,
+};
 use anyhow::Result;
 use lab::{instance::Instance, observe::Watched};
 use model::{
     result::{Covariates, Reason, Sample, Validity},
     workload::{CacheNeed, CacheState, Case, Job, JobMode},
 };
-use std::{sync::atomic::AtomicBool, time::Duration};
+use std::{cell::Cell, sync::atomic::AtomicBool, time::Duration};
 use suites::Test;
 use workers::{Pool, PoolError};
 
@@ -51,8 +54,17 @@ pub struct CaseContext<'a> {
     pub runner: Runner<'a>,
     /// Length below which a timed part is short, seconds.
     pub least_s: f64,
+    /// Processor time of others during its timed parts so far.
+    pub others: Cell<OthersCpu>,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
+}
+
+impl CaseContext<'_> {
+    /// Adds what others used during one more timed part.
+    fn add_others(&self, used: Option<OthersCpu>) {
+        self.others.set(self.others.get().with(used.unwrap_or_default()));
+    }
 }
 
 /// Runs `test`, one worker for each of `jobs`; `None` when it was stopped. A worker that fails makes
@@ -86,12 +98,7 @@ fn attempt(
     context: &CaseContext<'_>,
     place: &Position<'_>,
 ) -> Result<Option<Vec<Sample>>> {
-    context.runner.prepare();
-    context.instance.check()?;
-    jobs.iter_mut().for_each(|job| job.attempt += 1);
-    for job in jobs.iter() {
-        context.instance.make_dir(&job.dir)?;
-    }
+    begin(jobs, context)?;
     if let Err(error) = untimed(JobMode::Fill, jobs, context) {
         return broken(error, test, &jobs[0], context, place);
     }
@@ -145,10 +152,20 @@ fn attempt(
     let outcome = outcome.direct(test.direct_bytes(&jobs[0], &measured), context.instance);
     let mut samples: Vec<Sample> =
         measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect();
+    let main = measured.first().filter(|_| test.is_clocked());
+    context.add_others(main.map(|main| outcome.others_cpu(main)));
     if let Some(order) = pace.place() {
         mark(&mut samples, |covariates| &mut covariates.run_order, order);
     }
     Ok(Some(samples))
+}
+
+/// Waits for its turn to prepare, numbers the attempt of `jobs` and makes their directories.
+fn begin(jobs: &mut [Job], context: &CaseContext<'_>) -> Result<()> {
+    context.runner.prepare();
+    context.instance.check()?;
+    jobs.iter_mut().for_each(|job| job.attempt += 1);
+    jobs.iter().try_for_each(|job| Ok(context.instance.make_dir(&job.dir)?))
 }
 
 /// Adds to samples that have figures which level, from 0, of a factor of the design they were measured at.

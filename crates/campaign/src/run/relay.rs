@@ -7,6 +7,7 @@
 mod tests;
 
 use super::run_end::RunEnd;
+use crate::evidence::contention::Disturbance;
 use anyhow::{Result, anyhow, ensure};
 use model::random::balanced_order;
 use serde::{Deserialize, Serialize};
@@ -66,8 +67,8 @@ const DONE: u32 = u32::MAX;
 #[derive(Debug)]
 struct State {
     members: Vec<Member>,
-    /// Value that each member reported at the end of a timed part.
-    said: Vec<Option<(Step, f64)>>,
+    /// What each member saw of others, at the end of a timed part.
+    said: Vec<Option<(Step, Disturbance)>>,
 }
 
 /// The order of the members that share the machine.
@@ -214,15 +215,16 @@ impl<'a> Runner<'a> {
         Runner { again: self.again + 1, ..self }
     }
 
-    /// Waits until all members have finished the test, and returns the largest of their values. A member in a guest
-    /// knows only its own.
-    pub fn largest(&self, own: f64) -> f64 {
+    /// Waits until all members have finished the test, and returns what they saw together. A member in a guest knows
+    /// only its own.
+    pub fn together(&self, own: Disturbance) -> Disturbance {
         let done = self.step(true, DONE);
         self.relay.state().said[self.member] = Some((done, own));
         self.relay.wait(self.member, done);
         let state = self.relay.state();
-        let of_this = |said: &Option<(Step, f64)>| said.filter(|said| said.0 == done);
-        state.said.iter().filter_map(of_this).map(|said| said.1).fold(own, f64::max)
+        let of_this = |said: &Option<(Step, Disturbance)>| said.filter(|said| said.0 == done);
+        let all = state.said.iter().filter_map(of_this).map(|said| said.1);
+        all.reduce(Disturbance::with).unwrap_or(own)
     }
 
     /// Waits until it may prepare the test, or do the work before the first.

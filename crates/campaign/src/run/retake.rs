@@ -3,7 +3,7 @@
 //! favoured. Where others never leave the machine alone, no time is spent on repeats.
 
 use super::case::CaseContext;
-use crate::machine::quiet::waited;
+use crate::{evidence::contention::Disturbance, machine::quiet::waited};
 use anyhow::Result;
 use model::{
     plan::Preset,
@@ -52,10 +52,14 @@ impl Retakes {
     ) -> Result<Option<Vec<Sample>>> {
         let mut tries: Vec<Try> = Vec::new();
         loop {
-            let Some(samples) = once(&context)? else { return Ok(None) };
+            let Some(mut samples) = once(&context)? else { return Ok(None) };
             // Members that share the machine wait one after the other: each from now, so that all wait once.
             let done = Instant::now();
-            let shared_pct = context.runner.largest(shared_pct(&samples));
+            let own = Disturbance { largest_pct: shared_pct(&samples), cpu: context.others.take() };
+            let all = context.runner.together(own);
+            let of_all_pct = all.cpu.pct();
+            tell_short(&mut samples, of_all_pct);
+            let shared_pct = all.largest_pct.max(of_all_pct.unwrap_or(0.0));
             tries.push(Try { samples, shared_pct });
             let Some(pause) = self.pause(&tries) else { break };
             if !waited(done + pause, context.stop) {
@@ -86,6 +90,16 @@ fn shared_pct(samples: &[Sample]) -> f64 {
         return f64::INFINITY;
     }
     samples.iter().map(stats::description::shared_pct).fold(0.0, f64::max)
+}
+
+/// Gives samples that are too short to tell what others used of the processors what was used during the parts of all
+/// candidates, which took turns in short slices.
+fn tell_short(samples: &mut [Sample], of_all_pct: Option<f64>) {
+    let is_clocked = |sample: &&mut Sample| sample.evidence.floor_s.is_some();
+    for sample in samples.iter_mut().filter(is_clocked) {
+        let own_pct = sample.covariates.foreign.cpu_pct;
+        sample.covariates.foreign.cpu_pct = own_pct.or(of_all_pct);
+    }
 }
 
 fn is_disturbed(shared_pct: f64) -> bool {
@@ -162,6 +176,18 @@ mod tests {
         let why = Reason::OthersUsed { pct: 60.0.into() };
         assert_eq!(samples[0].evidence.validity, Validity::Disturbed(why));
         assert!(calmest_of(vec![of(60.0)])[0].evidence.validity.is_valid());
+    }
+
+    #[test]
+    fn short_samples_have_the_share_of_all_candidates() {
+        let mut samples = [sample(4.0, 0.0), sample(0.0, 0.0), sample(0.0, 0.0)];
+        for short in &mut samples[1..] {
+            short.covariates.foreign.cpu_pct = None;
+        }
+        samples[..2].iter_mut().for_each(|clocked| clocked.evidence.floor_s = Some(0.01));
+        tell_short(&mut samples, Some(30.0));
+        let told = samples.each_ref().map(|sample| sample.covariates.foreign.cpu_pct);
+        assert_eq!(told, [Some(4.0), Some(30.0), None]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::{
 use anyhow::{Context, Result};
 use lab::instance::Instance;
 use model::text::Bytes;
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{cell::Cell, sync::atomic::Ordering, time::Duration};
 use workers::Pool;
 
 /// Runs `target_runs`, which are at one process count: all their targets are made, then each test runs on all of
@@ -180,8 +180,8 @@ impl<'a> MadeTarget<'a> {
         let place = Position { block, position, label, suite: item.suite };
         let least_s = context.placed.plan.preset.least_s();
         let (hosts, stop) = (context.hosts, context.stop);
-        let case_context =
-            CaseContext { instance, pool: &*self.pool, hosts, runner, least_s, stop };
+        let (pool, others) = (&*self.pool, Cell::default());
+        let case_context = CaseContext { instance, pool, hosts, runner, least_s, others, stop };
         let mut once =
             |case_context: &CaseContext<'_>| case::run(item.test, &mut jobs, case_context, &place);
         let samples = match target_run.retakes {

@@ -87,8 +87,7 @@ impl Preset {
     /// third of it.
     pub fn floor_s(self) -> f64 {
         match self {
-            Preset::Smoke => 0.05,
-            Preset::Quick => 0.1,
+            Preset::Smoke | Preset::Quick => 0.05,
             Preset::Standard | Preset::Publish => 1.0,
         }
     }
@@ -98,11 +97,12 @@ impl Preset {
         self.floor_s() / 3.0
     }
 
-    /// Length for which a timed part is sized, seconds: above the floor, because candidates differ.
+    /// Length for which a timed part is sized, seconds: above the floor, because candidates differ. Blocks narrow an
+    /// interval at less cost than longer parts do; the shortest ones are those of which the start of the workers is
+    /// still a small share (bench/README.md).
     pub fn aim_s(self) -> f64 {
         match self {
-            Preset::Smoke => 0.08,
-            Preset::Quick => 0.13,
+            Preset::Smoke | Preset::Quick => 0.07,
             Preset::Standard | Preset::Publish => 1.8,
         }
     }

@@ -4,7 +4,7 @@
 use super::{Position, cache::CacheBefore};
 use crate::{
     evidence::{
-        contention::{self, OwnCpu},
+        contention::{self, OthersCpu, OwnCpu},
         durable::{self, Looks},
         each_disk, finite,
         judge::{self, CacheEvidence},
@@ -144,6 +144,13 @@ impl FinishedCase {
             server_cpu_s: contention::server_cpu_s(usage).filter(|_| test.is_clocked()),
             ..judge::device_busy(usage, seconds)
         }
+    }
+
+    /// Processor time of others during what was `measured`.
+    pub(super) fn others_cpu(&self, measured: &Measured) -> OthersCpu {
+        let usage = self.sampler.usage(&measured.phases);
+        let workers = contention::worker_cpu(&self.report.workers, &measured.phases);
+        contention::others_cpu(&usage, OwnCpu::of(workers, &usage), self.sampler.others())
     }
 
     /// What others used; `beside` is what its device did while it was held, where that tells of others.

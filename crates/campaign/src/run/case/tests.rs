@@ -46,6 +46,7 @@ fn attempts_at_a_case_have_distinct_numbers() {
         hosts: &ThisHost,
         runner: slot.at(2, 1),
         least_s: 0.0,
+        others: Cell::default(),
         stop: &stop,
     };
     let place = Position { block: 0, position: 0, label: "null", suite: "x" };

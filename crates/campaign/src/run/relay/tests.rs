@@ -1,6 +1,7 @@
 //! The order of members is the same whichever arrives first.
 
 use super::*;
+use crate::evidence::contention::OthersCpu;
 use std::sync::Barrier;
 
 /// Events of a relay in their order: member, test, slice.
@@ -101,7 +102,7 @@ fn orders_are_balanced_over_the_blocks() {
 }
 
 #[test]
-fn members_agree_on_the_largest_and_leavers_are_not_awaited() {
+fn members_agree_on_what_they_saw_and_leavers_are_not_awaited() {
     let relay = Relay::of(3, (7, 0));
     let agreed = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -116,8 +117,10 @@ fn members_agree_on_the_largest_and_leavers_are_not_awaited() {
                     }
                     runner.prepare();
                     runner.timed(Some(Duration::ZERO)).wait();
-                    let largest = runner.largest(f64::from(10 * round + member as u32));
-                    agreed.lock().unwrap().push(largest);
+                    let largest_pct = f64::from(10 * round + member as u32);
+                    let cpu = OthersCpu::default();
+                    let all = runner.together(Disturbance { largest_pct, cpu });
+                    agreed.lock().unwrap().push(all.largest_pct);
                     runner = runner.again();
                 }
             });
