@@ -27,7 +27,6 @@ fn package(end: &str, tool: &str) -> Option<PathBuf> {
         };
         let program = run(script("build.sh")
             .env("CARGO_TARGET_DIR", repository.join("target/unoptimised"))
-            .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"));
         let made = run(script("dist.sh").env("ASSAY", program.trim()));
         made.lines().map(PathBuf::from).collect()
