@@ -6,6 +6,7 @@ mod fold;
 mod hints;
 mod keeper;
 mod keys;
+mod left;
 mod live;
 mod locale;
 mod machine;

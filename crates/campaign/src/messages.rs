@@ -8,4 +8,4 @@ mod watch;
 pub use causes::with_causes;
 pub use duration::duration;
 pub use refusal::Refusal;
-pub use watch::{Notes, Watch};
+pub use watch::{Ahead, Notes, Watch};

@@ -3,12 +3,13 @@
 
 use super::{
     INTERVAL, fold,
+    left::Left,
     live::{Live, Standings},
     locale,
     machine::Machine,
     note, object, shown,
 };
-use campaign::messages::Watch;
+use campaign::messages::{Ahead, Watch};
 use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use model::{
@@ -21,7 +22,7 @@ use std::{
     cell::{Cell, RefCell},
     fmt,
     io::{self, IsTerminal},
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -37,29 +38,6 @@ pub enum Shown {
     Json,
     /// No progress, only notices
     None,
-}
-
-/// When the first step began, and how many cases were done then, by an earlier run.
-type Begun = Arc<OnceLock<(Instant, u64)>>;
-
-/// The time left when the cases since `begun` took what they took; nothing is known before the first.
-fn left(begun: &Begun, done: u64, all: u64) -> Option<String> {
-    let (since, earlier) = begun.get()?;
-    time_left(since.elapsed(), done.saturating_sub(*earlier), all.saturating_sub(done))
-}
-
-/// `left 2m`, by the mean over all of them: a bar's own estimate follows the last ones, and cases differ too much.
-/// After the last case its targets are still checked and removed, which no case foretells.
-fn time_left(elapsed: Duration, done: u64, open: u64) -> Option<String> {
-    let seconds = (elapsed.as_secs_f64() * open as f64 / done as f64).round().max(1.0);
-    match (done, open) {
-        (0, _) => None,
-        (_, 0) => Some("finishing".into()),
-        _ => Some(format!(
-            "left {}",
-            humantime::format_duration(Duration::from_secs(seconds as u64))
-        )),
-    }
 }
 
 /// `3/96, left 2m`; before it is known how many there are, that the campaign is not there yet.
@@ -82,7 +60,8 @@ pub struct Progress {
     scores: RefCell<Vec<ProgressBar>>,
     live: RefCell<Live>,
     printed: Cell<Instant>,
-    begun: Begun,
+    /// Shared with the bar, which draws itself.
+    left: Arc<Mutex<Left>>,
 }
 
 impl Progress {
@@ -93,7 +72,7 @@ impl Progress {
             how => how,
         };
         let view = MultiProgress::new();
-        let begun = Begun::default();
+        let left = Arc::default();
         let bar =
             if how == Shown::Auto { view.add(ProgressBar::new(0)) } else { ProgressBar::hidden() };
         let machine = if how == Shown::Auto { view.add(machine()) } else { ProgressBar::hidden() };
@@ -107,7 +86,7 @@ impl Progress {
         bar.enable_steady_tick(Duration::from_millis(250));
         let live = RefCell::new(Live::new(tests, baseline));
         let printed = Cell::new(Instant::now());
-        Progress { how, view, bar, machine, last, scores: RefCell::default(), live, printed, begun }
+        Progress { how, view, bar, machine, last, scores: RefCell::default(), live, printed, left }
     }
 
     /// Takes the view away.
@@ -122,15 +101,23 @@ impl Progress {
 
     /// How far the campaign is, once it is known how far it goes.
     fn counted(&self) -> Option<ProgressStyle> {
-        let begun = Arc::clone(&self.begun);
-        let left = move |state: &ProgressState, text: &mut dyn fmt::Write| {
-            let left = left(&begun, state.pos(), state.len().unwrap_or(0));
+        let left = Arc::clone(&self.left);
+        let left = move |_: &ProgressState, text: &mut dyn fmt::Write| {
+            let left = words(&left);
             // A bar that cannot be drawn is no reason to end a campaign.
             let _ = write!(text, "{}", left.as_deref().unwrap_or("left ?"));
         };
         let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} {left} · {msg}";
         let style = ProgressStyle::with_template(&shown(template)).ok()?;
         Some(style.with_key("left", left).progress_chars("=> "))
+    }
+
+    /// Changes what the time left is known by.
+    fn told(&self, change: impl FnOnce(&mut Left)) {
+        // What is left is not worth ending a campaign for.
+        if let Ok(mut left) = self.left.lock() {
+            change(&mut left);
+        }
     }
 
     /// Shows `lines` below the last figure.
@@ -141,6 +128,11 @@ impl Progress {
         }
         bars.iter().zip(lines).for_each(|(bar, text)| bar.set_message(shown(text)));
     }
+}
+
+/// The time left, in words.
+fn words(left: &Mutex<Left>) -> Option<String> {
+    left.lock().ok()?.words(Instant::now())
 }
 
 /// The line that tells what the machine does.
@@ -169,25 +161,26 @@ fn line() -> ProgressBar {
 }
 
 impl Watch for Progress {
-    fn expect(&self, cases: u64) {
+    fn expect(&self, ahead: Ahead) {
         if self.bar.length() == Some(0) {
             self.counted().into_iter().for_each(|style| self.bar.set_style(style));
         }
-        self.bar.set_length(cases);
+        self.bar.set_length(ahead.cases);
+        self.told(|left| left.expect(ahead));
     }
 
     fn step(&self, line: &str) {
         let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-        self.begun.get_or_init(|| (Instant::now(), done));
+        self.told(|left| left.step(Instant::now()));
         match self.how {
             Shown::Auto => self.bar.set_message(shown(line)),
             Shown::Lines => {
                 self.printed.set(Instant::now());
-                note(&format!("[{}] {line}", place(done, all, left(&self.begun, done, all))));
+                note(&format!("[{}] {line}", place(done, all, words(&self.left))));
             }
             Shown::Json => object(&json!({
                 "event": "step", "text": line, "cases_done": done, "cases": all,
-                "elapsed_s": self.begun.get().map_or(0.0, |(since, _)| since.elapsed().as_secs_f64()),
+                "elapsed_s": self.left.lock().map_or(0.0, |left| left.elapsed_s(Instant::now())),
             })),
             Shown::None => {}
         }
@@ -202,6 +195,7 @@ impl Watch for Progress {
 
     fn done(&self, cases: u64) {
         self.bar.inc(cases);
+        self.told(|left| left.done(cases, Instant::now()));
     }
 
     fn measured(&self, sample: &Sample) {
@@ -216,6 +210,7 @@ impl Watch for Progress {
     }
 
     fn block(&self, dataset: &Dataset) {
+        self.told(|left| left.block(Instant::now()));
         let Some(standings) = (self.how != Shown::None).then(|| Standings::of(dataset)).flatten()
         else {
             return;
@@ -248,21 +243,6 @@ impl Watch for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_time_left_is_by_the_mean_case() {
-        let minute = Duration::from_secs(60);
-        assert_eq!(time_left(minute, 0, 9), None);
-        assert_eq!(time_left(minute, 3, 9).as_deref(), Some("left 3m"));
-        assert_eq!(time_left(3 * minute, 3, 9).as_deref(), Some("left 9m"), "as slow as so far");
-    }
-
-    #[test]
-    fn there_is_time_left_as_long_as_there_is_work() {
-        let moment = Duration::from_millis(100);
-        assert_eq!(time_left(moment, 99, 1).as_deref(), Some("left 1s"));
-        assert_eq!(time_left(60 * moment, 100, 0).as_deref(), Some("finishing"));
-    }
 
     #[test]
     fn nothing_is_counted_before_it_is_known_how_much_there_is() {

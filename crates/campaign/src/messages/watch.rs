@@ -1,14 +1,26 @@
 //! The observer of a campaign: the campaign reports events, the program decides how to show them.
 
 use model::result::{Dataset, Note, Sample};
+use std::time::Instant;
 
 /// Takes lines for the user, which may contain text of other programs: the code that shows them sanitizes them.
 pub type Notes<'a> = &'a dyn Fn(&str);
 
+/// How far a campaign goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ahead {
+    /// Cases until it may end by its figures.
+    pub cases: u64,
+    /// Cases when it has all its blocks.
+    pub most: u64,
+    /// When its budget is over; `None` without one.
+    pub over: Option<Instant>,
+}
+
 /// Follows a campaign case by case.
 pub trait Watch {
-    /// There will be `cases` cases.
-    fn expect(&self, cases: u64);
+    /// The campaign has `ahead` before it, from now on.
+    fn expect(&self, ahead: Ahead);
     /// A step worth a line of its own begins.
     fn step(&self, line: &str);
     /// The current step.

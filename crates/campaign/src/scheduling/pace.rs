@@ -10,6 +10,7 @@ use stats::{
     description::Precision,
     verdict::{Look, Standoff},
 };
+use std::time::{Duration, Instant};
 
 /// What a campaign has used so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,6 +108,13 @@ pub fn may_end(plan: &Plan, spent: &Spent) -> bool {
 fn is_short(plan: &Plan, spent: &Spent) -> bool {
     let needed_s = spent.used_s + spent.block_s;
     spent.blocks > 0 && plan.budget().is_some_and(|budget_s| needed_s > budget_s as f64)
+}
+
+/// When the budget of a campaign of `plan` is over that began at `since`, after earlier runs of `earlier_s`; `None`
+/// without a budget.
+pub fn over(plan: &Plan, since: Instant, earlier_s: f64) -> Option<Instant> {
+    let left_s = (plan.budget()? as f64 - earlier_s).max(0.0);
+    since.checked_add(Duration::from_secs_f64(left_s))
 }
 
 /// The number of blocks at which the campaign may end next when `done` are finished.

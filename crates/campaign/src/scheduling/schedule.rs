@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     evidence::contention,
-    messages::{self, Watch, refusal},
+    messages::{self, Ahead, Watch, refusal},
     run::{hosts::Hosts, retake::Retakes, run_end::RunEnd},
     stages::{Placed, Sized},
 };
@@ -49,6 +49,8 @@ pub struct Schedule<'a> {
     pub records: Vec<TargetRecord>,
     /// Start of this run of the campaign; its time counts against the budget.
     pub since: Instant,
+    /// When the budget is over, as far as there is one.
+    over: Option<Instant>,
     /// Tries of each target in this run.
     histories: Vec<History>,
     /// Repeats of the cases of each target in this run.
@@ -88,6 +90,7 @@ impl<'a> Schedule<'a> {
             cut: Rc::default(),
             records,
             since,
+            over: None,
             histories,
             retakes,
             failed_at,
@@ -107,6 +110,7 @@ impl<'a> Schedule<'a> {
     /// block did. Stored blocks stay, and a resumed campaign continues there.
     pub fn run(&mut self) -> Result<RunEnd> {
         let earlier_s = self.store.seconds_used(&self.sized.campaign().id)?;
+        self.over = pace::over(&self.sized.plan, self.since, earlier_s);
         let budget_s = self.sized.plan.budget_s.map(|seconds| seconds as f64 - earlier_s);
         let limit = budget_s.map(|seconds| Duration::from_secs_f64(seconds.max(0.0)));
         let (bound, cut) = (Bound { since: self.since, limit }, Rc::clone(&self.cut));
@@ -237,9 +241,11 @@ impl<'a> Schedule<'a> {
         Ok(RunEnd::Done)
     }
 
-    /// Tells how many cases there are until the campaign may end.
+    /// Tells how many cases there are until the campaign may end, and how many at most.
     fn expect(&self) {
-        self.progress.expect(self.cases_until(self.goal) + self.repeated_cases);
+        let cases = |blocks| self.cases_until(blocks) + self.repeated_cases;
+        let most = self.sized.plan.block_count().max(self.goal);
+        self.progress.expect(Ahead { cases: cases(self.goal), most: cases(most), over: self.over });
     }
 
     fn run_block(&mut self, block: u32) -> Result<RunEnd> {

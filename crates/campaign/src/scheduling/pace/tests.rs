@@ -147,3 +147,14 @@ fn quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
     let cause = EndCause::Budget { budget_s: 590, used_s: 541, block_s: 60 };
     assert_eq!(note(7, 541.0, &[Standoff::Open]), ended(7, cause, open));
 }
+
+#[test]
+fn budget_ends_with_what_earlier_runs_left_of_it() {
+    let since = Instant::now();
+    let after = |seconds| Some(since + Duration::from_secs(seconds));
+    assert_eq!(over(&plan(Preset::Quick, None, None), since, 0.0), after(590));
+    assert_eq!(over(&plan(Preset::Quick, None, Some(600)), since, 100.0), after(500));
+    assert_eq!(over(&plan(Preset::Quick, None, Some(600)), since, 700.0), after(0));
+    assert_eq!(over(&plan(Preset::Quick, Some(4), None), since, 0.0), None);
+    assert_eq!(over(&plan(Preset::Standard, None, None), since, 0.0), None);
+}
