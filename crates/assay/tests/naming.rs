@@ -1,6 +1,6 @@
 //! Tests of user-given names: of candidates in tables, of campaigns wherever an id is expected, and tags.
 
-use crate::common::Place;
+use crate::common::{Place, text};
 use serde_json::Value;
 
 /// Runs a campaign of two directories that are called fast and slow, with these arguments.
@@ -68,4 +68,31 @@ fn names_that_could_be_mistaken_are_refused() {
         assert!(line.contains(says), "{args:?}: {line}");
     }
     place.assert_clean();
+}
+
+#[test]
+fn equal_candidates_are_named_before_anything_is_measured_and_in_the_plan() {
+    let place = Place::new();
+    let null = ["--suite", "null", "--preset", "smoke", "--scale", "smoke", "--procs", "1"];
+    let said = "null and null#2 are the same target, so any difference between them is noise; ";
+    let twice = [&["null", "null"][..], &null].concat();
+    let plan = place.assay(&[&["plan"], &twice[..]].concat());
+    assert!(plan.status.success() && text(&plan.stderr).contains(said), "{}", text(&plan.stderr));
+    assert!(text(&plan.stdout).contains(said), "{}", text(&plan.stdout));
+    assert!(text(&plan.stdout).contains("name the target once and pass --aa"));
+    let run = place.assay(&[&["run"], &twice[..]].concat());
+    let stderr = text(&run.stderr);
+    let (before, _) = stderr.split_once("\ncampaign ").unwrap();
+    assert!(run.status.success() && before.contains(said), "{stderr}");
+    // Two names of one directory, each under a link of its own.
+    let dir = place.dir("data");
+    let on = ["a", "b"].map(|name| {
+        std::os::unix::fs::symlink(&dir, place.path(name)).unwrap();
+        format!("{name}=dir:{}", place.path(name).display())
+    });
+    let links = [&["plan", "--on", &on[0], "--on", &on[1]][..], &null].concat();
+    let plan = place.ok(&links);
+    assert!(plan.contains("a and b are the same target"), "{plan}");
+    let pair = place.ok(&[&["plan", "null", "--aa"][..], &null].concat());
+    assert!(!pair.contains("the same target") && pair.contains("A/A check: "), "{pair}");
 }

@@ -32,6 +32,9 @@ use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
     let resolved = allocation::resolved(args, (store, state), hosts, &AtomicBool::new(false))?;
+    let same = slips::same(&resolved.plan);
+    // A reader who sees the plan itself finds it there.
+    same.iter().filter(|_| !terminal::shows_results()).for_each(|line| terminal::note(line));
     if args.like.is_none() {
         slips::note_alone(&resolved);
     }
@@ -50,6 +53,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
     heads.extend(whereabouts::lines(&ordered, state));
     heads.extend(sweeps::lines(&ordered.plan));
     heads.extend(numa::note(ordered.plan.numa)?.as_ref().map(::report::words::note));
+    heads.extend(same);
     let mut text: String = heads.iter().map(|line| format!("{line}\n")).collect();
     text.extend(ordered.left_out().map(|line| format!("left out: {line}\n")));
     text.extend(selection::left_out(&ordered)?.map(|(_, tests)| format!("left out: {tests}\n")));

@@ -37,6 +37,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     let never = AtomicBool::new(false);
     let resolved = allocation::resolved(&args.plan, (store_path, state), hosts, &never)?;
     check_writable(args.end.out())?;
+    slips::same(&resolved.plan).iter().for_each(|line| terminal::note(line));
     if args.plan.like.is_none() {
         slips::note_alone(&resolved);
     }
