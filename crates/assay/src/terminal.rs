@@ -58,12 +58,12 @@ pub fn tables(text: &str) -> Result<()> {
     }
 }
 
-/// Prints what a renderer made for a person, with commands that can be pasted.
+/// Prints what a renderer made for a person, as the locale can show it.
 ///
 /// # Errors
 /// As for [`out`].
 pub fn answer(text: &str) -> Result<()> {
-    tables(&locale::spelled(hints::completed(text)))
+    tables(&locale::spelled(text.into()))
 }
 
 /// `text` with its changes of colour and weight, which are numbers up to an `m`, and printable for the

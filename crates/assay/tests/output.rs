@@ -389,3 +389,27 @@ fn a_command_in_a_message_carries_the_store_that_was_given() {
         );
     }
 }
+
+#[test]
+fn report_of_an_import_carries_no_path_of_this_machine() {
+    let place = Place::new();
+    let file =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../formats/tests/fixtures/fio-seqwrite-fsync.json");
+    let (store, state) = (place.path("own.db"), place.path("own-state"));
+    let own = ["--store", store.to_str().unwrap(), "--state", state.to_str().unwrap()];
+    place.ok(&[&["import", file, "--target", "here"], &own[..]].concat());
+    for format in ["html", "md", "json", "table"] {
+        let report = place.ok(&[&["report", "last", "--format", format], &own[..]].concat());
+        assert_eq!(
+            report.contains("`assay run --aa`"),
+            matches!(format, "md" | "table"),
+            "{report}"
+        );
+        let is_of_page = report.contains("<code class=\"whole\">assay run --aa</code>");
+        assert_eq!(is_of_page, format == "html", "{report}");
+        assert!(!report.contains("run --store") && !report.contains("run --state"), "{report}");
+    }
+    // A message is for its reader here.
+    let said = place.fails_last(&["report", "last", "--store", "none.db"], 1);
+    assert!(said.contains("`assay run --store "), "{said}");
+}

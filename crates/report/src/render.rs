@@ -85,6 +85,7 @@ fn assembled(
     build: &Build<'_>,
 ) -> Vec<Chapter> {
     let dataset = &*stats::description::with_reasons(dataset);
+    let commands = &commands.of(dataset);
     let mut all = Vec::new();
     let mut is_first = true;
     for run in sections.chunk_by(|a, b| a.of_whole() == b.of_whole()) {

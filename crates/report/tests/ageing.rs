@@ -60,5 +60,5 @@ fn words_about_suites_are_no_difference_and_commands_are_code() {
     let own = page.split("<h2>What differs</h2>").nth(1).unwrap();
     let own = own.split("</section>").next().unwrap();
     assert!(own.contains("settings: condition") && !own.contains("Files are made."), "{own}");
-    assert!(page.contains("assay compare</code>"));
+    assert!(page.contains(">assay compare "));
 }

@@ -5,6 +5,7 @@
 
 use crate::common;
 
+use model::result::Origin;
 use report::{Commands, TerminalOptions};
 use stats::{description::Settings, evaluation::findings};
 
@@ -39,8 +40,39 @@ fn commands_can_be_pasted_from_every_form() {
     );
     data.campaign.state = model::result::CampaignState::Open;
     found.campaign.id = "c8".into();
-    let both = [(data, found)];
+    let mut other = (data.clone(), found.clone());
+    other.0.campaign.id = "c9".into();
+    let both = [(data, found), other];
     let page = report::html_beside(&both, &commands());
-    assert!(page.contains("<code>assay compare --store /my_data/a.db --state /s</code>"), "{page}");
+    let compare = "<code>assay compare --store /my_data/a.db --state /s c7 c9</code>";
+    assert!(page.contains(compare), "{page}");
     assert!(page.contains("<code>assay resume --store /my_data/a.db --state /s c7</code>"));
+}
+
+#[test]
+fn commands_for_another_machine_carry_no_store_of_this_one() {
+    let mut data = common::campaign(3);
+    let options = TerminalOptions { width: 120, color: false };
+    for (origin, command) in [(Origin::Import, "assay run --aa"), (Origin::Published, "assay run")]
+    {
+        data.campaign.origin = origin;
+        let found = findings(&data, &Settings::default()).unwrap();
+        let forms = [
+            report::html(&data, &found, &commands()),
+            report::markdown(&data, &found, &commands()),
+            report::terminal(&data, &found, &commands(), &options),
+            report::summary(&data, &found, &commands(), &options, ""),
+        ];
+        for text in &forms {
+            assert!(text.contains(command), "{origin:?}: {text}");
+            assert!(!text.contains("assay run --store"), "{origin:?}: {text}");
+        }
+        let all = report::summary(&data, &found, &commands(), &options, "All: `assay report c7`.");
+        assert_eq!(all.contains("report --store"), origin == Origin::Import, "{all}");
+    }
+    let run = common::campaign(3);
+    let found = findings(&run, &Settings::default()).unwrap();
+    let page = report::html(&run, &found, &commands());
+    assert!(page.contains("To run it again: <code>assay run"), "{page}");
+    assert!(!page.contains("To run it again: <code>assay run --store"), "{page}");
 }

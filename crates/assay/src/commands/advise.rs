@@ -57,6 +57,7 @@ pub(super) fn of_profile(id: &str, profile: &str, store: &Path) -> Result<()> {
     let findings = findings(&dataset, &shipped::profile(profile)?, &[], block_s)?;
     let more = format!("`assay advise {} --profile {profile}`", dataset.campaign.id);
     let text = briefly(&[findings], &more)?;
+    let text = terminal::commands().completed(&text);
     terminal::answer(&format!(
         "\nAdvice for {profile}, by its weights; the score above weights all groups of tests \
          equally\n{text}"

@@ -212,12 +212,14 @@ fn judged(
     again.extend(args.require.iter().map(|limit| format!(" --require '{limit}'")));
     again += &format!(" --of {id}");
     let judged = CheckedCampaign { name, campaign: id, block_s, again: &again };
+    let commands = terminal::commands();
     match args.format {
-        CheckFormat::Table => terminal::answer(&words::limits(judged, &findings))?,
-        CheckFormat::Json => terminal::out(&format!(
-            "{}\n",
-            ::report::json_of_limits(judged, &findings, &terminal::commands())
-        ))?,
+        CheckFormat::Table => {
+            terminal::answer(&commands.completed(&words::limits(judged, &findings)))?;
+        }
+        CheckFormat::Json => {
+            terminal::out(&format!("{}\n", ::report::json_of_limits(judged, &findings, &commands)))?
+        }
     }
     let line = format!("{} (campaign {id})", words::limits_in_short(name, &findings));
     match words::together(&findings) {

@@ -50,7 +50,7 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     }
     let Campaigns { ran, failed, .. } = &bench;
     let search = Search { default: on, band: settings.band, ran, failed };
-    terminal::answer(&search.text(&outcome))?;
+    terminal::answer(&terminal::commands().completed(&search.text(&outcome)))?;
     Ok(if failed.is_empty() { Exit::Done } else { Exit::Partly })
 }
 

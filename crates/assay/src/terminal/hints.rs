@@ -15,14 +15,17 @@ pub fn carry(store: Option<&Path>, state: Option<&Path>) {
     let _ = CARRIED.set(carrying(store, state));
 }
 
-/// How commands have to be typed after this run.
+/// How commands of reports have to be typed after this run.
 pub fn commands() -> Commands {
     CARRIED.get().cloned().unwrap_or_default()
 }
 
-/// `text` with its commands as they have to be typed after this run.
+/// `text`, which is a message, with its commands as they have to be typed after this run.
 pub(super) fn completed(text: &str) -> Cow<'_, str> {
-    CARRIED.get().map_or(Cow::Borrowed(text), |commands| commands.completed(text))
+    match CARRIED.get() {
+        Some(commands) => commands.clone().of_messages().completed(text).into_owned().into(),
+        None => text.into(),
+    }
 }
 
 fn carrying(store: Option<&Path>, state: Option<&Path>) -> Commands {
@@ -45,7 +48,7 @@ mod tests {
         let here = std::env::current_dir().unwrap().join("a.db");
         let whole =
             format!("`assay list --store {}`", model::text::shell_word(&here.to_string_lossy()));
-        assert_eq!(commands.completed("`assay list`"), whole);
+        assert_eq!(commands.of_messages().completed("`assay list`"), whole);
         assert_eq!(carrying(None, None), Commands::default());
     }
 }

@@ -31,7 +31,7 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)], commands: &Commands) -> St
     let differing = differing(campaigns, &names);
     let main = markup! {
         (contents(differing.iter().map(|_| DIFFERING).chain(all.iter().map(|(title, _)| *title))))
-        p { (with_code(&commands.completed(SEPARATE))) }
+        p { (with_code(&separate(campaigns, commands))) }
         @if let Some(table) = differing {
             section id=(anchor(DIFFERING)) { h2 { (DIFFERING) } (render(&Block::Table(table), BESIDE)) }
         }
@@ -56,9 +56,22 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)], commands: &Commands) -> St
     document((&heading, &heading), &[], &main, &footer, None).into_string()
 }
 
-/// What the columns are not.
-const SEPARATE: &str =
-    "Each campaign is evaluated separately. For ratios between campaigns, use `assay compare`.";
+/// What the columns are not, and the command that compares the first two.
+fn separate(campaigns: &[(Dataset, Findings)], commands: &Commands) -> String {
+    let ids: Vec<_> =
+        campaigns.iter().map(|(dataset, _)| printable(&dataset.campaign.id)).collect();
+    let command = match ids.as_slice() {
+        [first, second, ..] => format!("assay compare {first} {second}"),
+        _ => "assay compare".into(),
+    };
+    let mut all = campaigns.iter().take(2).map(|(dataset, _)| commands.of(dataset));
+    // In a store of its own is only what was not published.
+    let of_both = all.find(|own| !own.options().is_empty()).unwrap_or_default();
+    format!(
+        "Each campaign is evaluated separately. For ratios between campaigns, use `{}`.",
+        of_both.command(&command)
+    )
+}
 
 /// Heading of what is not the same of the campaigns.
 const DIFFERING: &str = "What differs";

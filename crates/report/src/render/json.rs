@@ -13,8 +13,8 @@ use view::{AdviceView, View};
 
 /// The findings, pretty-printed. Numbers are exact; ratios above 1 are better. Characters that would
 /// command a terminal stand as their escapes.
-pub fn json(_: &Dataset, findings: &Findings, commands: &Commands) -> String {
-    pretty(&View::of(findings, commands))
+pub fn json(dataset: &Dataset, findings: &Findings, commands: &Commands) -> String {
+    pretty(&View::of(findings, &commands.of(dataset)))
 }
 
 /// The advice of each of `all` that has one, in an array.

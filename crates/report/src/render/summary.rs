@@ -32,7 +32,8 @@ pub fn summary(
     closing: &str,
 ) -> String {
     let options = at_least(options);
-    let closing = wrap(&printable(&commands.completed(closing)), options.width);
+    let closing = commands.of(dataset).completed(closing).into_owned();
+    let closing = wrap(&printable(&closing), options.width);
     let room = MOST_LINES.saturating_sub(closing.lines().count());
     let brief = |brief| body((dataset, findings), commands, options, brief);
     let with = |rows| brief(Brief { rows, notes: MOST_NOTES });
