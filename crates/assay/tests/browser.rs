@@ -3,10 +3,13 @@
 
 mod access;
 mod campaign;
+mod cells;
 mod choice;
 mod devtools;
 mod layout;
+mod pictures;
 mod profile;
+mod unscripted;
 
 use crate::common::{Place, text};
 use needs::program_or_skip;

@@ -21,6 +21,7 @@ pub(crate) mod markdown;
 mod scatter;
 mod script;
 mod signs;
+mod stacked;
 pub(crate) mod summary;
 mod svg;
 pub(crate) mod terminal;

@@ -76,3 +76,15 @@ fn commands_for_another_machine_carry_no_store_of_this_one() {
     assert!(page.contains("To run it again: <code>assay run"), "{page}");
     assert!(!page.contains("To run it again: <code>assay run --store"), "{page}");
 }
+
+/// What the script of the page words itself.
+#[test]
+fn page_carries_what_its_script_needs_to_complete_a_command() {
+    let mut data = common::campaign(3);
+    let found = findings(&data, &Settings::default()).unwrap();
+    let carried = "\"carried\":\" --store /my_data/a.db --state /s\"";
+    assert!(report::html(&data, &found, &commands()).contains(carried));
+    assert!(!report::html(&data, &found, &Commands::default()).contains("\"carried\""));
+    data.campaign.origin = Origin::Published;
+    assert!(!report::html(&data, &found, &commands()).contains("\"carried\""));
+}

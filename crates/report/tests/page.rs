@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{
-    bare::{html, markdown},
+    bare::{html, html_beside, markdown},
     common,
 };
 use model::{
@@ -233,4 +233,21 @@ fn candidates_stand_before_the_notes_on_the_verdict() {
     let page = page_of(&common::campaign(5));
     let at = ["Loss of score", "<p>Scope: "].map(|part| page.find(part).unwrap());
     assert!(at[0] < at[1], "{at:?}");
+}
+
+/// Two campaigns on one page have neither samples nor a script that computes.
+#[test]
+fn cells_without_samples_say_what_they_are() {
+    assert!(!map_of(&common::campaign(5)).contains(" title="), "their drawers say it");
+    let data = common::campaign(5);
+    let own = (data.clone(), findings(&data, &Settings::default()).unwrap());
+    let page = html_beside(&[own.clone(), own]);
+    let told: Vec<&str> =
+        tags(&page, "td").into_iter().filter(|tag| tag.contains(" title=")).collect();
+    assert_eq!(told.len(), 2 * 2 * 5 * 2, "{told:?}");
+    for tag in told {
+        let parts = ["MB/s: ", "; blocks: "].iter().all(|part| tag.contains(part));
+        let is_over = tag.contains("; over ext4: ") || tag.contains("invalid");
+        assert!(parts && is_over, "{tag}");
+    }
 }

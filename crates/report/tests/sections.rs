@@ -59,7 +59,8 @@ fn a_campaign_that_was_not_run_to_its_end_says_so_first() {
         let texts = [
             terminal(data, &found, &TerminalOptions::default()),
             markdown(data, &found),
-            html(data, &found),
+            // The style before it has heads of tables.
+            html(data, &found).split_once("<body>").unwrap().1.to_string(),
         ];
         texts.map(|text| text.find("Not finished: ").zip(text.find("95 %")).map(|(a, b)| a < b))
     };

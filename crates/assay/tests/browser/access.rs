@@ -84,7 +84,7 @@ fn without_its_script_the_page_is_whole() {
                   own.checkVisibility()).length)";
     browser.open(page, "");
     let with = browser.eval(counts);
-    browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+    browser.scripted(false);
     browser.open(page, "");
     assert_eq!(browser.eval("document.querySelector('.bar')"), Value::Null);
     assert_eq!(browser.eval(counts), with);

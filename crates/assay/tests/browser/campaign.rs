@@ -15,6 +15,10 @@ const GROUPS: [&str; 4] = ["write-critical", "read-cold", "meta", "mixed"];
 /// Tests of each group.
 const EACH: usize = 3;
 
+/// Blocks, and those with which there are more samples than a page holds.
+const BLOCKS: u32 = 4;
+const MANY_BLOCKS: u32 = 50;
+
 /// Tests that a profile weighs, and two that differ in the state of the cache alone: id, group and that state.
 const WORKLOAD: [(&str, &str, &str); 7] = [
     ("files.create.4k", "write-critical", "any"),
@@ -44,10 +48,11 @@ fn noise(at: usize) -> f64 {
     0.04 * ((at as f64 * 0.618_033_988_749_895).fract() - 0.5)
 }
 
-fn samples(tests: &[Test]) -> String {
+fn samples(tests: &[Test], blocks: u32) -> String {
     let mut text = format!("{SAMPLES}\n");
     let mut at = 0;
-    for (block, target) in (0..4).flat_map(|block| (0..TARGETS.len()).map(move |t| (block, t))) {
+    for (block, target) in (0..blocks).flat_map(|block| (0..TARGETS.len()).map(move |t| (block, t)))
+    {
         for (test, procs) in (0..tests.len()).flat_map(|test| [(test, 1), (test, 16)]) {
             at += 1;
             let gain = 0.06 * target as f64 * (test as f64 - 5.0) / 5.0;
@@ -91,16 +96,21 @@ fn listed(tests: &[Test]) -> String {
 
 /// Takes it into the store of `place`.
 pub(super) fn import(place: &Place) {
-    import_of(place, &plain());
+    import_of(place, &plain(), BLOCKS);
+}
+
+/// The same with more samples than a page holds: not every test has its own there.
+fn import_large(place: &Place) {
+    import_of(place, &plain(), MANY_BLOCKS);
 }
 
 /// The same of one with tests of a profile, and with both states of the cache.
 pub(super) fn import_workload(place: &Place) {
-    import_of(place, &of_workload());
+    import_of(place, &of_workload(), BLOCKS);
 }
 
-fn import_of(place: &Place, tests: &[Test]) {
-    for (name, text) in [("samples.csv", samples(tests)), ("tests.csv", listed(tests))] {
+fn import_of(place: &Place, tests: &[Test], blocks: u32) {
+    for (name, text) in [("samples.csv", samples(tests, blocks)), ("tests.csv", listed(tests))] {
         fs::write(place.path(name), text).unwrap();
     }
     place.ok(&["import", "samples.csv", "tests.csv"]);
@@ -130,6 +140,11 @@ pub(super) struct Shown {
 /// Imports it, and starts a browser where there is one.
 pub(super) fn shown() -> Option<Shown> {
     shown_of(import)
+}
+
+/// The same of [`import_large`].
+pub(super) fn shown_large() -> Option<Shown> {
+    shown_of(import_large)
 }
 
 /// The same of [`import_workload`].

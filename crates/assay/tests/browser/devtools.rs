@@ -126,6 +126,11 @@ impl Browser {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
             "Escape" => (27, ""),
+            "End" => (35, ""),
+            "Home" => (36, ""),
+            "ArrowUp" => (38, ""),
+            "ArrowRight" => (39, ""),
+            "ArrowDown" => (40, ""),
             _ => panic!("no code for {key}"),
         };
         for kind in ["keyDown", "keyUp"] {
@@ -143,6 +148,11 @@ impl Browser {
         let value = if dark { "dark" } else { "light" };
         let feature = json!([{ "name": "prefers-color-scheme", "value": value }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": feature }));
+    }
+
+    /// Whether the page runs its script, once it is opened again.
+    pub(super) fn scripted(&mut self, is_scripted: bool) {
+        self.call("Emulation.setScriptExecutionDisabled", json!({ "value": !is_scripted }));
     }
 
     /// In a window of this width, CSS pixels.

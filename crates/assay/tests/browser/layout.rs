@@ -4,7 +4,7 @@ use super::campaign::{self, Shown};
 use serde_json::json;
 
 /// Boxes that scroll within the page.
-const SCROLLED: &str = "[...document.querySelectorAll('main *')].filter(own => own.checkVisibility() && \
+pub(super) const SCROLLED: &str = "[...document.querySelectorAll('main *')].filter(own => own.checkVisibility() && \
                         /auto|scroll/.test(getComputedStyle(own).overflow) && (own.scrollWidth > own.clientWidth + 1 || \
                         own.scrollHeight > own.clientHeight + 1)).map(own => own.textContent.slice(0, 60))";
 

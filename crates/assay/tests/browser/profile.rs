@@ -6,6 +6,7 @@ use super::{
     choice::{CHANGE, said},
 };
 use serde_json::{Value, json};
+use std::fs;
 
 #[test]
 fn a_profile_weighs_and_rules_out_as_advice_does() {
@@ -62,4 +63,19 @@ fn one_state_of_the_cache_leaves_the_tests_in_it() {
         assert_eq!(browser.eval(rows), json!([test]));
     }
     assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn advice_of_a_profile_carries_the_store_that_was_given() {
+    let Some(Shown { place, mut browser, .. }) = campaign::shown_workload() else { return };
+    let store = place.path("store.db");
+    let report = ["report", "last", "--format", "html", "--store", store.to_str().unwrap()];
+    let page = place.path("given.html");
+    fs::write(&page, place.ok(&report)).unwrap();
+    browser.open(&page, "#profile=mail-small-files");
+    let command = browser.text("document.querySelector('#what-if code').textContent");
+    assert!(
+        command.starts_with(&format!("assay advise --store {} ", store.display())),
+        "{command}"
+    );
 }

@@ -15,6 +15,8 @@ pub struct HeatMap {
     pub procs: Vec<String>,
     /// Rows under a heading each.
     pub groups: Vec<HeatGroup>,
+    /// Whether the script of a page can compute what its cells are.
+    pub is_computed: bool,
 }
 
 /// Rows of the same kind.
@@ -48,6 +50,8 @@ pub struct HeatCell {
     pub fill: Fill,
     /// Anchor of the drawer with its samples, where there is one.
     pub drawer: Option<String>,
+    /// What it is: value, ratio with its interval, blocks; empty where nothing was measured.
+    pub told: String,
 }
 
 impl HeatCell {
@@ -59,6 +63,7 @@ impl HeatCell {
             note: String::new(),
             fill: Fill::Empty,
             drawer: None,
+            told: String::new(),
         }
     }
 }

@@ -100,7 +100,7 @@ fn table(
 }
 
 fn heat_map(
-    HeatMap { caption, head, candidates, procs, groups }: &mut HeatMap,
+    HeatMap { caption, head, candidates, procs, groups, is_computed: _ }: &mut HeatMap,
     text: impl Fn(&mut String) + Copy,
 ) {
     [caption, head].into_iter().for_each(text);
@@ -109,8 +109,8 @@ fn heat_map(
         text(title);
         for HeatRow { name, cells } in rows {
             text(name);
-            for HeatCell { text: words, word, note, fill: _, drawer: _ } in cells {
-                [words, word, note].into_iter().for_each(text);
+            for HeatCell { text: words, word, note, fill: _, drawer: _, told } in cells {
+                [words, word, note, told].into_iter().for_each(text);
             }
         }
     }

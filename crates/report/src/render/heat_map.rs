@@ -1,19 +1,34 @@
 //! Renders the map of every test: a table with row and column headers, so that screen readers read it as one; each cell
 //! has its ratio and its word, and links to its drawer.
 
+use super::stacked;
 use crate::block::{Fill, HeatCell, HeatMap, HeatRow};
 use maud::{Markup, html as markup};
 
-/// `class_of` gives the class of a step of shade; drawers are linked where `linked`.
+/// How cells say what they are.
+#[derive(Clone, Copy)]
+pub(super) struct Shown {
+    /// By a link to their drawer, where they have one.
+    pub(super) links: bool,
+    /// In words, where they have no link.
+    pub(super) words: bool,
+}
+
+/// `class_of` gives the class of a step of shade.
 pub(super) fn render(
     map: &HeatMap,
-    linked: bool,
+    shown: Shown,
     class_of: impl Fn(crate::block::Shade) -> &'static str,
 ) -> Markup {
     let columns = 1 + map.candidates.len() * map.procs.len();
+    let heads = map
+        .candidates
+        .iter()
+        .flat_map(|name| map.procs.iter().map(move |procs| format!("{name} {procs}")));
+    let heads = std::iter::once(map.head.clone()).chain(heads);
     markup! {
-        div class="wide many" {
-            table class="heat" {
+        div class=(format!("wide many {}", stacked::class(&lengths(map)))) {
+            table class="heat" data-h=(stacked::heads(heads)) {
                 caption { (map.caption) }
                 thead {
                     tr {
@@ -27,7 +42,7 @@ pub(super) fn render(
                         @if !group.title.is_empty() {
                             tr { th scope="rowgroup" colspan=(columns) class="t" { (group.title) } }
                         }
-                        @for row in &group.rows { (render_row(row, linked, &class_of)) }
+                        @for row in &group.rows { (render_row(row, shown, &class_of)) }
                     }
                 }
             }
@@ -35,21 +50,37 @@ pub(super) fn render(
     }
 }
 
+/// Characters of the longest word of each column.
+fn lengths(map: &HeatMap) -> Vec<usize> {
+    let rows = || map.groups.iter().flat_map(|group| &group.rows);
+    let names = rows().map(|row| stacked::longest(&row.name)).max();
+    let width = |cell: &HeatCell| {
+        [&cell.text, &cell.word, &cell.note].map(|text| stacked::longest(text)).into_iter().max()
+    };
+    let figures = (0..map.candidates.len() * map.procs.len()).map(|at| {
+        let head = map.procs.get(at % map.procs.len()).map(|head| stacked::longest(head));
+        rows().filter_map(|row| width(row.cells.get(at)?)).chain(head).max().unwrap_or_default()
+    });
+    names.into_iter().chain(figures).collect()
+}
+
 fn render_row(
     row: &HeatRow,
-    linked: bool,
+    shown: Shown,
     class_of: &impl Fn(crate::block::Shade) -> &'static str,
 ) -> Markup {
     markup! {
         tr {
             th scope="row" { (row.name) }
             @for cell in &row.cells {
+                @let link = cell.drawer.as_ref().filter(|_| shown.links);
+                @let is_told = shown.words && link.is_none() && !cell.told.is_empty();
                 td class=(match cell.fill {
                     Fill::Decided(shade) => class_of(shade),
                     Fill::Unclear => "n u",
                     Fill::Empty => "n",
-                }) {
-                    @match cell.drawer.as_ref().filter(|_| linked) {
+                }) title=[is_told.then_some(&cell.told)] {
+                    @match link {
                         Some(anchor) => { a href=(format!("#{anchor}")) { (said(cell)) } }
                         None => { (said(cell)) }
                     }

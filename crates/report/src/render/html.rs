@@ -3,11 +3,11 @@
 
 use super::{
     Chapter, bars, built, chart, code::with_code, dots, drawer, forest, header, heat_map, legend,
-    lines, scatter, script, signs, time_series, timeline, title,
+    lines, scatter, script, signs, stacked, time_series, timeline, title,
 };
 use crate::{
     Commands,
-    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
+    block::{Block, Cell, Column, HeatMap, Row, RowKind, Shade, Table},
 };
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{result::Dataset, text::printable};
@@ -32,20 +32,31 @@ pub(super) struct Extent {
     notes: bool,
     /// Intervals of values, and what points of lines say.
     asides: bool,
+    /// Whether the script has what it computes cells from.
+    is_computed: bool,
 }
 
 /// What stands beside another campaign: samples and choices are in the page of each.
-pub(super) const BESIDE: Extent = Extent { drawers: false, logs: false, notes: true, asides: true };
+pub(super) const BESIDE: Extent =
+    Extent { drawers: false, logs: false, is_computed: false, ..Extent::WHOLE };
 
 impl Extent {
+    const WHOLE: Extent =
+        Extent { asides: true, drawers: true, logs: true, notes: true, is_computed: true };
+
     /// All of it first.
     const ALL: [Extent; 5] = [
-        Extent { asides: true, drawers: true, logs: true, notes: true },
-        Extent { asides: false, drawers: true, logs: true, notes: true },
-        Extent { asides: false, drawers: false, logs: true, notes: true },
-        Extent { asides: false, drawers: false, logs: false, notes: true },
-        Extent { asides: false, drawers: false, logs: false, notes: false },
+        Extent::WHOLE,
+        Extent { asides: false, ..Extent::WHOLE },
+        Extent { asides: false, drawers: false, ..Extent::WHOLE },
+        Extent { asides: false, drawers: false, logs: false, ..Extent::WHOLE },
+        Extent { asides: false, drawers: false, logs: false, notes: false, ..Extent::WHOLE },
     ];
+
+    /// How cells of `map` say what they are.
+    fn of_map(self, map: &HeatMap) -> heat_map::Shown {
+        heat_map::Shown { links: self.drawers, words: !(self.is_computed && map.is_computed) }
+    }
 
     /// What it leaves out, if anything.
     fn left_out(self) -> Option<&'static str> {
@@ -68,10 +79,13 @@ impl Extent {
 /// without what other choices are computed from, then without other intervals and curves, and says so.
 pub fn html(dataset: &Dataset, findings: &Findings, commands: &Commands) -> String {
     let chapters = with_tables_behind(built(dataset, findings, commands, |_| true));
-    let logs = script::logs(dataset, findings);
+    let logs = script::logs(dataset, findings, &commands.of(dataset));
     let mut text = String::new();
     for extent in Extent::ALL {
         let logs = logs.as_deref().filter(|_| extent.logs);
+        // Of several classes the script has the first.
+        let is_computed = logs.is_some() && findings.others.is_empty();
+        let extent = Extent { is_computed, ..extent };
         text = page(dataset, findings, &chapters, (extent, logs)).into_string();
         if text.len() <= MOST_BYTES {
             break;
@@ -153,6 +167,7 @@ pub(super) fn document(
     footer: &str,
     logs: Option<&str>,
 ) -> Markup {
+    let (main, style) = stacked::shared(&main.0);
     markup! {
         (DOCTYPE)
         html lang="en" {
@@ -162,14 +177,14 @@ pub(super) fn document(
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (tab) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(style)) }
             }
             body {
                 header {
                     h1 { (title) }
                     @for line in lines { p { (line) } }
                 }
-                main { (main) }
+                main { (PreEscaped(main)) }
                 footer { p { (footer) } }
                 (script::render(logs))
             }
@@ -191,7 +206,7 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
         },
         Block::Forest(forest) => forest::render(forest),
         Block::Drawer(drawer) => drawer::render(drawer, |inner| render(inner, extent)),
-        Block::HeatMap(map) if notes => heat_map::render(map, extent.drawers, class),
+        Block::HeatMap(map) if notes => heat_map::render(map, extent.of_map(map), class),
         Block::Chart(chart) if notes => chart::render(chart),
         Block::Scatter(scatter) if notes => scatter::render(scatter),
         Block::Bars(bars) if notes => bars::render(bars),
@@ -207,9 +222,10 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
 
 fn render_table(table: &Table, extent: Extent) -> Markup {
     let grouped = table.columns.iter().any(|c| !c.group.is_empty());
+    let many = if table.columns.len() > MOST_COLUMNS { " many" } else { "" };
     markup! {
-        div class=(if table.columns.len() > MOST_COLUMNS { "wide many" } else { "wide" }) {
-            table {
+        div class=(format!("wide{many} {}", stacked::class(&lengths(table, extent)))) {
+            table data-h=(stacked::heads(table.columns.iter().map(whole_head))) {
                 caption { (table.caption) }
                 thead {
                     @if grouped { tr { (group_heads(&table.columns)) } }
@@ -224,6 +240,26 @@ fn render_table(table: &Table, extent: Extent) -> Markup {
         }
         @for note in &table.footnotes { p class="note" { (note) } }
     }
+}
+
+/// The head of a column with that of its group.
+fn whole_head(column: &Column) -> String {
+    format!("{} {}", column.group, column.head).trim().into()
+}
+
+/// Characters of the longest word of each column.
+fn lengths(table: &Table, extent: Extent) -> Vec<usize> {
+    let shown = |cell: &Cell| {
+        let asides = if extent.asides { &*cell.aside } else { "" };
+        let notes = if extent.notes { &*cell.note } else { "" };
+        [&*cell.text, &*cell.word, asides, notes].map(stacked::longest).into_iter().max()
+    };
+    let rows = || table.rows.iter().filter(|row| row.kind != RowKind::Title);
+    let column = |(at, column): (usize, &Column)| {
+        let cells = rows().filter_map(|row| shown(row.cells.get(at)?));
+        cells.chain([stacked::longest(&column.head)]).max().unwrap_or_default()
+    };
+    table.columns.iter().enumerate().map(column).collect()
 }
 
 fn group_heads(columns: &[Column]) -> Markup {

@@ -2,17 +2,17 @@
 //! without it, and nothing else may run.
 
 use crate::{
-    names,
+    Commands, names,
     sections::{anchors, heading, notes_of_cells},
     words,
 };
 use maud::{Markup, PreEscaped, html as markup};
-use model::{result::Dataset, text::printable};
+use model::{figure::Better, result::Dataset, text::printable};
 use serde::Serialize;
 use stats::{
     advice::{Objection, WorkCells, Workload},
     description::Settings,
-    evaluation::{BlockLogs, Findings, VECTORS},
+    evaluation::{BlockLogs, Findings, LogTest, VECTORS},
     kernel::Ratio,
 };
 use std::collections::BTreeMap;
@@ -29,13 +29,14 @@ const SCRIPT: &str = concat!(
     include_str!("script/what_if.js"),
     include_str!("script/shown.js"),
     include_str!("script/stack.js"),
+    include_str!("script/cells.js"),
     include_str!("script/controls.js"),
     include_str!("script/drawers.js"),
 );
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-ifmE7sfMR1xNhPIH7B/DMR6yCLaO89B8xMHTtujHsMA='";
+                                 script-src 'sha256-bgwlgwo0qNkP9CMwjUl0cgNb+J8dMhPKQlOcZWP3f0w='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [
@@ -63,6 +64,9 @@ struct Carried {
     logs: BlockLogs,
     /// Of the campaign.
     id: String,
+    /// What commands that read it carry behind their verb.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    carried: String,
     /// What the places of drawers begin with; the table and the row follow.
     drawers: String,
     /// What stands for an interval that is.
@@ -70,6 +74,7 @@ struct Carried {
     /// Of groups in no score: their titles, and the headings that say why.
     headings: BTreeMap<&'static str, String>,
     notes: Vec<Note>,
+    units: Vec<Unit>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     metrics: Vec<Other>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,6 +83,9 @@ struct Carried {
 
 /// Place of a table, of a row in it and of a column, and what is said of that cell beside or instead of its ratio.
 type Note = (usize, usize, usize, Vec<String>);
+
+/// Of a test in the logarithms: the unit of its values, and whether less is better.
+type Unit = (String, bool);
 
 /// What is weighed by a profile.
 #[derive(Serialize)]
@@ -105,14 +113,16 @@ struct Other {
     title: &'static str,
     logs: BlockLogs,
     notes: Vec<Note>,
+    units: Vec<Unit>,
 }
 
 /// What other choices are computed from, JSON that is safe in a page; `None` where there is nothing to choose.
-pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
+pub(super) fn logs(dataset: &Dataset, findings: &Findings, commands: &Commands) -> Option<String> {
     if !findings.is_of_campaign() || !findings.is_ranked || findings.verdict.candidates.len() < 2 {
         return None;
     }
     let mut logs = stats::evaluation::block_logs(dataset, findings).ok()?;
+    let units = units(dataset, &logs);
     name(&mut logs, findings);
     let may_choose = dataset.samples.len() <= MOST_SAMPLES;
     let metrics = METRICS
@@ -128,8 +138,31 @@ pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
     let groups = findings.tables.iter().map(|table| table.group);
     let unscored = groups.filter(|group| !group.is_scored());
     let headings = unscored.map(|group| (group.title(), heading(group))).collect();
-    let carried = Carried { logs, id, drawers, very_wide, headings, notes, metrics, profiles };
-    serde_json::to_string(&carried).ok().map(|json| harmless(&json))
+    let carried = printable(commands.options()).into_owned();
+    let own = Carried {
+        logs,
+        id,
+        carried,
+        drawers,
+        very_wide,
+        headings,
+        notes,
+        units,
+        metrics,
+        profiles,
+    };
+    serde_json::to_string(&own).ok().map(|json| harmless(&json))
+}
+
+/// The units of the tests of `logs`, in their order; the names of those are not made fit to be shown yet.
+fn units(dataset: &Dataset, logs: &BlockLogs) -> Vec<Unit> {
+    let unit = |own: &LogTest| {
+        let info = dataset.tests.iter().find(|info| info.id == own.id);
+        info.map_or_else(Unit::default, |info| {
+            (printable(&info.unit).into_owned(), info.better == Better::Lower)
+        })
+    };
+    logs.tests.iter().map(unit).collect()
 }
 
 fn profile(workload: &Workload) -> Profile {
@@ -168,10 +201,11 @@ fn other(
     };
     let own = stats::evaluation::findings(&by_it, &settings).ok()?;
     let mut others = stats::evaluation::block_logs(&by_it, &own).ok()?;
+    let units = units(&by_it, &others);
     name(&mut others, &own);
     let is_same = others.targets == logs.targets && own.lab == findings.lab;
     let notes = notes_of_cells(&own);
-    is_same.then_some(Other { name: metric, title, logs: others, notes })
+    is_same.then_some(Other { name: metric, title, logs: others, notes, units })
 }
 
 /// Gives tests the names that they have in tables, and makes all names fit to be shown.

@@ -3,7 +3,7 @@
 
 use crate::{
     block::{Block, Fill, HeatCell, HeatGroup, HeatMap, HeatRow},
-    names,
+    names, number,
     sections::{Section, cells, ratios},
 };
 use model::{result::Dataset, workload::Group};
@@ -60,6 +60,7 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
         candidates: findings.targets.iter().skip(1).cloned().collect(),
         procs: counts.iter().map(|procs| stats::description::processes(*procs)).collect(),
         groups: groups.into_iter().map(|(_, group)| group).collect(),
+        is_computed: true,
     }
 }
 
@@ -130,7 +131,7 @@ pub(super) fn heat(
     let Some(ratio) = &cell.ratio else {
         // Without a value of the baseline there is no ratio either.
         let text = cell.value.map_or_else(|| ratios::absence(cell, findings), |_| "-");
-        return HeatCell { drawer, ..HeatCell::empty(text) };
+        return HeatCell { drawer, told: told(cell, row, findings), ..HeatCell::empty(text) };
     };
     let judged = ratios::worded(ratio, cell.comparison);
     let fill = match (judged.shade, cell.comparison) {
@@ -140,7 +141,23 @@ pub(super) fn heat(
         _ => Fill::Empty,
     };
     let note = note(cell, row, findings);
-    HeatCell { text: judged.text, word: judged.word, note, fill, drawer }
+    let told = told(cell, row, findings);
+    HeatCell { text: judged.text, word: judged.word, note, fill, drawer, told }
+}
+
+/// What a cell is, in the words of its drawer: `xfs. MB/s: 1290; over ext4: 1.24 1.21-1.27; blocks: 5`.
+fn told(
+    cell: &stats::description::Cell,
+    row: &stats::description::Row,
+    findings: &Findings,
+) -> String {
+    let value = ratios::value(cell, "", findings).text;
+    let ratio = cell.ratio.as_ref().map_or_else(String::new, |ratio| {
+        let interval = number::span_of(ratio).map_or_else(String::new, |span| format!(" {span}"));
+        format!("; over {}: {}{interval}", findings.baseline, number::ratio(ratio.point))
+    });
+    let blocks = if cell.comparison.is_some() { cell.pairs } else { cell.n };
+    format!("{}. {}: {value}{ratio}; blocks: {blocks}", cell.target, row.unit)
 }
 
 /// Of every cell that has any, by the places of its table, its row and its column: what is to be said against its

@@ -131,6 +131,7 @@ fn map(
         candidates: findings.targets.iter().skip(1).cloned().collect(),
         procs: heads.collect(),
         groups: vec![HeatGroup { title: String::new(), rows: blocks.iter().map(row).collect() }],
+        is_computed: false,
     })
 }
 

@@ -41,6 +41,7 @@ function show() {
   if (logs) showChoice();
   filter();
   fit();
+  rove();
   for (const own of document.querySelectorAll('.bar [data-again]')) own.dispatchEvent(new Event('again'));
 }
 

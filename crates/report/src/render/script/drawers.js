@@ -11,9 +11,12 @@ function makeCopyable(code) {
   code.after(' ', button);
 }
 
-// Those of assay, and those by which the winner is made.
-const isCommand = code => !code.closest('#what-if')
-  && (code.textContent.startsWith('assay ') || (code.closest('[id^=at-verdict]') && /^\w.* /.test(code.textContent)));
+// A command: a program that reports name, with arguments. Other words are between backquotes, too.
+const PROGRAMS = ['assay', 'bcachefs', 'mkfs', 'mount', 'sudo', 'zpool'];
+function isCommand(code) {
+  const [program, ...rest] = code.textContent.trim().split(/\s+/);
+  return rest.length > 0 && PROGRAMS.includes(program.split('.')[0]) && !code.closest('#what-if');
+}
 [...document.querySelectorAll('main code')].filter(isCommand).forEach(makeCopyable);
 
 // Where another section has more, its name leads there.
@@ -71,56 +74,3 @@ document.addEventListener('keydown', event => {
 
 addEventListener('hashchange', openLinked);
 openLinked();
-
-// What a cell of a map says when it is pointed at: value, ratio with its interval, blocks and limiter, as its drawer has
-// them; without a drawer what the logarithms tell.
-function pointed(cell) {
-  const table = cell.closest('table');
-  const over = [...table.tHead.rows[0].cells].slice(1).flatMap(head => Array(head.colSpan).fill(head.textContent));
-  const candidate = over[cell.cellIndex - 1];
-  const link = cell.querySelector('a')?.getAttribute('href').slice(1);
-  const samples = link && document.getElementById(link)?.closest('details')?.querySelector('table');
-  const row = samples && bodyRows(samples).find(own => own.cells[0].textContent === candidate);
-  if (row) {
-    const heads = lastHeads(samples).map(head => head.textContent);
-    const told = [...row.cells].slice(1, 5).map((own, at) => `${heads[at + 1]}: ${own.textContent.trim()}`);
-    return `${candidate}. ${told.join('; ')}`;
-  }
-  return logs && replaced[1]?.contains(table) ? computed(cell, candidate) : '';
-}
-
-// The same of a cell of the map of every test without a drawer.
-function computed(cell, candidate) {
-  const title = cell.closest('tbody').querySelector('.t')?.textContent;
-  const name = cell.parentElement.cells[0].textContent;
-  const heads = lastHeads(cell.closest('table'));
-  const procs = heads[cell.cellIndex - 1]?.textContent;
-  const own = reported.tables.find(table => processesText(table.procs) === procs && (report.headings[table.title] ?? table.title) === title);
-  const row = own?.rows.find(row => reported.tests[row.test].name === name);
-  const column = reported.targets.indexOf(candidate);
-  const ratio = row && column > 0 && cellRatio(reported, row, column, 0);
-  if (!ratio) return '';
-  const interval = intervalText(ratio, report.very_wide);
-  return `${candidate}. over ${reported.targets[0]}: ${ratioText(ratio.point)} ${interval}; n=${known(paired(row.logs[column], row.logs[0])).length}`;
-}
-
-document.addEventListener('mouseover', event => {
-  const cell = event.target.closest?.('table.heat tbody td');
-  if (cell && !cell.title) cell.title = pointed(cell);
-});
-
-// The same where the keyboard leads, in a box below the cell: a title is shown to a pointer alone.
-const told = made('div', { role: 'tooltip', id: 'told', class: 'told', hidden: '' });
-document.body.append(told);
-document.addEventListener('focusin', event => {
-  const cell = event.target.closest?.('table.heat tbody td');
-  told.textContent = cell ? pointed(cell) : '';
-  told.hidden = !told.textContent;
-  if (told.hidden) return;
-  event.target.setAttribute('aria-describedby', told.id);
-  const { left, bottom } = cell.getBoundingClientRect();
-  const most = document.documentElement.clientWidth - told.offsetWidth;
-  Object.assign(told.style, { left: `${scrollX + Math.max(0, Math.min(left, most))}px`, top: `${scrollY + bottom}px` });
-});
-document.addEventListener('focusout', () => { told.hidden = true; });
-document.addEventListener('keydown', event => { if (event.key === 'Escape') told.hidden = true; });

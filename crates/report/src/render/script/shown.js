@@ -78,9 +78,12 @@ function ratiosTable(tables, { base, hidden, procs }) {
     const { row, drawer, isJudged } = found;
     const ratio = cellRatio(logs, row, column, base);
     const choice = { drawer, withInterval: state.has('intervals'), isScored: row.scored };
-    if (ratio) return ratioCell(isJudged ? ratio : { ...ratio, word: '' }, { ...choice, note: noteOf(row, column, base) });
     // What is said against a value explains no ratio that lacks its base.
-    return ratioCell(null, isValid(row, column) ? choice : { ...choice, note: row.notes?.[column]?.join(' ') });
+    const own = ratio ? ratioCell(isJudged ? ratio : { ...ratio, word: '' }, { ...choice, note: noteOf(row, column, base) })
+      : ratioCell(null, isValid(row, column) ? choice : { ...choice, note: row.notes?.[column]?.join(' ') });
+    // The drawer is over the baseline of the report.
+    if (!drawer || base || metric()) own.dataset.told = wordsOf(logs, (metric() ?? report).units, row, column, base);
+    return own;
   };
   const line = ([test, cells]) => made('tr', {}, made('th', { scope: 'row' }, logs.tests[test].name),
     ...columns.flatMap(column => procs.map(count => cell(cells, column, count))));

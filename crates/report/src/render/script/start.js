@@ -2,6 +2,9 @@
 // What all files of the script share: they are one text, in the order in which render/script.rs has them. The page is
 // whole without it. What is chosen stands in the address behind #, so that a link shows the same.
 
+// Where it runs, it stacks what is too wide; else the style does.
+document.documentElement.dataset.script = '';
+
 const state = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
 const keep = () => history.replaceState(null, '', `#${state}`);
 

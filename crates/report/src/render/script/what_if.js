@@ -108,7 +108,7 @@ function scope(found, { base, hidden, out }) {
 // What the profile stands for, how much of it is here, whom it rules out and why, and how to have it judged.
 function profileText({ out }) {
   const { name, intent, covered } = profile();
-  const command = element('code', `assay advise ${report.id} --profile ${name}`);
+  const command = element('code', `assay advise${report.carried ?? ''} ${report.id} --profile ${name}`);
   const text = made('p', {}, `${name}: ${intent} This campaign shows ${Math.round(100 * covered)} % of its weight.`,
     ...out.map(({ label, why }) => ` ${label} is ruled out: ${why}.`), ' What it advises, with all that it prefers: ', command);
   makeCopyable(command);
