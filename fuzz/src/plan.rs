@@ -27,7 +27,7 @@ pub fn plan(bytes: &[u8]) -> bool {
     }
     let Ok(targets) = asked.targets(&|_| ()) else { return false };
     // Nothing is made that was not looked at, and nothing of it may do anything.
-    assert!(targets.iter().all(|target| target.unvouched().is_none()), "{targets:?}");
+    assert!(targets.iter().all(|target| target.command_line_only().is_none()), "{targets:?}");
     let plan = asked.plan;
     assert!(plan.entrants().iter().all(|e| targets.iter().any(|target| target.target() == e)));
     if fillable::check(&plan, &targets).is_err() {

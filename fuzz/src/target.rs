@@ -20,7 +20,7 @@ pub(super) fn resolved(target: &Target) -> bool {
     assert_eq!(found.directory().is_some(), found.parts().is_empty());
     // Spelled out, it is the same again.
     assert!(resolve(found.target()).is_ok_and(|again| again == found), "{found}");
-    if let Some(why) = found.unvouched() {
+    if let Some(why) = found.command_line_only() {
         assert_harmless("a refusal", &why.to_string());
     }
     true

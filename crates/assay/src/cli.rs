@@ -423,7 +423,7 @@ pub struct CleanupArgs {
     pub images: bool,
     /// Also search this folder (an --image-dir or a `dir:` target) for private directories; may be repeated
     #[arg(long = "in", value_name = "DIR")]
-    pub beside: Vec<PathBuf>,
+    pub folders: Vec<PathBuf>,
 }
 
 /// Arguments of `selftest`.

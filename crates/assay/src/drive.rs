@@ -14,7 +14,7 @@ use campaign::{
     messages,
     run::{hosts::Hosts, run_end::RunEnd},
     scheduling::{schedule::Schedule, trial},
-    sizes::{free, load::TargetLoad, pilot, range::Range, space, stretch::Ground},
+    sizes::{free, load::TargetLoad, pilot, range::Range, space, stretch::Resources},
     stages::{Amount, Ordered, Placed, Sized, Stored, images::work_dir},
 };
 use lab::setup::Lab;
@@ -35,7 +35,7 @@ fn find_range(ordered: &Ordered, state: &Path) -> Result<(Range, f64)> {
     terminal::note(&format!("measuring the speed of the backing {} ...", work.display()));
     let pilot = pilot::pilot(&work)?;
     let free = free::room(ordered, &work)?;
-    let range = Range::of(ordered, &Ground { pilot, free, memory: memory::total()? });
+    let range = Range::of(ordered, &Resources { pilot, free, memory: memory::total()? });
     terminal::note(&format!(
         "{:.0} MB/s durable write, {:.0} MB/s read, {free} for each target",
         pilot.write_bytes_per_s / 1e6,

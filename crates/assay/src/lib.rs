@@ -66,7 +66,7 @@ pub fn hidden() -> Option<ExitCode> {
         return Some(ended(served.map(|()| exit::Exit::Done).map_err(Into::into)));
     }
     // And who puts the terminal back after a kill.
-    if std::env::args().nth(1).as_deref() == Some(terminal::KEEPER_VERB) {
+    if std::env::args().nth(1).as_deref() == Some(terminal::ECHO_GUARD_VERB) {
         let word = |nth| std::env::args().nth(nth).unwrap_or_default();
         return Some(ended(terminal::keep(&word(2), &word(3))));
     }

@@ -2,9 +2,9 @@
 //! sequences are removed, except the colours of assay's own renderer.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod echo_guard;
 mod fold;
 mod hints;
-mod keeper;
 mod keys;
 mod left;
 mod live;
@@ -12,8 +12,8 @@ mod locale;
 mod machine;
 mod progress;
 
+pub use echo_guard::{VERB as ECHO_GUARD_VERB, keep};
 pub use hints::{carry, commands};
-pub use keeper::{VERB as KEEPER_VERB, keep};
 pub use keys::keys;
 pub use progress::{Progress, Shown};
 

@@ -24,9 +24,9 @@ fn exact_figures_come_back_and_the_others_are_measured_or_skipped() {
     }
     assert!(is_without_winner(&result("pair.slowing"), &place), "{table}");
     let bent = ["cap.read.50M", "cap.write.50M", "cap.read.500", "cap.read.2000", "pair.ext4"];
-    let beside = ["beside.disk", "beside.server"];
+    let background = ["background.disk", "background.server"];
     let others = ["cap.write.500", "cap.write.2000", "delay.fuse.p50"];
-    for name in bent.into_iter().chain(others).chain(beside) {
+    for name in bent.into_iter().chain(others).chain(background) {
         let line = result(name);
         assert!(!line.contains("failed:"), "{line}");
     }

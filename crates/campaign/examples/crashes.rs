@@ -3,7 +3,7 @@
 //! `check` or `plain`, and how many states are looked at at once, if not as many as there are processors.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use campaign::faults::{Asked, Ground, Work};
+use campaign::faults::{Asked, RecordedTarget, Work};
 use faults::{contract::Contract, workload::named};
 use lab::setup::Lab;
 use model::result::FaultOnDisk;
@@ -34,14 +34,14 @@ fn main() {
         fault: FaultOnDisk::Crash,
         check_every: u64::from(args.get(5).is_some_and(|word| word == "check")),
     };
-    let mut ground = match args.get(6) {
-        Some(seats) => Ground::make_with(&lab, &target, seats.parse().unwrap()).unwrap(),
-        None => Ground::make(&lab, &target).unwrap(),
+    let mut recorded = match args.get(6) {
+        Some(disks) => RecordedTarget::make_with(&lab, &target, disks.parse().unwrap()).unwrap(),
+        None => RecordedTarget::make(&lab, &target).unwrap(),
     };
     let start = Instant::now();
-    let after = ground.crash(work, &asked, &AtomicBool::new(false)).unwrap().after;
+    let after = recorded.crash(work, &asked, &AtomicBool::new(false)).unwrap().after;
     let seconds = start.elapsed().as_secs_f64();
-    drop(ground);
+    drop(recorded);
     lab.close().unwrap();
     println!("{:.1} states a second\n{after:#?}", after.tried as f64 / seconds);
 }

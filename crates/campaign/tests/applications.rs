@@ -5,7 +5,7 @@
 mod common;
 
 use ::faults::contract::Finding;
-use campaign::faults::{Asked, Ground, Work};
+use campaign::faults::{Asked, RecordedTarget, Work};
 use common::ready;
 use lab::setup::Lab;
 use model::result::{CrashStates, FaultOnDisk, Harm};
@@ -37,14 +37,14 @@ fn tried(
     let lab = Lab::open(state.path(), "applications").unwrap();
     let atomic_bytes = atomic_bytes(target);
     let target = ::fs::resolve(&target.parse().unwrap()).unwrap();
-    let mut ground = Ground::make(&lab, &target).unwrap();
+    let mut recorded = RecordedTarget::make(&lab, &target).unwrap();
     let asked =
         Asked { seed: SEED, states, atomic_bytes, slow_writes: SLOW, fault, check_every: 0 };
-    let after = ground
+    let after = recorded
         .crash(Work::Application(application), &asked, &AtomicBool::new(false))
         .unwrap()
         .after;
-    drop(ground);
+    drop(recorded);
     lab.close().unwrap();
     assert!(after.tried > 0 && after.count(Harm::Hung) == 0, "{after:?}");
     assert_eq!(after.contract, application.name());

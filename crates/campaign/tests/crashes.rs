@@ -3,7 +3,7 @@
 
 mod common;
 
-use campaign::faults::{Asked, Ground, Work};
+use campaign::faults::{Asked, RecordedTarget, Work};
 use common::ready;
 use faults::{
     contract::Contract,
@@ -46,7 +46,7 @@ fn all_tried(target: &str, workloads: Vec<Workload>, kind: Kind) -> Vec<CrashSta
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "crashes").unwrap();
     let target = fs::resolve(&target.parse().unwrap()).unwrap();
-    let mut ground = Ground::make(&lab, &target).unwrap();
+    let mut recorded = RecordedTarget::make(&lab, &target).unwrap();
     let all = workloads.into_iter().map(|workload| {
         let contract = Contract::new(workload).unwrap();
         let asked = Asked {
@@ -57,13 +57,15 @@ fn all_tried(target: &str, workloads: Vec<Workload>, kind: Kind) -> Vec<CrashSta
             fault: kind.fault,
             check_every: u64::from(kind.with_checker),
         };
-        let after =
-            ground.crash(Work::Contract(&contract), &asked, &AtomicBool::new(false)).unwrap().after;
+        let after = recorded
+            .crash(Work::Contract(&contract), &asked, &AtomicBool::new(false))
+            .unwrap()
+            .after;
         assert!(after.tried > 0 && after.count(Harm::Hung) == 0, "{after:?}");
         after
     });
     let all = all.collect();
-    drop(ground);
+    drop(recorded);
     lab.close().unwrap();
     all
 }

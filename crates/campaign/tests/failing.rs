@@ -4,15 +4,16 @@
 
 mod common;
 
-use campaign::faults::{Damage, Ground, Read, SeenBit};
+use campaign::faults::{Damage, Read, RecordedTarget, SeenBit};
 use common::ready;
 use lab::setup::Lab;
 use model::result::{
     Change::{self, Append, Overwrite},
     DamagedPlace, FailedWrite, Failing, FileHistory,
     FsyncAnswer::{self, Done, Failed, NotOpened},
+    FsyncReport,
     ReadBack::{self, Absent, New, Old, Zeros},
-    SilentFault, Told,
+    SilentFault,
 };
 
 const EIO: FsyncAnswer = Failed(5);
@@ -25,13 +26,13 @@ const EUCLEAN: i32 = 117;
 type Row = ([FsyncAnswer; 4], [ReadBack; 4]);
 
 /// Does `act` on `target`, on a disk of its own.
-fn on<T>(target: &str, act: impl FnOnce(&mut Ground<'_>) -> T) -> T {
+fn on<T>(target: &str, act: impl FnOnce(&mut RecordedTarget<'_>) -> T) -> T {
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "failing").unwrap();
     let target = fs::resolve(&target.parse().unwrap()).unwrap();
-    let mut ground = Ground::make(&lab, &target).unwrap();
-    let done = act(&mut ground);
-    drop(ground);
+    let mut recorded = RecordedTarget::make(&lab, &target).unwrap();
+    let done = act(&mut recorded);
+    drop(recorded);
     lab.close().unwrap();
     done
 }
@@ -47,9 +48,9 @@ fn hold(target: &str, rows: &[(Change, Failing, FileHistory, Row)]) {
     if !ready(target) {
         return;
     }
-    let wrong: Vec<String> = on(target, |ground| {
+    let wrong: Vec<String> = on(target, |recorded| {
         let seen = |(change, failing, history, known): &(Change, Failing, FileHistory, Row)| {
-            let seen = ground.fail_write(*change, *failing, *history).unwrap().unwrap();
+            let seen = recorded.fail_write(*change, *failing, *history).unwrap().unwrap();
             assert!(seen.injected > 0, "{target} {change:?} {failing:?}: {seen:?}");
             let row = row(&seen);
             let at = format!("{target} {change:?} {failing:?} {history:?}");
@@ -133,8 +134,9 @@ fn a_request_that_a_target_does_not_send_is_none() {
         ("xfs", Failing::Trees),
     ] {
         if ready(target) {
-            let none =
-                on(target, |ground| ground.fail_write(Append, failing, FileHistory::Made).unwrap());
+            let none = on(target, |recorded| {
+                recorded.fail_write(Append, failing, FileHistory::Made).unwrap()
+            });
             assert_eq!(none, None, "{target} {failing:?}");
         }
     }
@@ -142,9 +144,9 @@ fn a_request_that_a_target_does_not_send_is_none() {
 
 /// What some tries saw of damage to `place`.
 fn damaged(target: &str, fault: SilentFault, place: DamagedPlace, tries: u64) -> Vec<SeenBit> {
-    on(target, |ground| {
+    on(target, |recorded| {
         let one = |copy| Damage { fault, place, seed: copy + 1, copy };
-        (0..tries).map(|copy| ground.damage(one(copy)).unwrap().unwrap()).collect()
+        (0..tries).map(|copy| recorded.damage(one(copy)).unwrap().unwrap()).collect()
     })
 }
 
@@ -228,15 +230,16 @@ fn scrubs_find_data_and_checkers_names() {
 #[test]
 fn who_is_told_and_who_is_lied_to() {
     for (target, failing, told) in [
-        ("ext4", Failing::Data, Told::Error),
-        ("ext4", Failing::Commit, Told::SuccessToAnother),
-        ("xfs", Failing::Commit, Told::Error),
-        ("btrfs", Failing::LogTree, Told::Kept),
+        ("ext4", Failing::Data, FsyncReport::Error),
+        ("ext4", Failing::Commit, FsyncReport::SuccessToAnother),
+        ("xfs", Failing::Commit, FsyncReport::Error),
+        ("btrfs", Failing::LogTree, FsyncReport::Kept),
     ] {
         if ready(target) {
             let mounted = FileHistory::Mounted;
-            let seen = on(target, |ground| ground.fail_write(Append, failing, mounted)).unwrap();
-            assert_eq!(seen.unwrap().told(), told, "{target} {failing:?}");
+            let seen =
+                on(target, |recorded| recorded.fail_write(Append, failing, mounted)).unwrap();
+            assert_eq!(seen.unwrap().report(), told, "{target} {failing:?}");
         }
     }
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use campaign::faults::{Filled, Vessel};
+use campaign::faults::{Filled, MemoryTarget};
 use common::ready;
 use lab::setup::Lab;
 use model::result::{
@@ -28,10 +28,10 @@ fn filled(target: &str, fill: Fill) -> Option<FullTry> {
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "full").unwrap();
     let resolved = fs::resolve(&target.parse().unwrap()).unwrap();
-    let vessel = Vessel::make(&lab, &resolved).unwrap();
-    assert_eq!(vessel.bytes(), DISK_BYTES);
-    let seen = vessel.fill(Filled { fill, times: 3, seed: 11 }).unwrap();
-    drop(vessel);
+    let memory = MemoryTarget::make(&lab, &resolved).unwrap();
+    assert_eq!(memory.bytes(), DISK_BYTES);
+    let seen = memory.fill(Filled { fill, times: 3, seed: 11 }).unwrap();
+    drop(memory);
     lab.close().unwrap();
     Some(seen)
 }

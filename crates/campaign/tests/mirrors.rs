@@ -5,7 +5,7 @@
 
 mod common;
 
-use campaign::faults::{FaultsError, Look, Mirror, Read, SeenMirror};
+use campaign::faults::{FaultsError, FilesRead, Mirror, Read, SeenMirror};
 use common::ready;
 use lab::setup::Lab;
 use model::result::{
@@ -14,7 +14,7 @@ use model::result::{
     ReadFrom::{self, FaultyLeg, OtherLeg},
 };
 
-const WHOLE: Look = Look { read: Read::Right, missing: 0 };
+const WHOLE: FilesRead = FilesRead { read: Read::Right, missing: 0 };
 const EIO: Read = Read::Failed(5);
 
 /// What `tries` of the fault see on `target`.
@@ -33,7 +33,7 @@ fn tried(target: &str, fault: LegFault, tries: u64) -> Vec<SeenMirror> {
     all
 }
 
-fn at(seen: &SeenMirror, moment: Moment, from: ReadFrom) -> Vec<Look> {
+fn at(seen: &SeenMirror, moment: Moment, from: ReadFrom) -> Vec<FilesRead> {
     let own = seen.looks.iter().filter(|(when, of, _)| (*when, *of) == (moment, from));
     own.map(|(.., look)| *look).collect()
 }
@@ -65,7 +65,7 @@ fn without_sums_the_bad_leg_is_read_and_stays_bad() {
         return;
     }
     for seen in tried("btrfs[raid1,nodatasum]", BadData, 4) {
-        let wrong = Look { read: Read::Wrong, missing: 1 };
+        let wrong = FilesRead { read: Read::Wrong, missing: 1 };
         for moment in [Fault, Moment::Read, Scrubbed] {
             assert_eq!(at(&seen, moment, FaultyLeg), [wrong], "{seen:?}");
             assert_eq!(at(&seen, moment, OtherLeg), [WHOLE], "{seen:?}");

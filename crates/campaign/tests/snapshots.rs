@@ -4,7 +4,7 @@
 
 mod common;
 
-use campaign::faults::{Asked, FaultsError, Ground, SnapshotVessel, SnapshotsAsked};
+use campaign::faults::{Asked, FaultsError, RecordedTarget, SnapshotTarget, SnapshotsAsked};
 use common::ready;
 use lab::setup::Lab;
 use model::result::{CrashStates, FaultOnDisk, Harm, SnapshotOperation, SnapshotTry};
@@ -18,10 +18,10 @@ fn tried(target: &str) -> Option<SnapshotTry> {
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "snapshots").unwrap();
     let resolved = fs::resolve(&target.parse().unwrap()).unwrap();
-    let vessel = SnapshotVessel::make(&lab, &resolved).unwrap();
+    let memory = SnapshotTarget::make(&lab, &resolved).unwrap();
     let asked = SnapshotsAsked { files: 32, change: 4, times: 3, seed: 11 };
-    let seen = vessel.snapshots(asked).unwrap();
-    drop(vessel);
+    let seen = memory.snapshots(asked).unwrap();
+    drop(memory);
     lab.close().unwrap();
     Some(seen)
 }
@@ -62,7 +62,7 @@ fn cut_off(target: &str) -> Option<[CrashStates; 2]> {
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "snapshots").unwrap();
     let resolved = fs::resolve(&target.parse().unwrap()).unwrap();
-    let mut ground = Ground::make(&lab, &resolved).unwrap();
+    let mut recorded = RecordedTarget::make(&lab, &resolved).unwrap();
     let asked = Asked {
         seed: 3,
         states: 40,
@@ -71,8 +71,8 @@ fn cut_off(target: &str) -> Option<[CrashStates; 2]> {
         fault: FaultOnDisk::Crash,
         check_every: 10,
     };
-    let seen = ground.crash_snapshots(&asked, &AtomicBool::new(false)).unwrap();
-    drop(ground);
+    let seen = recorded.crash_snapshots(&asked, &AtomicBool::new(false)).unwrap();
+    drop(recorded);
     lab.close().unwrap();
     Some(seen)
 }
@@ -99,12 +99,12 @@ fn target_without_snapshots_is_refused() {
     let lab = Lab::open(state.path(), "snapshots").unwrap();
     for target in ["ext4", "xfs", "raid1(btrfs)"] {
         let resolved = fs::resolve(&target.parse().unwrap()).unwrap();
-        let error = SnapshotVessel::make(&lab, &resolved).unwrap_err();
+        let error = SnapshotTarget::make(&lab, &resolved).unwrap_err();
         assert!(matches!(error, FaultsError::NoSnapshots { .. }), "{error:?}");
         assert!(error.to_string().starts_with(target), "{error}");
     }
     let mirror = fs::resolve(&"btrfs[raid1]".parse().unwrap()).unwrap();
-    let error = SnapshotVessel::make(&lab, &mirror).unwrap_err();
+    let error = SnapshotTarget::make(&lab, &mirror).unwrap_err();
     assert!(matches!(error, FaultsError::Target { .. }), "{error:?}");
     lab.close().unwrap();
 }

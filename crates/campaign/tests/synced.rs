@@ -4,7 +4,7 @@
 
 mod common;
 
-use campaign::faults::{FaultsError, Ground};
+use campaign::faults::{FaultsError, RecordedTarget};
 use common::ready;
 use lab::setup::Lab;
 use model::result::{Change::Append, FailedWrite, Failing, FileHistory, FsyncAnswer};
@@ -20,9 +20,9 @@ fn fail(target: &str, others: impl FnMut()) -> Result<Option<FailedWrite>, Fault
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "synced").unwrap();
     let target = fs::resolve(&target.parse().unwrap()).unwrap();
-    let mut ground = Ground::make(&lab, &target).unwrap();
-    let seen = ground.fail_write_beside(Append, Failing::Commit, FileHistory::Mounted, others);
-    drop(ground);
+    let mut recorded = RecordedTarget::make(&lab, &target).unwrap();
+    let seen = recorded.fail_write_beside(Append, Failing::Commit, FileHistory::Mounted, others);
+    drop(recorded);
     lab.close().unwrap();
     seen
 }

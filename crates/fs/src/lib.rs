@@ -50,7 +50,8 @@ pub use rebuild::Rebuild;
 pub use rehearsed::Unrehearsed;
 pub use remains::Remains;
 pub use resolve::{
-    Part, ResolvedTarget, Unvouched, full_name, in_store, is_by_mount, knobs, resolve, short_name,
+    CommandLineOnly, Part, ResolvedTarget, full_name, in_store, is_by_mount, knobs, resolve,
+    short_name,
 };
 pub use secret::{HIDDEN, Secret};
 pub use site::{Endpoint, OURS, Site};

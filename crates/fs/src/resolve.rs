@@ -9,7 +9,7 @@ mod values;
 mod words;
 
 pub use part::Part;
-pub use reach::Unvouched;
+pub use reach::CommandLineOnly;
 pub use s3_below::in_store;
 pub use short_names::{full_name, short_name};
 pub use words::{is_by_mount, knobs};
@@ -120,12 +120,12 @@ impl ResolvedTarget {
     }
 
     /// The first part of it that a foreign file may not request, if any.
-    pub fn unvouched(&self) -> Option<Unvouched> {
+    pub fn command_line_only(&self) -> Option<CommandLineOnly> {
         if self.is_remote() {
-            return Some(Unvouched::Server(self.to_string()));
+            return Some(CommandLineOnly::Server(self.to_string()));
         }
         let unknown = |part: &Part| reach::unknown(&words::knobs(part.fs.about()), &part.options);
-        self.parts.iter().find_map(unknown).map(Unvouched::Option)
+        self.parts.iter().find_map(unknown).map(CommandLineOnly::Option)
     }
 
     fn any(&self, holds: impl Fn(&Part) -> bool) -> bool {

@@ -25,7 +25,7 @@ pub struct Cleanup<'a> {
     /// The state folder; what belongs to another one is left alone.
     pub state: &'a Path,
     /// Further folders to search for private directories: folders of images and of `dir:` targets.
-    pub beside: &'a [PathBuf],
+    pub folders: &'a [PathBuf],
     /// Also removes the images that are kept for later campaigns.
     pub images: bool,
     /// Only reports what would be done.
@@ -35,7 +35,7 @@ pub struct Cleanup<'a> {
 impl<'a> Cleanup<'a> {
     /// A cleanup of everything found by `state` alone.
     pub fn of(state: &'a Path) -> Cleanup<'a> {
-        Cleanup { state, beside: &[], images: false, dry_run: false }
+        Cleanup { state, folders: &[], images: false, dry_run: false }
     }
 
     /// Does it. Campaigns that still run are skipped and named.
@@ -62,7 +62,7 @@ impl<'a> Cleanup<'a> {
         let path = state
             .as_ref()
             .map_or_else(|| crate::ownership::state::real(self.state), |s| Ok(s.path().into()))?;
-        let Leftovers { entries, live } = leftovers::find(&path, self.beside)?;
+        let Leftovers { entries, live } = leftovers::find(&path, self.folders)?;
         let unnamed = live.into_iter().filter(|campaign| !report.live.contains(campaign));
         report.live.extend(unnamed.collect::<Vec<_>>());
         let unnamed = entries.into_iter().filter(|(_, undo)| !named.contains(undo));

@@ -35,7 +35,7 @@ use disk::{Device, Disk};
 use held::Held;
 use held_dir::NamedDir;
 use model::{figure::Unproven, plan::User, result::Environment};
-use quiesce::Rest;
+use quiesce::IdleProof;
 use std::{
     cell::{OnceCell, RefCell},
     fs, io,
@@ -80,7 +80,7 @@ pub struct Instance<'lab> {
     fresh_bytes: u64,
     /// Entries that lift the caps on the devices.
     caps: Vec<Undo>,
-    rest: Rest,
+    idle: IdleProof,
     /// Its mounts as they were made.
     mounted: RefCell<Vec<mounts::Mount>>,
     since_remount: RefCell<Option<SinceRemount>>,
@@ -118,7 +118,7 @@ impl<'lab> Instance<'lab> {
             mount_ms: 0.0,
             fresh_bytes: 0,
             caps: Vec::new(),
-            rest: Rest::default(),
+            idle: IdleProof::default(),
             mounted: RefCell::default(),
             since_remount: RefCell::default(),
             kept: OnceCell::new(),
@@ -381,7 +381,7 @@ impl<'lab> Instance<'lab> {
         };
         let is_rebuilt = self.rebuilding()? == Some(true);
         let devices = if is_rebuilt { &[][..] } else { &self.devices };
-        self.rest.reach(&self.stack, sync, devices)
+        self.idle.reach(&self.stack, sync, devices)
     }
 
     /// Undoes it now.

@@ -1,11 +1,11 @@
 //! Unmounts with retries, and reads the mount table.
 
-#[allow(unsafe_code)]
-pub mod apart;
 pub mod detached;
 pub(crate) mod kinds;
 pub(crate) mod network;
 pub(crate) mod rebuild;
+#[allow(unsafe_code)]
+pub mod thread_mounts;
 
 pub(crate) use disk::mounts::{Mount, all, at, below, holding};
 

@@ -13,11 +13,11 @@ mod sample;
 
 pub use after_fault::{
     AfterFault, Change, CrashStates, DamagedPlace, ErrnoCount, FailedWrite, FailedWrites, Failing,
-    FaultOnDisk, FileHistory, Fill, Found, Freed, FsyncAnswer, FullAnswer, FullAnswers, FullCall,
-    FullDisk, FullOperation, FullRefusal, FullSpeed, FullTry, Harm, LegFault, MirrorReads, Mirrors,
-    Moment, ReadBack, ReadFrom, Scrub, SilentFault, SnapshotLevel, SnapshotMoment,
-    SnapshotOperation, SnapshotReads, SnapshotSpeed, SnapshotTry, Snapshots, Spread, Told,
-    TurnedBits,
+    FaultOnDisk, FileHistory, Fill, Found, Freed, FsyncAnswer, FsyncReport, FullAnswer,
+    FullAnswers, FullCall, FullDisk, FullOperation, FullRefusal, FullSpeed, FullTry, Harm,
+    LegFault, MirrorReads, Mirrors, Moment, ReadBack, ReadFrom, Scrub, SilentFault, SnapshotLevel,
+    SnapshotMoment, SnapshotOperation, SnapshotReads, SnapshotSpeed, SnapshotTry, Snapshots,
+    Spread, TurnedBits,
 };
 pub use check::{Checker, DatasetError};
 pub use dataset::{

@@ -89,7 +89,7 @@ impl EachHost {
             .extend(self.own.iter().filter(|(name, _)| name == host).map(|(_, word)| word.clone()));
         words.extend(["--tag".into(), format!("host={host}").into(), "--quiet".into()]);
         words.extend(["--store".into(), self.store_of(host).into()]);
-        words.extend(["--html".into(), beside(&self.page, host).into()]);
+        words.extend(["--html".into(), path_for_host(&self.page, host).into()]);
         if let Some(state) = &self.state {
             words.extend(["--state".into(), state.join(host).into()]);
         }
@@ -98,7 +98,7 @@ impl EachHost {
 
     /// The store of `host` alone.
     pub fn store_of(&self, host: &str) -> PathBuf {
-        beside(&self.store, host)
+        path_for_host(&self.store, host)
     }
 
     /// Hosts for which there are words, and which are none of `hosts`.
@@ -122,7 +122,7 @@ fn of_host(value: &OsStr) -> Result<(String, OsString)> {
 }
 
 /// `report.node1.html` for `report.html`.
-fn beside(path: &Path, host: &str) -> PathBuf {
+fn path_for_host(path: &Path, host: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let end = path.extension().map(|end| format!(".{}", end.to_string_lossy()));
     path.with_file_name(format!("{stem}.{host}{}", end.unwrap_or_default()))

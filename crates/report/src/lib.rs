@@ -14,12 +14,12 @@ pub mod words;
 pub use commands::Commands;
 pub use number::probability;
 pub use render::{
-    beside::html_beside,
     columns::columns,
     csv::csv,
     html::html,
     json::{json, json_of_advice, json_of_limits},
     markdown::markdown,
+    side_by_side::html_side_by_side,
     summary::summary,
     terminal::terminal,
     terminal_text::TerminalOptions,

@@ -2,7 +2,6 @@
 
 mod ageing;
 mod bars;
-pub(crate) mod beside;
 mod chart;
 mod clean;
 mod code;
@@ -20,6 +19,7 @@ mod lines;
 pub(crate) mod markdown;
 mod scatter;
 mod script;
+pub(crate) mod side_by_side;
 mod signs;
 mod stacked;
 pub(crate) mod summary;
@@ -139,11 +139,11 @@ mod tests {
     use super::*;
 
     /// Builds the same paragraph, of the whole or for each class.
-    struct Said {
+    struct Paragraph {
         of_whole: bool,
     }
 
-    impl Section for Said {
+    impl Section for Paragraph {
         fn title(&self) -> &'static str {
             "Said"
         }
@@ -166,8 +166,11 @@ mod tests {
         own.for_each(|sample| sample.lab = LabKind::Uml);
         let findings =
             stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();
-        let sections: [&dyn Section; 3] =
-            [&Said { of_whole: false }, &Said { of_whole: true }, &Said { of_whole: false }];
+        let sections: [&dyn Section; 3] = [
+            &Paragraph { of_whole: false },
+            &Paragraph { of_whole: true },
+            &Paragraph { of_whole: false },
+        ];
         let build =
             |section: &dyn Section, data: &Dataset, found: &Findings| section.build(data, found);
         let all = assembled((&data, &findings), &Commands::default(), &sections, &build);

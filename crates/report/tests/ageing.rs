@@ -3,7 +3,7 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-use crate::{bare::html_beside, common};
+use crate::{bare::html_side_by_side, common};
 use model::result::Dataset;
 use stats::{
     description::Settings,
@@ -22,7 +22,7 @@ const TITLE: &str = "<h2>Ageing</h2>";
 
 #[test]
 fn ages_are_the_steps_of_a_ladder_in_their_order() {
-    let page = html_beside(&[aged(Some(1000)), aged(None), aged(Some(50))]);
+    let page = html_side_by_side(&[aged(Some(1000)), aged(None), aged(Some(50))]);
     let ladder = page.split(TITLE).nth(1).unwrap().split("</section>").next().unwrap();
     let at = |step: &str| ladder.find(&format!(">{step}<")).unwrap();
     assert!(at("fresh") < at("50") && at("50") < at("1000"), "{ladder}");
@@ -35,15 +35,15 @@ fn ages_are_the_steps_of_a_ladder_in_their_order() {
 
 #[test]
 fn campaigns_of_one_age_have_no_ladder() {
-    assert!(!html_beside(&[aged(Some(50)), aged(Some(50))]).contains(TITLE));
-    assert!(!html_beside(&[aged(None), aged(None)]).contains(TITLE));
+    assert!(!html_side_by_side(&[aged(Some(50)), aged(Some(50))]).contains(TITLE));
+    assert!(!html_side_by_side(&[aged(None), aged(None)]).contains(TITLE));
 }
 
 #[test]
 fn what_is_not_the_same_of_the_campaigns_is_marked() {
     let [mut one, other] = [aged(Some(50)), aged(None)];
     one.0.campaign.environment.0.insert("kernel.release".into(), "6.19".into());
-    let page = html_beside(&[other, one]);
+    let page = html_side_by_side(&[other, one]);
     let own = page.split("<h2>What differs</h2>").nth(1).unwrap();
     let own = own.split("</section>").next().unwrap();
     assert!(own.contains("settings: condition") && own.contains("<b>"), "{own}");
@@ -56,7 +56,7 @@ fn words_about_suites_are_no_difference_and_commands_are_code() {
     one.0.campaign.environment.0.insert("suites.about".into(), "Columns are read.".into());
     let mut third = other.clone();
     third.0.campaign.environment.0.insert("suites.about".into(), "Files are made.".into());
-    let page = html_beside(&[one, third]);
+    let page = html_side_by_side(&[one, third]);
     let own = page.split("<h2>What differs</h2>").nth(1).unwrap();
     let own = own.split("</section>").next().unwrap();
     assert!(own.contains("settings: condition") && !own.contains("Files are made."), "{own}");

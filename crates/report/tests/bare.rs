@@ -8,8 +8,8 @@ pub(crate) fn html(dataset: &Dataset, findings: &Findings) -> String {
     report::html(dataset, findings, &Commands::default())
 }
 
-pub(crate) fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
-    report::html_beside(campaigns, &Commands::default())
+pub(crate) fn html_side_by_side(campaigns: &[(Dataset, Findings)]) -> String {
+    report::html_side_by_side(campaigns, &Commands::default())
 }
 
 pub(crate) fn json(dataset: &Dataset, findings: &Findings) -> String {

@@ -43,7 +43,7 @@ fn commands_can_be_pasted_from_every_form() {
     let mut other = (data.clone(), found.clone());
     other.0.campaign.id = "c9".into();
     let both = [(data, found), other];
-    let page = report::html_beside(&both, &commands());
+    let page = report::html_side_by_side(&both, &commands());
     let compare = "<code>assay compare --store /my_data/a.db --state /s c7 c9</code>";
     assert!(page.contains(compare), "{page}");
     assert!(page.contains("<code>assay resume --store /my_data/a.db --state /s c7</code>"));

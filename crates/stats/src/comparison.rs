@@ -1,22 +1,22 @@
 //! Compares campaigns.
 
 mod alike;
-mod apart;
 mod asked;
 mod campaigns;
 mod changed;
 mod differences;
+mod incomparable;
 mod join;
 mod pool;
 mod regression;
 mod same;
 mod side;
 
-pub use apart::{Apart, Beside, Placed};
 pub use asked::AskedCell;
 pub use campaigns::CampaignComparison;
 pub use changed::{Changed, Differing, differing_facts};
 pub use differences::{Difference, Pair};
+pub use incomparable::{Incomparable, IncomparableRow, Placed};
 pub use join::Unmatched;
 pub use regression::{Blindness, Finding, Gate, GateOutcome, Loss, Power, Regression};
 

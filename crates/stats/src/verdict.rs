@@ -9,7 +9,7 @@ mod race;
 
 pub use cost::{Cost, Priced};
 pub use decide::{Candidate, CellLoss, CellRatio, Compared, Note, Reason, Verdict, VerdictKind};
-pub use evidence::Hurdle;
+pub use evidence::Obstacle;
 pub use leaders::{Contrast, Leaders, Lost};
 pub use next_step::Next;
-pub use race::{Behind, Look, Standoff, look};
+pub use race::{Behind, InterimVerdicts, Standoff, look};

@@ -18,7 +18,7 @@ use model::{
 use stats::{
     description::{Settings, precision},
     evaluation::findings,
-    verdict::{Look, Standoff, VerdictKind, look},
+    verdict::{InterimVerdicts, Standoff, VerdictKind, look},
 };
 
 const GROUPS: [Group; 4] = [Group::WriteCritical, Group::ReadCold, Group::ReadHot, Group::Meta];
@@ -76,7 +76,7 @@ fn tests() -> Vec<TestInfo> {
 /// How a campaign ended.
 struct Ended {
     data: Dataset,
-    look: Look,
+    look: InterimVerdicts,
     blocks: u32,
 }
 
@@ -218,7 +218,7 @@ fn quiet(levels: &[f64], blocks: u32) -> Dataset {
     world.campaign(world.samples(blocks, 5))
 }
 
-fn looked(data: &Dataset) -> Look {
+fn looked(data: &Dataset) -> InterimVerdicts {
     look(data, &Settings::default()).unwrap()
 }
 

@@ -4,16 +4,16 @@
 //! A contract of the crate `faults` follows from the operations alone; here it is what a program itself guarantees. The
 //! file system that it checks is writable, because many programs recover when they open their files.
 
-mod beside;
 mod git;
 mod ledger;
 mod postgresql;
 mod sqlite;
+mod with_other_program;
 
 use crate::{Application, columnar::Tables};
-use beside::Beside;
 use postgresql::Postgresql;
 use std::{fmt::Debug, sync::Arc};
+use with_other_program::WithOtherProgram;
 
 /// An application that can be declared.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Known {
     /// Seconds for a state, with mount, the application's own recovery and unmount, on a slow machine.
     pub state_s: f64,
     /// Whether another program syncs files of its own meanwhile, as it does not.
-    pub is_beside: bool,
+    pub has_other_program: bool,
     make: fn(name: &'static str, rounds: u64, seed: u64) -> Arc<dyn Application>,
 }
 
@@ -37,7 +37,7 @@ impl Known {
     /// The application, which does `rounds` pieces of work with content of `seed`.
     pub fn make(&self, rounds: u64, seed: u64) -> Arc<dyn Application> {
         let made = (self.make)(self.name, rounds, seed);
-        if self.is_beside { Arc::new(Beside(made)) } else { made }
+        if self.has_other_program { Arc::new(WithOtherProgram(made)) } else { made }
     }
 }
 
@@ -51,7 +51,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   excepted: only synchronous=extra syncs the directory after the journal was deleted",
         programs: &[],
         state_s: 0.04,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, seed| sqlite::DELETE.full(name, rounds, seed),
     },
     Known {
@@ -61,7 +61,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   nothing, no transaction is there in part, and every acknowledged one is there",
         programs: &[],
         state_s: 0.04,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, seed| sqlite::DELETE.extra(name, rounds, seed),
     },
     Known {
@@ -70,7 +70,7 @@ pub static APPLICATIONS: [Known; 14] = [
         promise: "as sqlite-delete, with synchronous=normal, which syncs the journal once where full syncs it twice",
         programs: &[],
         state_s: 0.04,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, seed| sqlite::DELETE.normal(name, rounds, seed),
     },
     Known {
@@ -80,7 +80,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   the database is whole, and no transaction is there in part: what is left to chance",
         programs: &[],
         state_s: 0.04,
-        is_beside: true,
+        has_other_program: true,
         make: |name, rounds, seed| sqlite::DELETE.off(name, rounds, seed),
     },
     Known {
@@ -90,7 +90,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   there in part, and every acknowledged one is there",
         programs: &[],
         state_s: 0.04,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, seed| sqlite::WAL.full(name, rounds, seed),
     },
     Known {
@@ -100,7 +100,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   finds nothing, no transaction is there in part or without those before it; the latest may be gone",
         programs: &[],
         state_s: 0.04,
-        is_beside: true,
+        has_other_program: true,
         make: |name, rounds, seed| sqlite::WAL.normal(name, rounds, seed),
     },
     Known {
@@ -111,7 +111,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   part, and every acknowledged one is there",
         programs: postgresql::PROGRAMS,
         state_s: 0.5,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, seed| Arc::new(Postgresql::shipped(name, rounds, seed)),
     },
     Known {
@@ -121,7 +121,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   not at all",
         programs: postgresql::PROGRAMS,
         state_s: 0.5,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, seed| Arc::new(Postgresql::no_full_pages(name, rounds, seed)),
     },
     Known {
@@ -131,7 +131,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   transaction is there in part or without those before it; the latest may be gone",
         programs: postgresql::PROGRAMS,
         state_s: 0.5,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, seed| Arc::new(Postgresql::asynchronous(name, rounds, seed)),
     },
     Known {
@@ -141,7 +141,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   after that all of the table reads as written, and so do the symbols, which are appended to one file",
         programs: &[],
         state_s: 0.04,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, seed| Arc::new(Tables::new(name, rounds, seed, true)),
     },
     Known {
@@ -151,7 +151,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   anything. Held against it is that a column that has its name is whole",
         programs: &[],
         state_s: 0.04,
-        is_beside: true,
+        has_other_program: true,
         make: |name, rounds, seed| Arc::new(Tables::new(name, rounds, seed, false)),
     },
     Known {
@@ -162,7 +162,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   on names becoming durable in the order in which they were made",
         programs: &["git"],
         state_s: 0.2,
-        is_beside: false,
+        has_other_program: false,
         make: |name, rounds, _| Arc::new(git::Git::new(name, rounds, Some("all"))),
     },
     Known {
@@ -172,7 +172,7 @@ pub static APPLICATIONS: [Known; 14] = [
                   reference or index, and \"risks losing recent work\". Held against it is what core.fsync=all promises",
         programs: &["git"],
         state_s: 0.2,
-        is_beside: true,
+        has_other_program: true,
         make: |name, rounds, _| Arc::new(git::Git::new(name, rounds, None)),
     },
     Known {
@@ -181,7 +181,7 @@ pub static APPLICATIONS: [Known; 14] = [
         promise: "commits of git with core.fsync=none. Held against it is what core.fsync=all promises",
         programs: &["git"],
         state_s: 0.2,
-        is_beside: true,
+        has_other_program: true,
         make: |name, rounds, _| Arc::new(git::Git::new(name, rounds, Some("none"))),
     },
 ];

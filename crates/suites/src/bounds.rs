@@ -54,7 +54,7 @@ pub struct Bounds {
 
 /// An observation of a program and of the file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Look {
+pub struct Observation {
     /// Bytes that are free for users.
     pub free: u64,
     /// Files that the file system can have, and how many more than it has; 0 where it has no such limit.
@@ -150,7 +150,7 @@ impl Bounds {
 
     /// Returns the limit that `look` shows to be exceeded; `held` returns the bytes in the program's directory, and is
     /// called only if the file system has grown by more than may be, which others may have done.
-    pub fn judge(&self, look: &Look, held: impl FnOnce() -> u64) -> Option<Breach> {
+    pub fn judge(&self, look: &Observation, held: impl FnOnce() -> u64) -> Option<Breach> {
         if look.free < self.reserve {
             return Some(Breach::Reserve { free: Bytes(look.free), reserve: Bytes(self.reserve) });
         }
@@ -170,7 +170,7 @@ impl Bounds {
 
     /// Returns the pause after `look`, which took `cost`: short enough that the fastest program cannot reach a limit,
     /// and not so often that looking takes time from the program.
-    pub fn pause(&self, look: &Look, cost: Duration) -> Duration {
+    pub fn pause(&self, look: &Observation, cost: Duration) -> Duration {
         let to_reserve = (self.reserve > 0).then(|| look.free.saturating_sub(self.reserve));
         let to = |limit: Option<u64>, at: u64| limit.map(|l| allowed(l).saturating_sub(at));
         let limits =
@@ -189,7 +189,7 @@ impl Bounds {
 }
 
 impl Count {
-    fn of(self, look: &Look) -> u64 {
+    fn of(self, look: &Observation) -> u64 {
         match self {
             Count::Calls => look.calls,
             Count::Pages => look.pages,

@@ -26,7 +26,7 @@ const WRITERS: [(&str, &str); 7] = [
     ("crates/assay/src/images.rs", "the folder of images"),
     ("crates/assay/src/install/build.rs", "the cache folder"),
     ("crates/assay/src/opened.rs", "the folder of the store"),
-    ("crates/assay/src/selftest/beside.rs", "files in the directory of a target"),
+    ("crates/assay/src/selftest/background_load.rs", "files in the directory of a target"),
     ("crates/assay/src/walk.rs", "folders on the way to an output"),
 ];
 

@@ -16,14 +16,14 @@ use store::Store;
 
 /// Undoes what every campaign left that no longer runs, or says what that would be.
 pub fn cleanup(args: &CleanupArgs, store: &Path, state: &Path) -> Result<Exit> {
-    if let Some(dir) = args.beside.iter().find(|dir| !dir.is_dir()) {
+    if let Some(dir) = args.folders.iter().find(|dir| !dir.is_dir()) {
         return Err(exit::usage(format!(
             "folder {} does not exist; is its disk mounted?",
             dir.display()
         )));
     }
     let mut report =
-        Cleanup { state, beside: &args.beside, images: args.images, dry_run: args.dry_run }
+        Cleanup { state, folders: &args.folders, images: args.images, dry_run: args.dry_run }
             .run()?;
     match clear_assets(store, state, args.dry_run) {
         Ok(lines) => report.done.extend(lines),

@@ -106,7 +106,7 @@ fn settings(args: &CompareArgs) -> Settings {
 
 fn gate(comparison: &CampaignComparison, limit: f64) -> Result<Gate> {
     comparison.gate(limit).ok_or_else(|| {
-        let (why, then) = match &comparison.apart {
+        let (why, then) = match &comparison.incomparable {
             Some(_) => {
                 ("were measured in different labs", "measure the same target in the same lab")
             }

@@ -86,7 +86,7 @@ fn text_of_all(all: &[Judged], format: Format) -> Result<String> {
     }
     let each = || all.iter().map(|(dataset, findings)| text(dataset, findings, format));
     match format {
-        Format::Html => Ok(::report::html_beside(all, &terminal::commands())),
+        Format::Html => Ok(::report::html_side_by_side(all, &terminal::commands())),
         Format::Table | Format::Md => Ok(each().collect::<Result<Vec<_>>>()?.join("\n\n")),
         Format::Csv | Format::Json => Err(exit::usage(
             "csv and json hold one campaign; name one, or use --format html, md or table",

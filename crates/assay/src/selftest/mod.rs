@@ -1,7 +1,7 @@
 //! Checks the tool against known answers: device caps, injected delays, syncs that do nothing, two identical targets
 //! (A/A), also on a machine that becomes slower, and background load. Each is measured like a user's campaign.
 
-mod beside;
+mod background_load;
 mod caps;
 mod delays;
 mod outcome;
@@ -52,13 +52,13 @@ pub static CHECKS: [&dyn Check; 17] = [
     &pairs::EXACT,
     &delays::NULL_MEDIAN,
     &delays::NULL_MEAN,
-    &beside::BUSY_SERVER,
+    &background_load::BUSY_SERVER,
     &served::SERVED,
     &slowing::SLOW_PAIR,
     &delays::FUSE,
     &syncs::LYING,
     &syncs::HONEST,
-    &beside::BUSY_DISK,
+    &background_load::BUSY_DISK,
     &caps::READ_RATE,
     &caps::WRITE_RATE,
     &caps::READ_500,

@@ -1,6 +1,6 @@
 //! The key of the live view: `q` asks the campaign to stop, as ^C does.
 
-use super::{Shown, keeper::Keeper, note};
+use super::{Shown, echo_guard::EchoGuard, note};
 use rustix::{
     event::{EventfdFlags, PollFd, PollFlags, eventfd, poll},
     process::{Signal, getpgrp, getpid, kill_process},
@@ -25,7 +25,7 @@ pub struct Keys {
     end: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
     /// Dropped after the terminal is as it was.
-    _keeper: Keeper,
+    _echo_guard: EchoGuard,
 }
 
 /// `None` without a live view or a keyboard.
@@ -35,12 +35,12 @@ pub fn keys(shown: Shown) -> Option<Keys> {
     let end = Arc::new(eventfd(0, EventfdFlags::CLOEXEC).ok()?);
     let mut at_once = before.clone();
     at_once.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
-    let keeper = Keeper::start(&before, &at_once).ok()?;
+    let echo_guard = EchoGuard::start(&before, &at_once).ok()?;
     tcsetattr(io::stdin(), OptionalActions::Now, &at_once).ok()?;
     let ended = Arc::clone(&end);
     let thread = thread::spawn(move || listen(&ended));
     note("q or ^C stops; finished samples are kept");
-    Some(Keys { before, end, thread: Some(thread), _keeper: keeper })
+    Some(Keys { before, end, thread: Some(thread), _echo_guard: echo_guard })
 }
 
 /// Whether this program is in the foreground of the terminal that it reads from. One that reads in the background is

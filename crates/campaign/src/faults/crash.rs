@@ -3,8 +3,8 @@
 
 use super::{
     FaultsError,
-    ground::{Ground, LOG_BYTES},
-    look::{Look, Looked},
+    examine::{Examination, Examined},
+    recorded_target::{LOG_BYTES, RecordedTarget},
     work::{Asked, Performance, Work},
 };
 use ::faults::{
@@ -25,7 +25,7 @@ pub struct Crashed {
     pub recording: Option<Recording>,
 }
 
-impl Ground<'_> {
+impl RecordedTarget<'_> {
     /// Performs `work` once, and looks at states until there are as many as asked for, or `stop` is set.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Ground<'_> {
         let epochs = Epochs::new(&log)?;
         let (seed, limit, atomic_bytes) = (asked.seed, asked.states, asked.atomic_bytes);
         let drawn = draw(&epochs, Draw { seed, limit, atomic_bytes });
-        let look = Look {
+        let examination = Examination {
             work,
             asked,
             dir: &dir,
@@ -55,8 +55,8 @@ impl Ground<'_> {
             epochs: &epochs,
             states: &drawn.states,
         };
-        let looks = look.on(&mut self.seats, stop)?;
-        let after = merged(work, asked, &drawn, looks);
+        let examined = examination.on(&mut self.test_disks, stop)?;
+        let after = merged(work, asked, &drawn, examined);
         let last = after.found.values().map(|found| states::epoch_of(found.example)).max();
         let recording =
             last.map(|epoch| Recording { work: dir.clone(), base, log: log.until_epoch(epoch) });
@@ -101,19 +101,19 @@ fn without_flushes(log: &Log) -> Log {
 }
 
 /// Sums up `looks`, in the order in which the states were drawn.
-fn merged(work: Work<'_>, asked: &Asked, drawn: &Drawn, looks: Vec<Looked>) -> CrashStates {
-    let tried = looks.len() as u64;
+fn merged(work: Work<'_>, asked: &Asked, drawn: &Drawn, examined: Vec<Examined>) -> CrashStates {
+    let tried = examined.len() as u64;
     let mut after = CrashStates {
         tried,
         is_complete: drawn.is_complete && tried == drawn.states.len() as u64,
-        recovery: Spread::of(looks.iter().filter_map(|look| look.mount_ns).collect()),
-        checked: looks.iter().map(|look| u64::from(look.is_checked)).sum(),
+        recovery: Spread::of(examined.iter().filter_map(|one| one.mount_ns).collect()),
+        checked: examined.iter().map(|one| u64::from(one.is_checked)).sum(),
         ..CrashStates::none(asked.fault, &work.name(), asked.seed)
     };
-    for look in looks {
-        after.harmed += u64::from(!look.harm.is_empty());
-        for (harm, detail) in look.harm {
-            after.note(harm, look.state, || detail);
+    for one in examined {
+        after.harmed += u64::from(!one.harm.is_empty());
+        for (harm, detail) in one.harm {
+            after.note(harm, one.state, || detail);
         }
     }
     after
@@ -122,7 +122,7 @@ fn merged(work: Work<'_>, asked: &Asked, drawn: &Drawn, looks: Vec<Looked>) -> C
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::seat::Seat;
+    use crate::faults::test_disk::TestDisk;
     use ::faults::{contract::Contract, workload::named};
     use lab::{recording::RecordingDisk, setup::Lab};
     use needs::{Need, skip};
@@ -133,7 +133,7 @@ mod tests {
         if let Some(why) = RecordingDisk::missing() {
             return skip(Need::Root, why);
         }
-        for (name, seats) in [("ext4[nobarrier]", 3), ("xfs", 3), ("btrfs", 1)] {
+        for (name, disks) in [("ext4[nobarrier]", 3), ("xfs", 3), ("btrfs", 1)] {
             let target = ::fs::resolve(&name.parse().unwrap()).unwrap();
             if !matches!(
                 lab::machine::available(target.parts()[0].fs),
@@ -144,8 +144,8 @@ mod tests {
             }
             let state = tempfile::tempdir().unwrap();
             let lab = Lab::open(state.path(), "looking").unwrap();
-            let mut ground = Ground::make_with(&lab, &target, 3).unwrap();
-            assert_eq!(ground.seats.len(), seats, "{name}");
+            let mut recorded = RecordedTarget::make_with(&lab, &target, 3).unwrap();
+            assert_eq!(recorded.test_disks.len(), disks, "{name}");
             let contract = Contract::new(named("append", 8).unwrap()).unwrap();
             let work = Work::Contract(&contract);
             let asked = Asked {
@@ -156,12 +156,12 @@ mod tests {
                 fault: FaultOnDisk::Crash,
                 check_every: 0,
             };
-            let log = ground.record("work0", work, &asked).unwrap();
-            let base = ground.disk.base().unwrap();
+            let log = recorded.record("work0", work, &asked).unwrap();
+            let base = recorded.disk.base().unwrap();
             let epochs = Epochs::new(&log).unwrap();
             let drawn = draw(&epochs, Draw { seed: 5, limit: 60, atomic_bytes: 4096 });
-            let (states, at) = (&drawn.states, ground.at.clone());
-            let look = Look {
+            let (states, at) = (&drawn.states, recorded.at.clone());
+            let examination = Examination {
                 asked: &asked,
                 work,
                 dir: "work0",
@@ -171,19 +171,19 @@ mod tests {
                 states,
             };
             let stop = AtomicBool::new(false);
-            let seen = |seats: &mut Vec<Seat>| -> Vec<(u64, Vec<_>)> {
-                let looks = look.on(seats, &stop).unwrap();
-                looks.into_iter().map(|look| (look.state, look.harm)).collect()
+            let seen = |test_disks: &mut Vec<TestDisk>| -> Vec<(u64, Vec<_>)> {
+                let examined = examination.on(test_disks, &stop).unwrap();
+                examined.into_iter().map(|one| (one.state, one.harm)).collect()
             };
-            let by_three = seen(&mut ground.seats);
-            let mut one: Vec<Seat> = ground.seats.drain(..1).collect();
+            let by_three = seen(&mut recorded.test_disks);
+            let mut one: Vec<TestDisk> = recorded.test_disks.drain(..1).collect();
             assert_eq!(by_three, seen(&mut one), "{name}");
             let numbers: Vec<u64> = by_three.iter().map(|(number, _)| *number).collect();
             let expected: Vec<u64> = states.iter().map(|state| state.number).collect();
             assert_eq!(numbers, expected, "{name}");
             let harmed = by_three.iter().any(|(_, harm)| !harm.is_empty());
             assert_eq!(harmed, name.contains("nobarrier"), "{name}");
-            drop((one, ground));
+            drop((one, recorded));
             lab.close().unwrap();
         }
     }

@@ -71,8 +71,8 @@ pub enum FaultsError {
     #[error("cannot prepare for the workload: {0}")]
     Prepare(io::Error),
     /// A fault was made, or was to be, that no request met: nothing was seen of it.
-    #[error("{what} was not encountered on {target}, so nothing was tested")]
-    NotMet {
+    #[error("no request on {target} {what}, so nothing was tested")]
+    FaultNotTriggered {
         /// As it was asked for.
         target: String,
         /// The fault, or what it needs.

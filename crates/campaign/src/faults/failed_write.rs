@@ -2,7 +2,7 @@
 
 use super::{
     FaultsError,
-    ground::{Ground, LOG_BYTES},
+    recorded_target::{LOG_BYTES, RecordedTarget},
 };
 use ::faults::{
     failed_write::{BLOCK, found, new_block, old_block},
@@ -34,7 +34,7 @@ const FILE: &str = "file";
 const UNDISTURBED: usize = 10;
 
 /// What the descriptors were told, and what the first of them read.
-struct Told {
+struct FsyncAnswers {
     fsyncs: [FsyncAnswer; 4],
     /// Requests that the fault met by then: what fails later is of no fsync.
     injected: u64,
@@ -42,7 +42,7 @@ struct Told {
     dropped: ReadBack,
 }
 
-impl Ground<'_> {
+impl RecordedTarget<'_> {
     /// Makes a file with old data and this `history`, does `change`, and has `failing` fail during the fsync. `None`
     /// where the target has no such request. The disk keeps the state that a cut left.
     ///
@@ -106,13 +106,18 @@ impl Ground<'_> {
             self.disk.inject(vec![rule.clone()]);
             others();
         };
-        let told = self.told(&mounted.root().join(FILE), at, arm).map_err(FaultsError::Prepare);
+        let answers =
+            self.fsync_answers(&mounted.root().join(FILE), at, arm).map_err(FaultsError::Prepare);
         self.unmount(mounted)?;
         self.disk.inject(Vec::new());
         let log = self.disk.recorded()?;
-        let Told { fsyncs: [fd1, fd2, fd3, fd1_again], injected, cached, dropped } = told?;
+        let FsyncAnswers { fsyncs: [fd1, fd2, fd3, fd1_again], injected, cached, dropped } =
+            answers?;
         if injected == 0 {
-            return Err(FaultsError::NotMet { target: self.name(), what: "the fault" });
+            return Err(FaultsError::FaultNotTriggered {
+                target: self.name(),
+                what: "met the fault",
+            });
         }
         let remounted = self.look(at)?;
         let cut = log.events().iter().take_while(|event| **event != Event::Mark(CUT)).count();
@@ -135,7 +140,7 @@ impl Ground<'_> {
     }
 
     /// Writes at byte `at` of the file, has the disk fail, and asks.
-    fn told(&self, path: &Path, at: u64, arm: impl FnOnce()) -> io::Result<Told> {
+    fn fsync_answers(&self, path: &Path, at: u64, arm: impl FnOnce()) -> io::Result<FsyncAnswers> {
         let fd1 = File::options().read(true).write(true).open(path)?;
         let fd2 = File::open(path)?;
         // A change within one tick of the kernel's clock has the time of the one before, and needs no transaction.
@@ -148,7 +153,7 @@ impl Ground<'_> {
         let injected = self.disk.served().injected.iter().sum();
         let cached = read(&fd1, at);
         drop_pages(&fd1, path)?;
-        Ok(Told { fsyncs, injected, cached, dropped: read(&fd1, at) })
+        Ok(FsyncAnswers { fsyncs, injected, cached, dropped: read(&fd1, at) })
     }
 
     /// What a fresh mount reads at `at` of the file; the error where it cannot be mounted or has no such file.

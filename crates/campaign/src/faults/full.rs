@@ -7,7 +7,7 @@ mod freed;
 mod space;
 mod speed;
 
-use super::{FaultsError, vessel::Vessel};
+use super::{FaultsError, memory_target::MemoryTarget};
 use ::faults::full::{Content, Kept};
 use fill::Filling;
 use model::result::{Fill, FullSpeed, FullTry};
@@ -29,7 +29,7 @@ pub struct Filled {
     pub seed: u64,
 }
 
-impl Vessel<'_> {
+impl MemoryTarget<'_> {
     /// Fills it twice, each time with a fresh file system.
     ///
     /// # Errors

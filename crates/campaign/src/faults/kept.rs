@@ -1,6 +1,6 @@
 //! Keeps the recording of a workload with harmed states, and recreates the image of one of them.
 
-use super::{FaultsError, mount, seat};
+use super::{FaultsError, mount, test_disk};
 use ::faults::recording::Recording;
 use ::fs::ResolvedTarget;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
@@ -72,7 +72,7 @@ pub fn remake(
 /// target is not one that crashes are tried on.
 pub fn commands(target: &ResolvedTarget, path: &Path) -> Option<(String, Option<String>)> {
     let [part] = target.parts() else { return None };
-    let site = seat::site(part, &[path], 0);
+    let site = test_disk::site(part, &[path], 0);
     let mount = mount::How::of(part, &site).ok()?.command(path);
     Some((mount, part.fs.check(&site).map(|command| command.to_string())))
 }

@@ -7,13 +7,13 @@ mod lost_disk;
 mod reads;
 mod scrub;
 
-pub use reads::Look;
+pub use reads::FilesRead;
 
 use super::{
     FaultsError, Scrubbed,
-    ground::DISK_BYTES,
     mount::{How, Mounted},
-    seat,
+    recorded_target::DISK_BYTES,
+    test_disk,
 };
 use ::faults::rule::{On, Rule, What, When};
 use ::fs::{Part, ResolvedTarget};
@@ -35,7 +35,7 @@ pub struct Mirror<'a> {
     /// Takes the place of a lost leg.
     spare: RecordingDisk,
     /// Where a copy of a leg is mounted by itself.
-    seat: ShownDisk,
+    copy: ShownDisk,
     /// How it is mounted with both legs.
     how: How,
     /// Requests that a leg gets in the workload of a lost disk, once that is known.
@@ -50,7 +50,7 @@ pub struct SeenMirror {
     /// Whether a write or fsync failed.
     pub is_refused: bool,
     /// Reads, in order.
-    pub looks: Vec<(Moment, ReadFrom, Look)>,
+    pub looks: Vec<(Moment, ReadFrom, FilesRead)>,
     /// What a scrub made of it.
     pub scrub: Option<Scrubbed>,
     /// How long a replacement of the leg took.
@@ -67,13 +67,13 @@ impl<'a> Mirror<'a> {
         let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
         let disk = || RecordingDisk::make(lab, "mirror", bytes);
         let (legs, spare) = ([disk()?, disk()?], disk()?);
-        let site = seat::site(part, &legs.each_ref().map(RecordingDisk::device), bytes);
+        let site = test_disk::site(part, &legs.each_ref().map(RecordingDisk::device), bytes);
         for command in part.fs.mkfs(&site, &part.options) {
             command.run()?;
         }
         let how = How::of(part, &site)?;
-        let seat = ShownDisk::make(lab, bytes)?;
-        let mirror = Mirror { target, legs, spare, seat, how, requests: None };
+        let copy = ShownDisk::make(lab, bytes)?;
+        let mirror = Mirror { target, legs, spare, copy, how, requests: None };
         for disk in mirror.legs.iter().chain([&mirror.spare]) {
             // What it holds now is shown again before each try.
             disk.record(0);
@@ -102,13 +102,13 @@ impl<'a> Mirror<'a> {
 
     fn wait_free(&self) -> Result<(), FaultsError> {
         let devices = self.legs.iter().chain([&self.spare]).map(RecordingDisk::device);
-        Ok(devices.chain([self.seat.device()]).try_for_each(disk::wait_free)?)
+        Ok(devices.chain([self.copy.device()]).try_for_each(disk::wait_free)?)
     }
 
     /// Has the kernel forget all disks: it would take those that it remembers for legs of what is mounted next.
     fn forget(&self) -> Result<(), FaultsError> {
         let devices = self.legs.iter().chain([&self.spare]).map(RecordingDisk::device);
-        for device in devices.chain([self.seat.device()]) {
+        for device in devices.chain([self.copy.device()]) {
             btrfs::forget(device).map_err(failed("forget", device))?;
         }
         Ok(())
@@ -121,7 +121,7 @@ impl<'a> Mirror<'a> {
 }
 
 impl SeenMirror {
-    fn note(&mut self, moment: Moment, from: ReadFrom, look: Look) {
+    fn note(&mut self, moment: Moment, from: ReadFrom, look: FilesRead) {
         self.looks.push((moment, from, look));
     }
 }

@@ -1,6 +1,6 @@
 //! Tries several workloads, e.g. all short sequences, one after the other on one file system, and reports them as one.
 
-use super::{Asked, Crashed, FaultsError, Ground, Work};
+use super::{Asked, Crashed, FaultsError, RecordedTarget, Work};
 use ::faults::{contract::Contract, recording::Recording, workload::Workload};
 use model::result::{CrashStates, Spread};
 use std::{
@@ -23,7 +23,7 @@ pub struct Tried {
     pub not_supported: u64,
 }
 
-impl Ground<'_> {
+impl RecordedTarget<'_> {
     /// Performs each of `workloads`, which together are called `name`, and adds up what is found.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ mod level;
 mod times;
 mod volume;
 
-use super::{FaultsError, mount::Mounted, vessel::Vessel};
+use super::{FaultsError, memory_target::MemoryTarget, mount::Mounted};
 use ::faults::full::Content;
 use ::fs::ResolvedTarget;
 use check::Checked;
@@ -42,24 +42,24 @@ pub struct SnapshotsAsked {
 
 /// A target of which snapshots can be made, on a disk in memory.
 #[derive(Debug)]
-pub struct SnapshotVessel<'a> {
-    vessel: Vessel<'a>,
+pub struct SnapshotTarget<'a> {
+    target: MemoryTarget<'a>,
 }
 
-impl<'a> SnapshotVessel<'a> {
+impl<'a> SnapshotTarget<'a> {
     /// A disk for `target` in `lab`.
     ///
     /// # Errors
     /// The target has no snapshots that can be made here, it is not one file system on one disk that the kernel mounts,
     /// or there is no disk.
-    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<SnapshotVessel<'a>, FaultsError> {
+    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<SnapshotTarget<'a>, FaultsError> {
         has_snapshots(target)?;
-        Ok(SnapshotVessel { vessel: Vessel::make(lab, target)? })
+        Ok(SnapshotTarget { target: MemoryTarget::make(lab, target)? })
     }
 
     /// Bytes of the disk.
     pub fn bytes(&self) -> u64 {
-        self.vessel.bytes()
+        self.target.bytes()
     }
 
     /// Tries each number of snapshots on a fresh file system of its own, in a drawn order.
@@ -75,7 +75,7 @@ impl<'a> SnapshotVessel<'a> {
         for snapshots in order {
             let asked = Drawn { asked, snapshots };
             levels.extend(self.level(asked, &content, &mut checked)?);
-            let finds = self.vessel.is_damaged()?;
+            let finds = self.target.is_damaged()?;
             is_damaged = finds.map(|finds| finds || is_damaged == Some(true));
         }
         levels.sort_unstable_by_key(|level| level.snapshots);
@@ -91,7 +91,7 @@ impl<'a> SnapshotVessel<'a> {
         checked: &mut Checked,
     ) -> Result<Option<SnapshotLevel>, FaultsError> {
         let (mut kept, mut times) = (Kept::new(content, drawn.asked), Times::default());
-        let mounted = self.vessel.fresh()?;
+        let mounted = self.target.fresh()?;
         let built = MountedVolume::make(&mounted)
             .and_then(|volume| drawn.build(&volume, &mut kept, &mut times, checked));
         self.done(mounted, built)?;
@@ -120,13 +120,13 @@ impl<'a> SnapshotVessel<'a> {
         checked: &mut Checked,
     ) -> Result<Option<Mounted>, FaultsError> {
         let lost = |errno: Errno| checked.note_lost(moment, kept, &errno);
-        Ok(self.vessel.mount()?.map_err(lost).ok())
+        Ok(self.target.mount()?.map_err(lost).ok())
     }
 
     /// Unmounts it, whatever the result.
     fn done<T>(&self, mounted: Mounted, result: io::Result<T>) -> Result<T, FaultsError> {
-        self.vessel.unmount(mounted)?;
-        result.map_err(|error| FaultsError::Snapshots { target: self.vessel.name(), error })
+        self.target.unmount(mounted)?;
+        result.map_err(|error| FaultsError::Snapshots { target: self.target.name(), error })
     }
 }
 

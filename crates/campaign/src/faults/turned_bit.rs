@@ -3,8 +3,8 @@
 use super::{
     FaultsError,
     failed_write::number,
-    ground::{Ground, LOG_BYTES},
-    seat,
+    recorded_target::{LOG_BYTES, RecordedTarget},
+    test_disk,
 };
 use ::faults::{
     log::Log,
@@ -85,7 +85,7 @@ struct Sound {
     mask: u8,
 }
 
-impl Ground<'_> {
+impl RecordedTarget<'_> {
     /// Writes files, damages one of them on the disk, and reads it after a mount. `None` where the target has no such
     /// place.
     ///
@@ -102,13 +102,19 @@ impl Ground<'_> {
         let Some(spots) = spots(&self.traits, damage.place, &log, damage.seed) else {
             return Ok(None);
         };
-        let lost = || FaultsError::NotMet { target: self.name(), what: "the data to damage" };
+        let lost = || FaultsError::FaultNotTriggered {
+            target: self.name(),
+            what: "wrote the data to damage",
+        };
         let number = damage.copy.checked_rem(spots.len() as u64).ok_or_else(lost)?;
         let spot = &spots[usize::try_from(number).unwrap_or(0)];
         let sound = self.make_damage(&log, damage, spot)?;
         let read = self.read(damage, &sound)?;
         if self.disk.served().injected.iter().sum::<u64>() == 0 && spots.len() == 1 {
-            return Err(FaultsError::NotMet { target: self.name(), what: "the damage" });
+            return Err(FaultsError::FaultNotTriggered {
+                target: self.name(),
+                what: "met the damage",
+            });
         }
         self.disk.inject(Vec::new());
         let is_repaired = self.is_sound(&sound)?;
@@ -123,7 +129,10 @@ impl Ground<'_> {
         damage: Damage,
         spot: &Spot,
     ) -> Result<Vec<Sound>, FaultsError> {
-        let lost = || FaultsError::NotMet { target: self.name(), what: "the data to overwrite" };
+        let lost = || FaultsError::FaultNotTriggered {
+            target: self.name(),
+            what: "wrote the data to overwrite",
+        };
         let length = usize::try_from(spot.range.end - spot.range.start).unwrap_or(0);
         let whole = |offset| -> Result<Sound, FaultsError> {
             Ok(Sound { offset, bytes: self.bytes(offset, length)?, mask: 0xff })
@@ -214,7 +223,7 @@ impl Ground<'_> {
     /// Whether the checker finds anything; `None` if there is none.
     fn checker_detects(&self) -> Result<Option<bool>, FaultsError> {
         let Some(checker) = self.part.fs.check(&self.site) else { return Ok(None) };
-        Ok(Some(seat::damage(&checker)?.is_some()))
+        Ok(Some(test_disk::damage(&checker)?.is_some()))
     }
 }
 

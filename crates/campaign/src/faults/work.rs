@@ -6,7 +6,7 @@ use ::faults::{
     content::Content,
     contract::{Contract, Expected, Finding, Observed, UnknownMark},
 };
-use lab::mounts::apart::Apart;
+use lab::mounts::thread_mounts::ThreadMounts;
 use model::result::FaultOnDisk;
 use rustix::fs::syncfs;
 use std::{
@@ -67,13 +67,13 @@ impl Work<'_> {
         match self {
             Work::Contract(_) => body(mounted.root()),
             Work::Application(_) => thread::scope(|scope| {
-                let apart = || {
+                let in_thread = || {
                     let failed = |errno: rustix::io::Errno| FaultsError::Prepare(errno.into());
-                    let apart = Apart::enter(at).map_err(failed)?;
-                    let attached = apart.attach(mounted.fd()).map_err(failed)?;
+                    let thread_mounts = ThreadMounts::enter(at).map_err(failed)?;
+                    let attached = thread_mounts.attach(mounted.fd()).map_err(failed)?;
                     body(attached.root())
                 };
-                let thread = scope.spawn(apart);
+                let thread = scope.spawn(in_thread);
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             }),
         }

@@ -31,7 +31,7 @@ use workers::{Pool, PoolError};
 const SLICE: Duration = Duration::from_millis(25);
 
 /// The position of a case in the campaign.
-pub struct Position<'a> {
+pub struct CaseSlot<'a> {
     /// Block number.
     pub block: u32,
     /// Position of the target in the block.
@@ -77,16 +77,16 @@ pub fn run(
     test: &dyn Test,
     jobs: &mut [Job],
     context: &CaseContext<'_>,
-    place: &Position<'_>,
+    slot: &CaseSlot<'_>,
 ) -> Result<Option<Vec<Sample>>> {
-    let Some(mut samples) = attempt(test, jobs, context, place)? else { return Ok(None) };
+    let Some(mut samples) = attempt(test, jobs, context, slot)? else { return Ok(None) };
     let lukewarm = samples.iter().any(|s| {
         // What the file system does with such blocks it does again.
         matches!(s.evidence.validity, Validity::Lukewarm(_))
             && s.evidence.buffered_below_bytes.is_none()
     });
     if lukewarm && !context.instance.devices().is_empty() {
-        let Some(again) = attempt(test, jobs, context, place)? else { return Ok(None) };
+        let Some(again) = attempt(test, jobs, context, slot)? else { return Ok(None) };
         samples.extend(again);
     }
     Ok(Some(samples))
@@ -96,16 +96,16 @@ fn attempt(
     test: &dyn Test,
     jobs: &mut [Job],
     context: &CaseContext<'_>,
-    place: &Position<'_>,
+    slot: &CaseSlot<'_>,
 ) -> Result<Option<Vec<Sample>>> {
     begin(jobs, context)?;
     if let Err(error) = untimed(JobMode::Fill, jobs, context) {
-        return broken(error, test, &jobs[0], context, place);
+        return broken(error, test, &jobs[0], context, slot);
     }
     let jobs = &mut hosts::shifted(test, jobs)[..];
     let cache = match establish_cache(test, jobs, context)? {
         Ok(cache) => cache,
-        Err(error) => return broken(error, test, &jobs[0], context, place),
+        Err(error) => return broken(error, test, &jobs[0], context, slot),
     };
     let changed_before = context.instance.changed_options()?;
     let persistence = context.instance.persistence();
@@ -118,7 +118,7 @@ fn attempt(
     let rebuilding = context.instance.rebuilding()?;
     let report = match context.pool.run_at(&mut pace, jobs, &mut sampler, context.stop) {
         Ok(report) => report,
-        Err(error) => return broken(error, test, &jobs[0], context, place),
+        Err(error) => return broken(error, test, &jobs[0], context, slot),
     };
     let resident_after_pct = resident_after(test, jobs, context)?;
     let rebuilding = rebuilding.zip(context.instance.rebuilding()?);
@@ -151,7 +151,7 @@ fn attempt(
     let measured = test.measure(&jobs[0], &outcome.report);
     let outcome = outcome.direct(test.direct_bytes(&jobs[0], &measured), context.instance);
     let mut samples: Vec<Sample> =
-        measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect();
+        measured.iter().map(|m| outcome.sample(m, test, &jobs[0], slot)).collect();
     let main = measured.first().filter(|_| test.is_clocked());
     context.add_others(main.map(|main| outcome.others_cpu(main)));
     if let Some(order) = pace.place() {
@@ -195,7 +195,7 @@ fn broken(
     test: &dyn Test,
     job: &Job,
     context: &CaseContext<'_>,
-    place: &Position<'_>,
+    slot: &CaseSlot<'_>,
 ) -> Result<Option<Vec<Sample>>> {
     if matches!(error, PoolError::Stopped) {
         return Ok(None);
@@ -208,7 +208,7 @@ fn broken(
         (PoolError::NotSupported { what, .. }, None) => Reason::NotSupported { what },
         (error, None) => Reason::said(error.to_string()),
     };
-    let samples = test.infos().into_iter().map(|info| invalid(&info.id, test, job, place, &why));
+    let samples = test.infos().into_iter().map(|info| invalid(&info.id, test, job, slot, &why));
     Ok(Some(samples.collect()))
 }
 
@@ -217,7 +217,7 @@ pub(super) fn invalid(
     id: &str,
     test: &dyn Test,
     job: &Job,
-    place: &Position<'_>,
+    slot: &CaseSlot<'_>,
     why: &Reason,
 ) -> Sample {
     let cache = match test.cache() {
@@ -225,12 +225,11 @@ pub(super) fn invalid(
         CacheNeed::Hot => CacheState::Hot,
         CacheNeed::Any => CacheState::Any,
     };
-    let bare =
-        Sample::bare(place.block, place.position, place.case(id, test, job, cache), Vec::new());
+    let bare = Sample::bare(slot.block, slot.position, slot.case(id, test, job, cache), Vec::new());
     bare.judged(Validity::Invalid(why.clone()))
 }
 
-impl Position<'_> {
+impl CaseSlot<'_> {
     /// The case of the test `id` at this place.
     pub(super) fn case(&self, id: &str, test: &dyn Test, job: &Job, cache: CacheState) -> Case {
         Case {

@@ -6,8 +6,8 @@ mod mirror;
 mod scrubs;
 mod snapshots;
 
-use super::case::{self, Position};
-use crate::faults::{self, Asked, Damage, FaultsError, Ground, Read, SeenBit, Tried, Work};
+use super::case::{self, CaseSlot};
+use crate::faults::{self, Asked, Damage, FaultsError, Read, RecordedTarget, SeenBit, Tried, Work};
 use ::faults::{contract::Contract, recording::Recording, sequences};
 use anyhow::Result;
 use fs::ResolvedTarget;
@@ -72,22 +72,22 @@ impl Left {
 ///
 /// # Errors
 /// The lab or the file system failed before any fault.
-pub(super) fn run(case: &FaultCase<'_>, place: &Position<'_>) -> Result<Option<Ran>> {
+pub(super) fn run(case: &FaultCase<'_>, slot: &CaseSlot<'_>) -> Result<Option<Ran>> {
     let FaultCase { test, job, .. } = *case;
     let id = &test.infos()[0].id;
     let start = Instant::now();
-    let left = match tried(case, place) {
+    let left = match tried(case, slot) {
         Ok(left) => left,
         Err(error) => {
             let Some(why) = error.downcast_ref().and_then(untried) else { return Err(error) };
-            let samples = vec![case::invalid(id, test, job, place, &why)];
+            let samples = vec![case::invalid(id, test, job, slot, &why)];
             return Ok(Some(Ran { samples, recordings: Vec::new() }));
         }
     };
     if case.stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let mut sample = sample(case, place, &left);
+    let mut sample = sample(case, slot, &left);
     sample = sample.timed(0, left.tries, start.elapsed().as_secs_f64());
     sample.evidence.after_fault = Some(Box::new(left.after));
     let pack = |(of, recording): &(String, _)| {
@@ -107,19 +107,19 @@ fn untried(error: &FaultsError) -> Option<Reason> {
         FaultsError::NoSnapshots { why, .. } => {
             Some(Reason::NotSupported { what: format!("a snapshot ({why})") })
         }
-        FaultsError::Target { .. } | FaultsError::NotMet { .. } => {
+        FaultsError::Target { .. } | FaultsError::FaultNotTriggered { .. } => {
             Some(Reason::said(error.to_string()))
         }
         _ => None,
     }
 }
 
-fn sample(case: &FaultCase<'_>, place: &Position<'_>, left: &Left) -> Sample {
+fn sample(case: &FaultCase<'_>, slot: &CaseSlot<'_>, left: &Left) -> Sample {
     let FaultCase { test, job, .. } = *case;
     let info = &test.infos()[0];
     let Some(ms) = left.ms else {
         let why = format!("none of {} states was mounted", left.tries);
-        return case::invalid(&info.id, test, job, place, &Reason::said(why));
+        return case::invalid(&info.id, test, job, slot, &Reason::said(why));
     };
     let mut metrics = vec![Metric::new(&info.metric, ms, "ms", Better::Lower)];
     if left.not_supported > 0 {
@@ -127,14 +127,14 @@ fn sample(case: &FaultCase<'_>, place: &Position<'_>, left: &Left) -> Sample {
         metrics.push(Metric::new("not_supported", count, "1", Better::Lower));
     }
     metrics.extend(left.metrics.iter().cloned());
-    let case = place.case(&info.id, test, job, CacheState::Any);
-    Sample::bare(place.block, place.position, case, metrics)
+    let case = slot.case(&info.id, test, job, CacheState::Any);
+    Sample::bare(slot.block, slot.position, case, metrics)
 }
 
-fn tried(case: &FaultCase<'_>, place: &Position<'_>) -> Result<Left> {
+fn tried(case: &FaultCase<'_>, slot: &CaseSlot<'_>) -> Result<Left> {
     match case.work {
         FaultWork::Crash(work) => {
-            let Tried { after, recordings, not_supported } = crash(case, work, place)?;
+            let Tried { after, recordings, not_supported } = crash(case, work, slot)?;
             let ms = after.recovery.as_ref().map(|recovery| recovery.median_ns as f64 / 1e6);
             let tries = after.tried;
             let after = AfterFault::Crash(after);
@@ -148,18 +148,18 @@ fn tried(case: &FaultCase<'_>, place: &Position<'_>) -> Result<Left> {
         }
         FaultWork::TurnedBit(work) => {
             let start = Instant::now();
-            let bits = turned_bits(case, *work, seed(case, place))?;
+            let bits = turned_bits(case, *work, seed(case, slot))?;
             let (tries, ms) = (bits.tries, of_each(start, bits.tries));
             Ok(Left::new(AfterFault::TurnedBit(bits), tries, ms))
         }
-        FaultWork::Full(work) => full::filled(case, *work, seed(case, place)),
+        FaultWork::Full(work) => full::filled(case, *work, seed(case, slot)),
         FaultWork::Mirror(work) => {
             let start = Instant::now();
-            let mirrors = mirror::tried(case, *work, seed(case, place))?;
+            let mirrors = mirror::tried(case, *work, seed(case, slot))?;
             let (tries, ms) = (mirrors.tries, of_each(start, mirrors.tries));
             Ok(Left::new(AfterFault::Mirror(mirrors), tries, ms))
         }
-        FaultWork::Snapshots(work) => snapshots::tried(case, *work, seed(case, place)),
+        FaultWork::Snapshots(work) => snapshots::tried(case, *work, seed(case, slot)),
     }
 }
 
@@ -169,8 +169,8 @@ fn of_each(start: Instant, tries: u64) -> Option<f64> {
     Some(start.elapsed().as_secs_f64() * 1e3 / tries.max(1) as f64)
 }
 
-fn seed(case: &FaultCase<'_>, place: &Position<'_>) -> u64 {
-    case.job.seed.wrapping_add(place.block.into())
+fn seed(case: &FaultCase<'_>, slot: &CaseSlot<'_>) -> u64 {
+    case.job.seed.wrapping_add(slot.block.into())
 }
 
 /// The numbers of `tries`, each with its seed, until the case is stopped.
@@ -184,19 +184,19 @@ fn seeds<'a>(
     (0..tries).map(one).take_while(|_| !case.stop.load(Ordering::Relaxed))
 }
 
-fn crash(case: &FaultCase<'_>, work: &CrashWork, place: &Position<'_>) -> Result<Tried> {
+fn crash(case: &FaultCase<'_>, work: &CrashWork, slot: &CaseSlot<'_>) -> Result<Tried> {
     let CrashWork { contract, states, check_every, atomic_bytes, .. } = work;
     let asked = Asked {
-        seed: seed(case, place),
+        seed: seed(case, slot),
         states: usize::try_from(*states)?,
         atomic_bytes: *atomic_bytes,
         slow_writes: SLOW_WRITES,
         fault: FaultOnDisk::Crash,
         check_every: *check_every,
     };
-    let mut ground = Ground::make(case.lab, case.target)?;
+    let mut recorded = RecordedTarget::make(case.lab, case.target)?;
     if let Some(workloads) = sequences::set(contract) {
-        return Ok(ground.crash_all(contract, workloads, &asked, case.stop)?);
+        return Ok(recorded.crash_all(contract, workloads, &asked, case.stop)?);
     }
     let contract;
     let cut_off = case.test.cut_off(case.job, asked.seed)?;
@@ -207,7 +207,7 @@ fn crash(case: &FaultCase<'_>, work: &CrashWork, place: &Position<'_>) -> Result
             Work::Contract(&contract)
         }
     };
-    let crashed = ground.crash(work, &asked, case.stop)?;
+    let crashed = recorded.crash(work, &asked, case.stop)?;
     let recordings = crashed.recording.into_iter().map(|own| (String::new(), own));
     Ok(Tried { after: crashed.after, recordings: recordings.collect(), not_supported: 0 })
 }
@@ -215,14 +215,14 @@ fn crash(case: &FaultCase<'_>, work: &CrashWork, place: &Position<'_>) -> Result
 /// Tries both histories of the file: the same fault can have another answer.
 fn failed_writes(case: &FaultCase<'_>, work: FailedWriteWork) -> Result<FailedWrites> {
     let FailedWriteWork { change, failing, tries } = work;
-    let mut ground = Ground::make_with(case.lab, case.target, 0)?;
+    let mut recorded = RecordedTarget::make_with(case.lab, case.target, 0)?;
     let mut writes = FailedWrites { change, failing, seen: Vec::new() };
     for history in FileHistory::ALL {
         for _ in 0..tries {
             if case.stop.load(Ordering::Relaxed) {
                 return Ok(writes);
             }
-            match ground.fail_write(change, failing, history)? {
+            match recorded.fail_write(change, failing, history)? {
                 Some(one) => writes.note(one),
                 None => return Ok(writes),
             }
@@ -233,11 +233,11 @@ fn failed_writes(case: &FaultCase<'_>, work: FailedWriteWork) -> Result<FailedWr
 
 fn turned_bits(case: &FaultCase<'_>, work: TurnedBitWork, seed: u64) -> Result<TurnedBits> {
     let TurnedBitWork { fault, place, tries } = work;
-    let mut ground = Ground::make_with(case.lab, case.target, 0)?;
+    let mut recorded = RecordedTarget::make_with(case.lab, case.target, 0)?;
     let mut bits = TurnedBits::new(fault, place, seed);
     let mut found = Vec::new();
     for (copy, seed) in seeds(case, tries, seed) {
-        let Some(seen) = ground.damage(Damage { fault, place, seed, copy })? else { break };
+        let Some(seen) = recorded.damage(Damage { fault, place, seed, copy })? else { break };
         note(&mut bits, &seen);
         found.extend(seen.scrubbed);
     }

@@ -1,7 +1,7 @@
 //! Runs tests that create their own disk, so that no instance of the target is needed.
 
 use super::{
-    case::Position,
+    case::CaseSlot,
     context::{Event, Events, RunContext, TargetRun, failure, jobs},
     fault::{self, FaultCase, Ran},
     run_end::RunEnd,
@@ -50,7 +50,7 @@ pub(super) fn run_item(
     }
     let TargetRun { block, position, label, procs, .. } = *target_run;
     report(Event::Now(format!("{label} · {procs} proc · {}", info.name)))?;
-    match tried(context, target_run, item, &Position { block, position, label, suite: item.suite })
+    match tried(context, target_run, item, &CaseSlot { block, position, label, suite: item.suite })
     {
         Ok(None) => return Ok(RunEnd::Stopped),
         Err(_) if stopped() => return Ok(RunEnd::Stopped),
@@ -70,7 +70,7 @@ fn tried(
     context: &RunContext<'_>,
     target_run: &TargetRun<'_>,
     item: &Item,
-    place: &Position<'_>,
+    slot: &CaseSlot<'_>,
 ) -> Result<Option<Ran>> {
     let memory = memory::total()?;
     let jobs = jobs(context, item, target_run.procs, Path::new(NOWHERE), memory);
@@ -80,5 +80,5 @@ fn tried(
     let unknown = || anyhow::anyhow!("{} says nothing of its disk", test.infos()[0].id);
     let work = test.fault_work(job).ok_or_else(unknown)?;
     let (lab, target, stop) = (context.lab, target_run.target, context.stop);
-    fault::run(&FaultCase { test, work: &work, job, lab, target, stop }, place)
+    fault::run(&FaultCase { test, work: &work, job, lab, target, stop }, slot)
 }

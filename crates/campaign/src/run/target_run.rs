@@ -3,7 +3,7 @@
 //! event, so that a target run can run here or in a virtual machine.
 
 use super::{
-    case::{self, CaseContext, Position},
+    case::{self, CaseContext, CaseSlot},
     condition::{self, Condition},
     context::{Event, Events, EventsOf, RunContext, TargetRun, failure, jobs},
     own_disk,
@@ -177,13 +177,13 @@ impl<'a> MadeTarget<'a> {
         numa::bind(context.placed.plan.numa, &mut jobs, steps)?;
         reserve::tell(&mut jobs, target_run.target.target())?;
         let TargetRun { block, position, label, .. } = *target_run;
-        let place = Position { block, position, label, suite: item.suite };
+        let slot = CaseSlot { block, position, label, suite: item.suite };
         let least_s = context.placed.plan.preset.least_s();
         let (hosts, stop) = (context.hosts, context.stop);
         let (pool, others) = (&*self.pool, Cell::default());
         let case_context = CaseContext { instance, pool, hosts, runner, least_s, others, stop };
         let mut once =
-            |case_context: &CaseContext<'_>| case::run(item.test, &mut jobs, case_context, &place);
+            |case_context: &CaseContext<'_>| case::run(item.test, &mut jobs, case_context, &slot);
         let samples = match target_run.retakes {
             Some(retakes) => retakes.run(case_context, &mut once),
             None => once(&case_context),

@@ -8,7 +8,7 @@ use model::{
 };
 use stats::{
     description::Precision,
-    verdict::{Look, Standoff},
+    verdict::{InterimVerdicts, Standoff},
 };
 use std::time::{Duration, Instant};
 
@@ -37,22 +37,22 @@ const MEDIAN_HALF_WIDTH: f64 = 0.06;
 
 /// What a look at a campaign shows.
 #[derive(Debug, PartialEq)]
-pub enum LookResult {
+pub enum InterimDecision {
     /// Where it seeks a verdict, how far that is, and how many ratios are resolved.
-    Verdict(Look, Precision),
+    Verdict(InterimVerdicts, Precision),
     /// How many ratios are resolved.
     Ratios(Precision),
 }
 
-impl LookResult {
+impl InterimDecision {
     fn is_enough(&self) -> bool {
         match self {
-            LookResult::Verdict(look, ratios) => {
+            InterimDecision::Verdict(look, ratios) => {
                 let most = ratios.resolved as f64 >= RESOLVED_SHARE * ratios.ratios as f64;
                 let is_precise = most && ratios.median <= MEDIAN_HALF_WIDTH;
                 look.is_settled() && (is_precise || look.verdicts.is_empty())
             }
-            LookResult::Ratios(precision) => precision.is_enough(),
+            InterimDecision::Ratios(precision) => precision.is_enough(),
         }
     }
 }
@@ -63,18 +63,18 @@ pub enum End {
     /// The number of blocks was given.
     Fixed,
     /// At a look, nothing was open.
-    Enough(LookResult),
+    Enough(InterimDecision),
     /// It was the last look.
-    Most(LookResult),
+    Most(InterimDecision),
     /// Another block would not end within the budget.
-    Budget(LookResult),
+    Budget(InterimDecision),
 }
 
 /// Returns whether a campaign of `plan` ends here. `look` is called only when the answer depends on it.
 pub fn end(
     plan: &Plan,
     spent: &Spent,
-    look: impl FnOnce() -> Result<LookResult>,
+    look: impl FnOnce() -> Result<InterimDecision>,
 ) -> Result<Option<End>> {
     let last = spent.blocks >= plan.block_count();
     if plan.looks().is_empty() {
@@ -141,11 +141,11 @@ impl End {
     }
 }
 
-impl LookResult {
+impl InterimDecision {
     /// What was seen, without what only the decision needs.
     fn seen(&self) -> LastLook {
         match self {
-            LookResult::Ratios(precision) => LastLook::Ratios {
+            InterimDecision::Ratios(precision) => LastLook::Ratios {
                 ratios: ratios(precision),
                 widest: precision.widest.as_ref().map(|wide| WideRatio {
                     test: wide.name.clone(),
@@ -157,7 +157,7 @@ impl LookResult {
                         .filter(|pct| pct.is_finite()),
                 }),
             },
-            LookResult::Verdict(look, precision) => LastLook::Verdicts {
+            InterimDecision::Verdict(look, precision) => LastLook::Verdicts {
                 verdicts: look.verdicts.iter().map(standing).collect(),
                 ratios: ratios(precision),
             },

@@ -9,7 +9,7 @@ mod visit;
 use super::{
     bound::Bound,
     history::History,
-    pace::{self, End, LookResult, Spent},
+    pace::{self, End, InterimDecision, Spent},
 };
 use crate::{
     evidence::contention,
@@ -212,13 +212,13 @@ impl<'a> Schedule<'a> {
         Ok(unfinished.filter_map(slot).collect())
     }
 
-    fn look(&self) -> Result<LookResult> {
+    fn look(&self) -> Result<InterimDecision> {
         let dataset = self.store.dataset(&self.sized.campaign().id)?;
         let settings = Settings::default();
         let ratios = stats::description::precision(&dataset, &settings)?;
         Ok(match self.sized.plan.seeks_a_verdict() {
-            true => LookResult::Verdict(stats::verdict::look(&dataset, &settings)?, ratios),
-            false => LookResult::Ratios(ratios),
+            true => InterimDecision::Verdict(stats::verdict::look(&dataset, &settings)?, ratios),
+            false => InterimDecision::Ratios(ratios),
         })
     }
 

@@ -5,7 +5,9 @@ use super::{
     free,
     load::TargetLoad,
     pilot::{self, Pilot},
-    stretch::{FIRST_SCALE, Ground, Repeats, first, largest, length_s, part_s, stretched, units},
+    stretch::{
+        FIRST_SCALE, Repeats, Resources, first, largest, length_s, part_s, stretched, units,
+    },
 };
 use crate::{
     machine::memory,
@@ -50,7 +52,7 @@ pub struct Range {
 
 impl Range {
     /// The range of `placed` at `ground`.
-    pub fn of(placed: &Placed, ground: &Ground) -> Range {
+    pub fn of(placed: &Placed, resources: &Resources) -> Range {
         let mut large_scale = placed.plan.preset.large_scale();
         let aim_s = placed.plan.preset.aim_s();
         let mut headroom = HEADROOM;
@@ -59,11 +61,11 @@ impl Range {
             let largest = |item: &Item, count| {
                 let from = first(item, count, large_scale);
                 let room_s = length_s(item, aim_s) * headroom;
-                largest(placed, item, count, from, (room_s, ground, Repeats::Free))
+                largest(placed, item, count, from, (room_s, resources, Repeats::Free))
             };
             let most = each(placed, largest);
             let [first, most] = [least, most].map(|sizes| Amount { scale: large_scale, sizes });
-            if aim_s * headroom < LEAST_ROOM_S || fits(placed, &most, ground) {
+            if aim_s * headroom < LEAST_ROOM_S || fits(placed, &most, resources) {
                 return Range { first, most };
             }
             (large_scale, headroom) = ((large_scale / 2.0).max(LEAST_LARGE_SCALE), headroom / 2.0);
@@ -73,19 +75,19 @@ impl Range {
     /// Whether the tests of `placed` fit into the room of each target however fast the backing is.
     pub fn holds(placed: &Placed, free: Bytes, memory: Bytes) -> bool {
         let pilot = Pilot { write_bytes_per_s: FASTEST, read_bytes_per_s: FASTEST };
-        let range = Range::of(placed, &Ground { pilot, free: Bytes(u64::MAX), memory });
-        let ground = Ground { pilot, free, memory };
-        fits(placed, &range.most, &ground)
+        let range = Range::of(placed, &Resources { pilot, free: Bytes(u64::MAX), memory });
+        let resources = Resources { pilot, free, memory };
+        fits(placed, &range.most, &resources)
     }
 
     /// The sizes that are right by the rates of the backing, where nothing is tried.
-    fn expected(placed: &Placed, ground: &Ground) -> Amount {
-        let range = Range::of(placed, ground);
+    fn expected(placed: &Placed, resources: &Resources) -> Amount {
+        let range = Range::of(placed, resources);
         let scale = range.first.scale;
         let expected = |item: &Item, count| {
             let from = first(item, count, scale);
             let aim_s = length_s(item, placed.plan.preset.aim_s());
-            largest(placed, item, count, from, (aim_s, ground, Repeats::Counted))
+            largest(placed, item, count, from, (aim_s, resources, Repeats::Counted))
         };
         let mut sizes = each(placed, expected);
         share(placed, &mut sizes);
@@ -102,8 +104,8 @@ pub fn expected_load(placed: &Placed, work: &Path) -> Result<(TargetLoad, Pilot)
     let (pilot, memory) = (pilot::pilot(work)?, memory::total()?);
     let mut amount = placed.amount();
     if placed.needs_sizes() {
-        let ground = Ground { pilot, free: free::room(placed, work)?, memory };
-        amount.sizes = Range::expected(placed, &ground).sizes;
+        let resources = Resources { pilot, free: free::room(placed, work)?, memory };
+        amount.sizes = Range::expected(placed, &resources).sizes;
     }
     Ok((TargetLoad::of(placed, &amount, memory), pilot))
 }
@@ -115,9 +117,9 @@ fn each(placed: &Placed, size: impl Fn(&Item, u32) -> TestSize) -> Vec<TestSize>
     pairs.map(|(item, count)| size(item, count)).collect()
 }
 
-fn fits(placed: &Placed, most: &Amount, ground: &Ground) -> bool {
-    let load = TargetLoad::of(placed, most, ground.memory);
-    (load.image_bytes().0 as f64) < ground.free.0 as f64 * SPACE_SHARE
+fn fits(placed: &Placed, most: &Amount, resources: &Resources) -> bool {
+    let load = TargetLoad::of(placed, most, resources.memory);
+    (load.image_bytes().0 as f64) < resources.free.0 as f64 * SPACE_SHARE
 }
 
 /// What was seen of a test at a size on one target.

@@ -23,7 +23,7 @@ const MEMORY_SHARE: f64 = 0.25;
 
 /// Properties of the place where a campaign is measured.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground {
+pub struct Resources {
     /// Rates of the backing.
     pub pilot: Pilot,
     /// Bytes that each target has for itself.
@@ -64,14 +64,14 @@ pub(crate) fn largest(
     item: &Item,
     count: u32,
     from: TestSize,
-    (room_s, ground, repeats): (f64, &Ground, Repeats),
+    (room_s, resources, repeats): (f64, &Resources, Repeats),
 ) -> TestSize {
     let (workers, stretch) = (item.workers(count).0, item.test.stretch());
     let is_free =
         repeats == Repeats::Free && matches!(stretch, Stretch::Times | Stretch::Passes(_));
     let has_parts = item.test.parts().is_some();
     let allowed = |size: &TestSize| {
-        let job = placed.job(item, count, &Amount::scaled(size.scale), ground.memory);
+        let job = placed.job(item, count, &Amount::scaled(size.scale), resources.memory);
         let mut estimate = item.test.estimate(&Job { work: size.work, ..job });
         if is_free {
             (estimate.read_bytes, estimate.ops) = (0, 0);
@@ -82,8 +82,8 @@ pub(crate) fn largest(
         let read = if has_parts { 0 } else { estimate.read_bytes };
         let held = estimate.disk_bytes.max(read).max(estimate.scratch_bytes);
         let held = held as f64 * f64::from(workers);
-        let memory = ground.memory.0 as f64 * MEMORY_SHARE / placed.at_once() as f64;
-        load.work_seconds(&ground.pilot) <= room_s && held <= memory
+        let memory = resources.memory.0 as f64 * MEMORY_SHARE / placed.at_once() as f64;
+        load.work_seconds(&resources.pilot) <= room_s && held <= memory
     };
     let most = match stretch {
         Stretch::Scale if has_parts => MOST_PARTS_SCALE / from.scale,

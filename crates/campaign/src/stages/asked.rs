@@ -77,7 +77,7 @@ impl Asked {
         let By::File { path, named } = &self.by else { return Ok(()) };
         let named = named.iter().map(resolved).collect::<Result<Vec<_>>>()?;
         let mut foreign = targets.iter().filter(|target| !named.contains(target));
-        match foreign.find_map(ResolvedTarget::unvouched) {
+        match foreign.find_map(ResolvedTarget::command_line_only) {
             None => Ok(()),
             Some(why) => Err(refusal::usage(match path {
                 Some(path) => format!("{}: {why}", path.display()),

@@ -71,22 +71,22 @@ fn is_number(text: &str) -> bool {
 
 /// An option that only the command line may set, because it could make a program or this machine do anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unvouched {
+pub enum CommandLineOnly {
     /// To mount what a server elsewhere exports; the target.
     Server(String),
     /// An option that is not known by name, or whose value cannot be judged.
     Option(String),
 }
 
-impl fmt::Display for Unvouched {
+impl fmt::Display for CommandLineOnly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unvouched::Server(target) => write!(
+            CommandLineOnly::Server(target) => write!(
                 f,
                 "a file cannot make this machine mount a remote export; name {target} on the \
                  command line with --on"
             ),
-            Unvouched::Option(option) => write!(
+            CommandLineOnly::Option(option) => write!(
                 f,
                 "the option `{option}` is unknown and could do anything; name its target on the \
                  command line with --on"
@@ -155,10 +155,10 @@ mod tests {
         resolve(&target.parse().unwrap()).err().map(|error| error.to_string())
     }
 
-    fn unvouched(target: &str) -> Option<String> {
-        match target.parse::<ResolvedTarget>().unwrap().unvouched()? {
-            Unvouched::Option(option) => Some(option),
-            Unvouched::Server(server) => Some(server),
+    fn command_line_only(target: &str) -> Option<String> {
+        match target.parse::<ResolvedTarget>().unwrap().command_line_only()? {
+            CommandLineOnly::Option(option) => Some(option),
+            CommandLineOnly::Server(server) => Some(server),
         }
     }
 
@@ -233,7 +233,7 @@ mod tests {
             ("ext4[mkfs.O=\"bigalloc,x=1\"]", "mkfs.O=bigalloc,x=1"),
             ("f2fs[compress_extension=\"a b\"]", "compress_extension=a b"),
         ] {
-            assert_eq!(unvouched(target).as_deref(), Some(option), "{target}");
+            assert_eq!(command_line_only(target).as_deref(), Some(option), "{target}");
         }
         for target in [
             "ext4[noatime,mkfs.O=bigalloc,cap.read_iops=500]",
@@ -246,9 +246,9 @@ mod tests {
             "rclone[store=s3,s3.host=s3.eu-west-1.amazonaws.com](xfs)",
             "dir:/mnt",
         ] {
-            assert_eq!(unvouched(target), None, "{target}");
+            assert_eq!(command_line_only(target), None, "{target}");
         }
-        assert!(unvouched("nfs[server=files.lan:/srv]").is_some());
-        assert!(unvouched("nfs[server=files.lan:/srv,rsize=65536]").is_some());
+        assert!(command_line_only("nfs[server=files.lan:/srv]").is_some());
+        assert!(command_line_only("nfs[server=files.lan:/srv,rsize=65536]").is_some());
     }
 }

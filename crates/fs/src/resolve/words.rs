@@ -202,7 +202,7 @@ mod tests {
         ] {
             let resolved = resolved(written);
             assert_eq!(resolved.to_string(), meant, "{written}");
-            assert_eq!(resolved.unvouched(), None, "{written}");
+            assert_eq!(resolved.command_line_only(), None, "{written}");
         }
     }
 
@@ -271,7 +271,7 @@ mod tests {
         for target in ["ext4[errors=panic]", "nfs[rsize=1000000](ext4)", "ext4[commit=5;x]"] {
             assert!(refusal(target).contains("is not allowed"), "{target}");
         }
-        assert!(resolved("ext4[o.errors=panic]").unvouched().is_some());
+        assert!(resolved("ext4[o.errors=panic]").command_line_only().is_some());
     }
 
     #[test]

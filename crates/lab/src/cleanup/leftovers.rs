@@ -38,8 +38,8 @@ pub(crate) struct Leftovers {
 ///
 /// # Errors
 /// The kernel's lists cannot be read.
-pub(crate) fn find(state: &Path, beside: &[PathBuf]) -> Result<Leftovers, LabError> {
-    let dirs = private_dirs(state, beside);
+pub(crate) fn find(state: &Path, folders: &[PathBuf]) -> Result<Leftovers, LabError> {
+    let dirs = private_dirs(state, folders);
     let loops = loops(state)?;
     let mut mounts = mounts(state, &loops)?;
     let own: BTreeSet<String> = dirs.iter().map(|(mark, _)| mark.campaign.clone()).collect();
@@ -67,10 +67,10 @@ pub(crate) fn find(state: &Path, beside: &[PathBuf]) -> Result<Leftovers, LabErr
 }
 
 /// Private directories of the state, those with the mount points last.
-fn private_dirs(state: &Path, beside: &[PathBuf]) -> Vec<(Mark, PathBuf)> {
+fn private_dirs(state: &Path, folders: &[PathBuf]) -> Vec<(Mark, PathBuf)> {
     let own = [state.to_path_buf(), state.join("images")];
-    let beside = beside.iter().filter_map(|dir| dir.canonicalize().ok());
-    let within = own.into_iter().chain(beside).chain([state.join("mnt")]);
+    let folders = folders.iter().filter_map(|dir| dir.canonicalize().ok());
+    let within = own.into_iter().chain(folders).chain([state.join("mnt")]);
     let mut found: Vec<(Mark, PathBuf)> = Vec::new();
     for entry in within.filter_map(|dir| fs::read_dir(dir).ok()).flatten().flatten() {
         let dir = entry.path();

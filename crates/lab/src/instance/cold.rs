@@ -64,7 +64,7 @@ impl Instance<'_> {
         self.drop_caches_after(&coldness)?;
         self.quiesce()?;
         if !is_cold {
-            let written = self.rest.written().filter(|_| coldness == Coldness::Remounted);
+            let written = self.idle.written().filter(|_| coldness == Coldness::Remounted);
             let since = written.map(|written| SinceRemount { written, read: BTreeSet::new() });
             self.since_remount.replace(since);
         }
@@ -132,7 +132,7 @@ impl Instance<'_> {
     fn is_cold_for(&self, files: &[PathBuf]) -> Result<bool, LabError> {
         let as_mounted = self.since_remount.borrow().as_ref().is_some_and(|since| {
             let unread = files.iter().all(|file| !since.read.contains(file));
-            unread && self.rest.written().as_ref() == Some(&since.written)
+            unread && self.idle.written().as_ref() == Some(&since.written)
         });
         if !as_mounted || files.is_empty() || self.has_own_cache() {
             return Ok(false);

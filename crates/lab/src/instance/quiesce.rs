@@ -64,9 +64,9 @@ pub struct Waited {
 /// The counters of the devices of an instance at the last moment at which they were proven to be at
 /// rest. While they still read the same, they have been at rest ever since.
 #[derive(Debug, Default)]
-pub(crate) struct Rest(RefCell<Option<Vec<Activity>>>);
+pub(crate) struct IdleProof(RefCell<Option<Vec<Activity>>>);
 
-impl Rest {
+impl IdleProof {
     /// Writes back the file system with `sync`, starts what the parts of `stack` would do later, and waits
     /// until `devices` have come to rest.
     pub(crate) fn reach(
@@ -202,13 +202,13 @@ mod tests {
 
     #[test]
     fn rest_holds_until_something_moves() {
-        let rest = Rest::default();
-        assert!(!rest.still_holds(&moved(5, 0)));
-        *rest.0.borrow_mut() = Some(moved(5, 0));
-        assert!(rest.still_holds(&moved(5, 0)));
-        assert!(!rest.still_holds(&moved(6, 0)) && !rest.still_holds(&moved(5, 1)));
+        let idle = IdleProof::default();
+        assert!(!idle.still_holds(&moved(5, 0)));
+        *idle.0.borrow_mut() = Some(moved(5, 0));
+        assert!(idle.still_holds(&moved(5, 0)));
+        assert!(!idle.still_holds(&moved(6, 0)) && !idle.still_holds(&moved(5, 1)));
         let read = vec![Activity { read_sectors: 9, ..moved(5, 0)[0] }];
-        assert!(!rest.still_holds(&read) && !rest.has_written(&read));
-        assert!(rest.has_written(&moved(6, 0)) && Rest::default().has_written(&read));
+        assert!(!idle.still_holds(&read) && !idle.has_written(&read));
+        assert!(idle.has_written(&moved(6, 0)) && IdleProof::default().has_written(&read));
     }
 }

@@ -9,7 +9,7 @@ mod turned_bit;
 
 pub use crash::{CrashStates, FaultOnDisk, Found, Harm, Spread};
 pub use failed_write::{
-    Change, FailedWrite, FailedWrites, Failing, FileHistory, FsyncAnswer, ReadBack, Told,
+    Change, FailedWrite, FailedWrites, Failing, FileHistory, FsyncAnswer, FsyncReport, ReadBack,
 };
 pub use full::{
     Fill, Freed, FullAnswer, FullAnswers, FullCall, FullDisk, FullOperation, FullRefusal,

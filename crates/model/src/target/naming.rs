@@ -117,7 +117,7 @@ fn rule(kind: NameKind, text: &str) -> Result<(), NamingError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::expression::tests::target;
+    use crate::target::parse::tests::target;
     use proptest::prelude::*;
 
     fn names(pairs: &[(&str, &str)]) -> TargetNames {

@@ -14,7 +14,7 @@
 use crate::{
     target::{
         Target,
-        expression::{excerpt, in_quotes, inner, name, quoted, take, whole, word},
+        parse::{excerpt, in_quotes, inner, name, quoted, take, whole, word},
     },
     text::did_you_mean,
 };

@@ -206,7 +206,7 @@ impl Job {
     }
 
     /// Where the directories of all workers lie, and what they share beside them.
-    pub fn beside(&self) -> &Path {
+    pub fn shared_dir(&self) -> &Path {
         self.dir.parent().unwrap_or(&self.dir)
     }
 

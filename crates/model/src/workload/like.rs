@@ -1,7 +1,7 @@
 //! Parameters of generated data that resembles a user's files: shares of blocks by compressibility. The numbers are
 //! part of the plan, so the files are not needed again.
 
-use crate::target::expression::excerpt;
+use crate::target::parse::excerpt;
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// The total that shares refer to.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// What a line says.
 #[derive(Debug, PartialEq)]
-pub(super) enum Said<'a> {
+pub(super) enum Content<'a> {
     /// A whole call: its name, the text of its arguments, and what follows ` = `.
     Call { name: &'a str, arguments: &'a [u8], result: &'a [u8] },
     /// A call that another thread's line interrupts.
@@ -23,7 +23,7 @@ pub(super) enum Said<'a> {
 pub(super) struct Line<'a> {
     pub(super) tid: u32,
     pub(super) at_ns: u64,
-    pub(super) said: Said<'a>,
+    pub(super) content: Content<'a>,
 }
 
 /// Why a line is skipped.
@@ -39,7 +39,7 @@ pub(super) enum Skipped {
 pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, Skipped> {
     let (tid, rest) = thread(line);
     let (at_ns, rest) = time(rest).ok_or(Skipped::NoTime)?;
-    Ok(Line { tid, at_ns, said: said(rest).ok_or(Skipped::Foreign)? })
+    Ok(Line { tid, at_ns, content: content(rest).ok_or(Skipped::Foreign)? })
 }
 
 /// `123 ` or `[pid 123] `; without either there is one thread only.
@@ -77,26 +77,30 @@ fn seconds(text: &[u8]) -> Option<u64> {
     number(whole)?.checked_mul(1_000_000_000)?.checked_add(number(fraction)? * scale)
 }
 
-fn said(text: &[u8]) -> Option<Said<'_>> {
+fn content(text: &[u8]) -> Option<Content<'_>> {
     if text.starts_with(b"+++ ") {
-        return Some(if text.starts_with(b"+++ superseded") { Said::Nothing } else { Said::Exit });
+        return Some(if text.starts_with(b"+++ superseded") {
+            Content::Nothing
+        } else {
+            Content::Exit
+        });
     }
     if text.starts_with(b"--- ") || text.starts_with(b"strace: ") {
-        return Some(Said::Nothing);
+        return Some(Content::Nothing);
     }
     if let Some(rest) = text.strip_prefix(b"<... ") {
         let (name, rest) = word(rest)?;
         let arguments = rest.strip_prefix(b" resumed>")?;
         let (arguments, result) = outcome(arguments)?;
-        return Some(Said::Resumed { name, arguments, result });
+        return Some(Content::Resumed { name, arguments, result });
     }
     let (name, rest) = word(text)?;
     let rest = rest.strip_prefix(b"(")?;
     if let Some(arguments) = rest.strip_suffix(b"<unfinished ...>") {
-        return Some(Said::Unfinished { name, arguments });
+        return Some(Content::Unfinished { name, arguments });
     }
     let (arguments, result) = outcome(rest)?;
-    Some(Said::Call { name, arguments, result })
+    Some(Content::Call { name, arguments, result })
 }
 
 fn word(text: &[u8]) -> Option<(&str, &[u8])> {

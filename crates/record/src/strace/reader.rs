@@ -2,7 +2,7 @@
 //! parents.
 
 use super::{
-    line::{self, Line, Said, Skipped},
+    line::{self, Content, Line, Skipped},
     names,
 };
 use crate::{
@@ -71,41 +71,41 @@ impl Reader {
     /// Takes the next line; hands out the events that it completes.
     pub(super) fn take(&mut self, text: &[u8], give: &mut dyn FnMut(&Event)) {
         match line::parse(text) {
-            Ok(line) => self.said(&line, give),
+            Ok(line) => self.take_line(&line, give),
             Err(why) if !text.trim_ascii().is_empty() => self.skip(why),
             Err(_) => {}
         }
     }
 
-    fn said(&mut self, line: &Line, give: &mut dyn FnMut(&Event)) {
+    fn take_line(&mut self, line: &Line, give: &mut dyn FnMut(&Event)) {
         let (tid, at_ns) = (line.tid, line.at_ns);
         self.last_ns = self.last_ns.max(at_ns);
         if self.known.insert(tid) {
             self.find_maker(tid, at_ns, give);
         }
-        match &line.said {
-            Said::Call { name, arguments, result } => {
+        match &line.content {
+            Content::Call { name, arguments, result } => {
                 self.call(tid, at_ns, name, arguments, result, give);
             }
-            Said::Unfinished { name, arguments } => {
+            Content::Unfinished { name, arguments } => {
                 if self.unfinished.len() < MOST_UNFINISHED {
                     let (name, arguments) = ((*name).to_owned(), arguments.to_vec());
                     self.unfinished.insert(tid, Unfinished { name, arguments, at_ns });
                 }
             }
-            Said::Resumed { name, arguments, result } => match self.unfinished.remove(&tid) {
+            Content::Resumed { name, arguments, result } => match self.unfinished.remove(&tid) {
                 Some(mut begun) if begun.name == *name => {
                     begun.arguments.extend_from_slice(arguments);
                     self.call(tid, begun.at_ns, name, &begun.arguments, result, give);
                 }
                 _ => self.skip(Skipped::Foreign),
             },
-            Said::Exit => {
+            Content::Exit => {
                 self.unfinished.remove(&tid);
                 self.known.remove(&tid);
                 give(&Event::Exit { tid, at_ns });
             }
-            Said::Nothing => {}
+            Content::Nothing => {}
         }
     }
 

@@ -36,8 +36,8 @@ pub(super) struct Extent {
     is_computed: bool,
 }
 
-/// What stands beside another campaign: samples and choices are in the page of each.
-pub(super) const BESIDE: Extent =
+/// The part of a campaign that is shown next to another one: samples and choices are in the page of each.
+pub(super) const SIDE_BY_SIDE: Extent =
     Extent { drawers: false, logs: false, is_computed: false, ..Extent::WHOLE };
 
 impl Extent {

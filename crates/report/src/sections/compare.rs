@@ -8,7 +8,10 @@ use crate::{
 };
 use model::{result::Dataset, text::counted};
 use stats::{
-    comparison::{Apart, Beside, CampaignComparison, Changed, Difference, Pair, Placed, Unmatched},
+    comparison::{
+        CampaignComparison, Changed, Difference, Incomparable, IncomparableRow, Pair, Placed,
+        Unmatched,
+    },
     description::CampaignFacts,
     evaluation::Findings,
 };
@@ -47,7 +50,12 @@ impl Section for Compare {
         if !comparison.pairs.is_empty() {
             blocks.push(Block::Table(pairs(&comparison.pairs)));
         }
-        blocks.extend(comparison.apart.as_ref().map(|apart| Block::Table(side_by_side(apart))));
+        blocks.extend(
+            comparison
+                .incomparable
+                .as_ref()
+                .map(|incomparable| Block::Table(side_by_side(incomparable))),
+        );
         if !comparison.differences.is_empty() {
             blocks.push(Block::Table(differences(&comparison.differences)));
         }
@@ -167,15 +175,15 @@ fn pairs(pairs: &[Pair]) -> Table {
 }
 
 /// Values without ratios.
-fn side_by_side(apart: &Apart) -> Table {
+fn side_by_side(incomparable: &Incomparable) -> Table {
     let value = |v: &Option<f64>| Cell::plain(v.map_or_else(|| "-".into(), number::value));
-    let row = |row: &Beside| {
+    let row = |row: &IncomparableRow| {
         let test =
             Cell::plain(format!("{}, {}", row.name, stats::description::processes(row.procs)));
         let cells = [test, Cell::plain(&row.unit)].into_iter().chain(row.values.iter().map(value));
         Row::body(cells)
     };
-    let (caption, by_lab) = match apart.is_of_one_lab() {
+    let (caption, by_lab) = match incomparable.is_of_one_lab() {
         true => ("Different durability guarantees: shown side by side, not comparable", false),
         false => ("Measured in different labs: shown side by side, not comparable", true),
     };
@@ -186,8 +194,8 @@ fn side_by_side(apart: &Apart) -> Table {
     let words = ["Test", "Unit"].map(Column::words).into_iter();
     Table {
         caption: caption.into(),
-        columns: words.chain(apart.columns.iter().map(column)).collect(),
-        rows: apart.rows.iter().map(row).collect(),
+        columns: words.chain(incomparable.columns.iter().map(column)).collect(),
+        rows: incomparable.rows.iter().map(row).collect(),
         footnotes: Vec::new(),
     }
 }

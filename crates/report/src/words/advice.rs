@@ -5,7 +5,7 @@ use super::{
     durability::among_equals,
     objection::objection,
     phrase::{
-        self, WITH_POWER, best, choosing, gap, hurdle, largest_loss, measured_place, place,
+        self, WITH_POWER, best, choosing, gap, largest_loss, measured_place, obstacle, place,
         sizes_and_place, times,
     },
     refusal::{contended, missing, same_places},
@@ -206,7 +206,7 @@ fn noisy(findings: &Findings, advice: &Advice, more: &More) -> String {
         100.0 * more.noise,
         leads(advice).unwrap_or_else(|| "is first".into()),
         gap(advice.lead, second, advice.blocks),
-        hurdle(advice.hurdle.as_ref())
+        obstacle(advice.obstacle.as_ref())
     )
 }
 

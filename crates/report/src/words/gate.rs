@@ -1,10 +1,13 @@
 //! Words the result of the CI gate in one sentence.
 
 use stats::{
-    comparison::{Apart, AskedCell, Blindness, Finding, Gate, Loss, Power},
+    comparison::{AskedCell, Blindness, Finding, Gate, Incomparable, Loss, Power},
     description::processes,
     kernel::Ratio,
 };
+
+/// Instead of a size, where a loss of any size would have gone undetected.
+const NO_LOSS: &str = "no loss, of any size,";
 
 /// What `gate` found, naming the largest, and what could have been.
 pub fn gate(gate: &Gate) -> String {
@@ -25,8 +28,8 @@ pub fn gate(gate: &Gate) -> String {
 
 /// The losses that would have been found with 80 % power, of the worst mean, half of the cells and the worst.
 pub fn power(Power { mean, cells, half, worst }: &Power) -> String {
-    let first = |log: f64| loss(log).map_or("no loss".into(), |size| format!("a loss {size}"));
-    let next = |log: f64| loss(log).map_or("none".into(), |size| format!("one {size}"));
+    let first = |log: f64| loss(log).map_or(NO_LOSS.into(), |size| format!("a loss {size}"));
+    let next = |log: f64| loss(log).map_or(NO_LOSS.into(), |size| format!("one {size}"));
     let all = match (mean, cells) {
         (None, 1) => first(*worst),
         (None, _) => {
@@ -47,9 +50,9 @@ pub fn power(Power { mean, cells, half, worst }: &Power) -> String {
 
 /// What else A has, as the rest of a sentence.
 fn not_judged(gate: &Gate) -> String {
-    let apart = |apart: &Apart| {
-        let labels: Vec<&str> = apart.columns.iter().map(|p| p.target.as_str()).collect();
-        let why = match apart.is_of_one_lab() {
+    let not_evaluated = |incomparable: &Incomparable| {
+        let labels: Vec<&str> = incomparable.columns.iter().map(|p| p.target.as_str()).collect();
+        let why = match incomparable.is_of_one_lab() {
             true => "their durability guarantees differ",
             false => "measured in different labs",
         };
@@ -62,7 +65,7 @@ fn not_judged(gate: &Gate) -> String {
         }
         _ => None,
     };
-    missing.into_iter().chain(gate.apart.as_ref().map(apart)).collect()
+    missing.into_iter().chain(gate.incomparable.as_ref().map(not_evaluated)).collect()
 }
 
 fn name(cell: Option<&AskedCell>) -> String {
@@ -100,11 +103,15 @@ fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit:
         Blindness::OneValue => {
             "where a side has a single value; measure it in at least two campaigns".to_string()
         }
-        Blindness::Width(width) => format!(
-            "where only {} would be; to find smaller ones, use more campaigns or fewer tests \
-             (--tests)",
-            loss(width).map_or("no loss".into(), |size| format!("a loss {size}"))
-        ),
+        Blindness::Width(width) => match loss(width) {
+            Some(size) => format!(
+                "where only a loss {size} would have been detected; to detect smaller ones, use \
+                 more campaigns or fewer tests (--tests)"
+            ),
+            None => "where no loss, of any size, would have been detected; use more campaigns or \
+                     fewer tests (--tests)"
+                .to_string(),
+        },
     };
     format!(
         "no significant regression, but a loss of {} would not have been found in {blind} of \

@@ -67,7 +67,7 @@ pub(crate) fn lies(cells: &[FailedWriteCell]) -> Option<String> {
     let lied = by_target(
         cells
             .iter()
-            .filter(|cell| cell.told.is_some())
+            .filter(|cell| cell.fsync_report.is_some())
             .map(|cell| (cell.target.as_str(), cell.lies > 0)),
     );
     let one = |(target, faults, tried): &(&str, u64, u64)| {

@@ -9,7 +9,7 @@ use stats::{
     description::{Comparison, list, processes},
     evaluation::Findings,
     kernel::{CLEAR_LEAD, LEADS_P, Ratio, decimals},
-    verdict::{CellLoss, CellRatio, Hurdle},
+    verdict::{CellLoss, CellRatio, Obstacle},
 };
 
 /// How sure a number of blocks is to be enough.
@@ -136,21 +136,21 @@ pub(crate) fn open(comparison: Comparison) -> &'static str {
 }
 
 /// Why an open verdict is one although the interval of its lead excludes 1, a sentence; empty where it does not.
-pub(crate) fn hurdle(hurdle: Option<&Hurdle>) -> String {
-    let why = match hurdle {
+pub(crate) fn obstacle(obstacle: Option<&Obstacle>) -> String {
+    let why = match obstacle {
         None => return String::new(),
-        Some(Hurdle::Small) => {
+        Some(Obstacle::Small) => {
             format!("leads below {:.0} % are too small to recommend", 100.0 * (CLEAR_LEAD - 1.0))
         }
-        Some(Hurdle::Level { comparisons: 0 | 1, .. }) => {
+        Some(Obstacle::Level { comparisons: 0 | 1, .. }) => {
             "a campaign that may stop at several looks needs stronger evidence".into()
         }
-        Some(Hurdle::Level { comparisons, has_looks }) => format!(
+        Some(Obstacle::Level { comparisons, has_looks }) => format!(
             "among {comparisons} comparisons{} the lead is not significant (Holm)",
             if *has_looks { " and several looks" } else { "" }
         ),
-        Some(Hurdle::Other(target)) => format!("{target} is not shown to be worse"),
-        Some(Hurdle::Probability) => format!("P(best) is below {LEADS_P}"),
+        Some(Obstacle::Other(target)) => format!("{target} is not shown to be worse"),
+        Some(Obstacle::Probability) => format!("P(best) is below {LEADS_P}"),
     };
     format!(" The interval excludes 1, but {why}.")
 }

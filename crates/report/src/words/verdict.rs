@@ -4,14 +4,14 @@ use super::{
     durability::{among_equals, not_ranked},
     full, harm, injected,
     phrase::{
-        WITH_POWER, best, choosing, few, gap, hurdle, largest_loss, leads, measured_place,
+        WITH_POWER, best, choosing, few, gap, largest_loss, leads, measured_place, obstacle,
         sizes_and_place, times,
     },
     refusal, snapshots, unshared,
 };
 use model::text::counted;
 use stats::{
-    comparison::Apart,
+    comparison::Incomparable,
     evaluation::Findings,
     verdict::{Candidate, Compared, Note, Reason, Verdict},
 };
@@ -109,11 +109,8 @@ fn apart_from(others: &[Findings]) -> String {
     match labels.len() {
         0 => String::new(),
         count => {
-            let was = if count == 1 { "was" } else { "were" };
-            format!(
-                " that may be ranked ({} {was} measured apart from it)",
-                few(labels.into_iter())
-            )
+            let is = if count == 1 { "is" } else { "are" };
+            format!(" that may be ranked ({} {is} not comparable with it)", few(labels.into_iter()))
         }
     }
 }
@@ -139,8 +136,8 @@ fn single_block(findings: &Findings) -> String {
 
 /// What a comparison found, and what it could not compare.
 fn comparison(found: &Compared) -> String {
-    let Some(apart) = &found.apart else { return compared(found) };
-    let not = not_compared(apart);
+    let Some(incomparable) = &found.incomparable else { return compared(found) };
+    let not = not_compared(incomparable);
     match found.counts {
         None => not,
         Some(_) => format!("{} {not}", compared(found)),
@@ -148,17 +145,17 @@ fn comparison(found: &Compared) -> String {
 }
 
 /// Which targets stand side by side without a ratio, and why.
-fn not_compared(apart: &Apart) -> String {
+fn not_compared(incomparable: &Incomparable) -> String {
     let mut places: Vec<String> = Vec::new();
-    for placed in &apart.columns {
-        let place = match (apart.is_of_one_lab(), placed.durability.words()) {
+    for placed in &incomparable.columns {
+        let place = match (incomparable.is_of_one_lab(), placed.durability.words()) {
             (false, _) => format!("{} was measured {}", placed.target, placed.lab.place()),
             (true, None) => format!("{} (durable)", placed.target),
             (true, Some(words)) => format!("{} ({words})", placed.target),
         };
         places.extend((places.len() < 2).then_some(place));
     }
-    let of = match apart.is_of_one_lab() {
+    let of = match incomparable.is_of_one_lab() {
         true => "with different durability guarantees",
         false => "of different labs",
     };
@@ -222,7 +219,7 @@ fn noisy(findings: &Findings, noise: f64, blocks: Option<usize>) -> String {
         first.target,
         leads(first.p_best, verdict.lead).unwrap_or_else(|| "is first".into()),
         gap(verdict.lead, &verdict.candidates[1].target, verdict.blocks),
-        hurdle(verdict.hurdle.as_ref()),
+        obstacle(verdict.obstacle.as_ref()),
     )
 }
 
@@ -267,7 +264,7 @@ fn no_significant(findings: &Findings) -> String {
     format!(
         "For {}, {what}.{} {choosing}; decide by features, or measure more blocks.",
         scope(findings),
-        hurdle(verdict.hurdle.as_ref())
+        obstacle(verdict.obstacle.as_ref())
     )
 }
 

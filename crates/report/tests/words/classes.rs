@@ -160,7 +160,7 @@ fn campaigns_of_different_labs_stand_side_by_side() {
     assert_eq!(comparison.gate(0.05), None);
     let lab = comparison.changed.iter().find(|c| c.key == "lab").unwrap();
     assert_eq!((lab.a.as_deref(), lab.b.as_deref()), (Some("host"), Some("uml")));
-    let apart = comparison.apart.as_ref().unwrap();
+    let apart = comparison.incomparable.as_ref().unwrap();
     let columns: Vec<_> = apart.columns.iter().map(|p| (&*p.target, p.lab)).collect();
     let (host, uml) = (LabKind::Host, LabKind::Uml);
     assert_eq!(columns, [("A:ext4", host), ("B:ext4", uml), ("A:xfs", host), ("B:xfs", uml)]);
@@ -189,8 +189,14 @@ fn what_shares_a_lab_is_compared_and_the_rest_is_named() {
     let comparison = findings.comparison.as_ref().unwrap();
     let pairs: Vec<_> = comparison.pairs.iter().map(|p| p.a.as_str()).collect();
     assert_eq!(pairs, ["A:ext4", "A:f2fs", "A:jfs"]);
-    let apart: Vec<_> =
-        comparison.apart.as_ref().unwrap().columns.iter().map(|p| p.target.as_str()).collect();
+    let apart: Vec<_> = comparison
+        .incomparable
+        .as_ref()
+        .unwrap()
+        .columns
+        .iter()
+        .map(|p| p.target.as_str())
+        .collect();
     assert_eq!(apart, ["A:xfs", "B:xfs"]);
     let gate = comparison.gate(0.05).unwrap();
     let named = "not evaluated, because measured in different labs: A:xfs, B:xfs";

@@ -231,7 +231,7 @@ fn campaigns_are_compared_promise_by_promise() {
     let comparison = findings.comparison.as_ref().unwrap();
     let pairs: Vec<&str> = comparison.pairs.iter().map(|p| p.a.as_str()).collect();
     assert_eq!(pairs, ["A:ext4"]);
-    let apart = comparison.apart.as_ref().unwrap();
+    let apart = comparison.incomparable.as_ref().unwrap();
     assert_eq!(
         apart.columns.iter().map(|p| p.target.as_str()).collect::<Vec<_>>(),
         ["A:xfs", "B:xfs"]

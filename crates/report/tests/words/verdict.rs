@@ -14,13 +14,13 @@ use stats::{
 use std::ops::Deref;
 
 /// A verdict with its words.
-struct Said {
+struct Worded {
     verdict: Verdict,
     sentence: String,
     notes: Vec<String>,
 }
 
-impl Deref for Said {
+impl Deref for Worded {
     type Target = Verdict;
 
     fn deref(&self) -> &Verdict {
@@ -28,9 +28,13 @@ impl Deref for Said {
     }
 }
 
-fn said(data: &model::result::Dataset) -> Said {
+fn said(data: &model::result::Dataset) -> Worded {
     let found = findings(data, &Settings::default()).unwrap();
-    Said { sentence: verdict(&found), notes: verdict_notes(&found.verdict), verdict: found.verdict }
+    Worded {
+        sentence: verdict(&found),
+        notes: verdict_notes(&found.verdict),
+        verdict: found.verdict,
+    }
 }
 
 const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
@@ -236,10 +240,10 @@ fn what_a_choice_costs_is_said_with_its_probability() {
 #[test]
 fn what_does_not_differ_is_not_called_the_same() {
     let some = Noise { block_sd: 0.045, own_sd: 0.01 };
-    let verdicts: Vec<Said> =
+    let verdicts: Vec<Worded> =
         (0..40).map(|seed| said(&some.dataset(&[("a", 1.0), ("b", 1.01)], 4, 6, seed))).collect();
     let of = |kind: VerdictKind| verdicts.iter().filter(move |verdict| verdict.kind == kind);
-    let high = |verdict: &Said| verdict.lead.unwrap().high.unwrap();
+    let high = |verdict: &Worded| verdict.lead.unwrap().high.unwrap();
     assert!(of(VerdictKind::Equivalent).count() > 0);
     assert!(of(VerdictKind::NoSignificantDifference).count() > 0);
     for verdict in of(VerdictKind::Equivalent) {

@@ -20,7 +20,7 @@ pub(super) fn answer(field: &Field<'_>, block_s: Option<f64>) -> Advice {
     let order = order(&means);
     advice.blocks = board.blocks();
     let disturbed: Vec<usize> = board.disturbed().iter().map(|at| board.columns[*at]).collect();
-    let evidence = evidence(dataset, field.targets, board, field.rest());
+    let evidence = evidence(dataset, field.targets, board, field.cross_checks());
     let fit = evidence.as_ref().map(|evidence| &evidence.fit);
     if let (Some(fit), &[first, second, ..]) = (fit, order.as_slice()) {
         advice.blocks = fit.shared(first, second);
@@ -34,7 +34,7 @@ pub(super) fn answer(field: &Field<'_>, block_s: Option<f64>) -> Advice {
     };
     let is_open = judged == Judged::Open;
     let open = evidence.as_ref().filter(|_| is_open);
-    advice.hurdle = open.and_then(|evidence| evidence.hurdle(field.targets));
+    advice.obstacle = open.and_then(|evidence| evidence.obstacle(field.targets));
     advice.refusal = field.refusal(&judged);
     if advice.refusal.is_some() {
         advice.candidates.iter_mut().for_each(Advised::forget);

@@ -4,7 +4,7 @@ use super::{advised::Advised, sensitivity::Sensitivity, work::GroupCover};
 use crate::{
     description::{Comparison, Lead, Missing},
     kernel::Ratio,
-    verdict::{CellLoss, Hurdle},
+    verdict::{CellLoss, Obstacle},
 };
 use model::workload::Tier;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub struct Advice {
     /// What further blocks would resolve; `None` with one block or one candidate.
     pub more: Option<More>,
     /// Why the data does not decide although the interval of the lead excludes 1, where that is so.
-    pub hurdle: Option<Hurdle>,
+    pub obstacle: Option<Obstacle>,
     /// Whether the profile counts operations, so that a target is scored by the time for all of them.
     pub counts_ops: bool,
     /// What the answer leaves out.

@@ -16,7 +16,7 @@ use crate::{
         score::board::Board,
     },
     kernel::{Ratio, fit::Fit, significance::Bar},
-    verdict::{decide, evidence::Rest},
+    verdict::{decide, evidence::CrossChecks},
 };
 use model::{random::Rng, result::Dataset, workload::Profile};
 
@@ -103,10 +103,13 @@ impl<'a> Field<'a> {
     }
 
     /// What the score is held against: all cells of the profile.
-    pub(super) fn rest(&self) -> Rest<'a> {
+    pub(super) fn cross_checks(&self) -> CrossChecks<'a> {
         let all: Vec<Entry<'a>> = self.all.iter().filter(|e| !e.cell.is_short()).copied().collect();
         let weights = work::weights(&all);
-        Rest { wanted: all.iter().map(|entry| entry.cell).zip(weights).collect(), calm: None }
+        CrossChecks {
+            wanted: all.iter().map(|entry| entry.cell).zip(weights).collect(),
+            calm: None,
+        }
     }
 
     fn of_cells(&self, columns: &[usize], entries: &[Entry<'a>]) -> Board<'a> {
@@ -127,7 +130,7 @@ impl<'a> Field<'a> {
             counsel: Counsel::NothingMeasured,
             refusal: None,
             more: None,
-            hurdle: None,
+            obstacle: None,
             counts_ops: self.mix.is_some(),
             remarks: Vec::new(),
             covered: groups.iter().filter(|g| g.cells > 0).fold(0.0, |sum, g| sum + g.weight),

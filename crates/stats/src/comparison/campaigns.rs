@@ -7,10 +7,10 @@
 //! reasonable time", ISMM 2013).
 
 use super::{
-    apart::{self, Apart},
     asked::AskedPair,
     changed::{self, Changed},
     differences::{self, Difference, Pair},
+    incomparable::{self, Incomparable},
     join::{self, Joined, Unmatched},
     side::{Columns, PREFIXES},
 };
@@ -35,8 +35,8 @@ pub struct CampaignComparison {
     pub differences: Vec<Difference>,
     /// Targets that were not, because they were measured in different labs, or because one keeps what was synced
     /// and the other may not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub apart: Option<Apart>,
+    #[serde(rename = "apart", skip_serializing_if = "Option::is_none")]
+    pub incomparable: Option<Incomparable>,
     /// What a gate judges.
     #[serde(skip)]
     pub(super) asked: Vec<AskedPair>,
@@ -50,7 +50,7 @@ impl CampaignComparison {
             unmatched: [Vec::new(), Vec::new()],
             pairs: Vec::new(),
             differences: Vec::new(),
-            apart: None,
+            incomparable: None,
             asked: Vec::new(),
             sides: self.sides.clone(),
         }
@@ -96,7 +96,7 @@ pub(crate) fn comparison(
         sides: [a, b].map(|side| side.iter().map(facts).collect()),
         changed: changed::changed(&a[0], &b[0]),
         unmatched: joined.unmatched.clone(),
-        apart: apart::apart(&joined.dataset, classes, &paired),
+        incomparable: incomparable::incomparable(&joined.dataset, classes, &paired),
         pairs: judged.pairs,
         differences: judged.differences,
         asked: judged.asked,

@@ -1,9 +1,9 @@
 //! Finds regressions above a threshold, and whether they could have been detected: the CI gate.
 
 use super::{
-    apart::Apart,
     asked::{AskedCell, AskedPair},
     campaigns::CampaignComparison,
+    incomparable::Incomparable,
     join::Unmatched,
     side::PREFIXES,
 };
@@ -39,7 +39,7 @@ pub struct Gate {
     /// Cells of A that B has none like.
     pub missing: usize,
     /// Targets that cannot be compared.
-    pub apart: Option<Apart>,
+    pub incomparable: Option<Incomparable>,
 }
 
 /// What a gate found.
@@ -195,7 +195,7 @@ impl CampaignComparison {
             finding,
             power: detectable(&judged).filter(|_| !self.is_look()),
             missing: self.unmatched[0].len(),
-            apart: self.apart.clone(),
+            incomparable: self.incomparable.clone(),
         })
     }
 

@@ -72,13 +72,13 @@ fn joint(classes: Vec<Judged>, comparison: CampaignComparison) -> Option<Finding
     Some(Findings { comparison: Some(comparison), ..findings })
 }
 
-fn compared(CampaignComparison { pairs, apart, .. }: &CampaignComparison) -> Compared {
+fn compared(CampaignComparison { pairs, incomparable, .. }: &CampaignComparison) -> Compared {
     let mut counts = Counts::default();
     pairs.iter().for_each(|pair| counts.merge(&pair.counts));
     Compared {
         counts: (!pairs.is_empty()).then_some(counts),
         replicated: pairs.iter().any(|pair| pair.ratio.is_some_and(|ratio| ratio.low.is_some())),
-        apart: apart.clone(),
+        incomparable: incomparable.clone(),
     }
 }
 
@@ -87,7 +87,7 @@ fn no_verdict(comparison: &CampaignComparison, cells: usize) -> Verdict {
     Verdict {
         kind: VerdictKind::Insufficient,
         reason: Reason::Compared(compared(comparison)),
-        hurdle: None,
+        obstacle: None,
         notes: Vec::new(),
         candidates: Vec::new(),
         scored_over: String::new(),

@@ -4,7 +4,7 @@
 //! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
 
 use crate::{
-    comparison::Apart,
+    comparison::Incomparable,
     description::{
         Counts, Doubtful, Missing, Settings,
         cell::{
@@ -21,7 +21,7 @@ use crate::{
         fit::{Fit, order},
         significance::Bar,
     },
-    verdict::evidence::{Alike, Evidence, Hurdle, Judged, Rest, evidence},
+    verdict::evidence::{Alike, CrossChecks, Evidence, Judged, Obstacle, evidence},
 };
 use model::{random::Rng, result::Dataset};
 use serde::Serialize;
@@ -94,7 +94,7 @@ pub struct Compared {
     /// Whether any ratio has an interval.
     pub replicated: bool,
     /// Targets that cannot be compared.
-    pub apart: Option<Apart>,
+    pub incomparable: Option<Incomparable>,
 }
 
 /// A note on a recommendation.
@@ -135,7 +135,7 @@ pub struct Verdict {
     /// Why.
     pub reason: Reason,
     /// Why it is open although the interval of the lead excludes 1, where that is so.
-    pub hurdle: Option<Hurdle>,
+    pub obstacle: Option<Obstacle>,
     /// Notes on it.
     pub notes: Vec<Note>,
     /// Measured targets by score, best first.
@@ -263,8 +263,8 @@ fn of_ranked(
     verdict.lead = Some(Ratio { point: lead, ..Ratio::ONE });
     let disturbed: Vec<usize> = board.disturbed().iter().map(|at| board.columns[*at]).collect();
     let calm = calm.map(|calm| Board::of_columns(dataset, columns.iter().copied(), calm));
-    let rest = Rest::scored(dataset, cells, calm);
-    let evidence = evidence(dataset, targets, board, rest);
+    let checks = CrossChecks::scored(dataset, cells, calm);
+    let evidence = evidence(dataset, targets, board, checks);
     if let Some(Evidence { fit, .. }) = &evidence {
         weigh(&mut verdict, fit, dataset.campaign.seed);
         verdict.blocks = fit.shared(first, second);
@@ -276,7 +276,7 @@ fn of_ranked(
             (verdict.kind, verdict.reason) = judge(&verdict, targets, &evidence, settings);
             let is_open =
                 matches!(verdict.reason, Reason::Noisy { .. } | Reason::NoSignificantDifference);
-            verdict.hurdle = evidence.hurdle(targets).filter(|_| is_open);
+            verdict.obstacle = evidence.obstacle(targets).filter(|_| is_open);
         }
         None if !disturbed.is_empty() => {
             verdict.reason = Reason::Contended(labels(targets, &disturbed));
@@ -339,7 +339,7 @@ fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) ->
     Verdict {
         kind: VerdictKind::Insufficient,
         reason: Reason::NothingToCompare,
-        hurdle: None,
+        obstacle: None,
         notes: Vec::new(),
         candidates: ratios.map(candidate).collect(),
         scored_over: board.columns.first().map_or_else(String::new, |&column| label(column)),

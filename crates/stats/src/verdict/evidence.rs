@@ -18,23 +18,23 @@ use crate::{
 use model::{random::Rng, result::Dataset};
 
 /// The data that a conclusion must withstand.
-pub(crate) struct Rest<'a> {
+pub(crate) struct CrossChecks<'a> {
     /// All cells that are asked about, each with its weight, also those that not every candidate has.
     pub(crate) wanted: Vec<(&'a CellData, f64)>,
     /// The board without what other work disturbed, where it disturbed anything.
     pub(crate) calm: Option<Board<'a>>,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> CrossChecks<'a> {
     /// Of the cells that are scored, with the weights of a verdict.
     pub(crate) fn scored(
         dataset: &Dataset,
         cells: &'a [CellData],
         calm: Option<Board<'a>>,
-    ) -> Rest<'a> {
+    ) -> CrossChecks<'a> {
         let cells: Vec<&CellData> = cells.iter().filter(|cell| cell.is_scored).collect();
         let weights = board::weights(dataset, &cells);
-        Rest { wanted: cells.into_iter().zip(weights).collect(), calm }
+        CrossChecks { wanted: cells.into_iter().zip(weights).collect(), calm }
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Judged {
 
 /// What keeps a lead from a verdict although its interval excludes 1: a verdict asks for more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Hurdle {
+pub enum Obstacle {
     /// It is smaller than any that is called clear.
     Small,
     /// It is not significant among all of these, by Holm's procedure.
@@ -110,7 +110,7 @@ pub(crate) fn evidence<'a>(
     dataset: &Dataset,
     targets: &[String],
     board: Board<'a>,
-    rest: Rest<'a>,
+    checks: CrossChecks<'a>,
 ) -> Option<Evidence<'a>> {
     let means = board.means();
     let &[first, second, ..] = order(&means).as_slice() else { return None };
@@ -118,10 +118,10 @@ pub(crate) fn evidence<'a>(
     let fit = board.fit(&left, looks::bar(&dataset.campaign))?;
     let label = |at: usize| targets[board.columns[at]].as_str();
     let same_places = run_order::same_in_all(dataset, label(first), label(second));
-    let Rest { wanted, calm } = rest;
+    let CrossChecks { wanted, calm } = checks;
     let of = |column: &usize| Missing::of(wanted.iter().map(|(cell, _)| *cell), *column);
     let missing = board.columns.iter().map(of).collect();
-    let none = Rest { wanted: Vec::new(), calm: None };
+    let none = CrossChecks { wanted: Vec::new(), calm: None };
     let calm = match calm {
         None => Calm::All,
         Some(calm) => Calm::Without(evidence(dataset, targets, calm, none).map(Box::new)),
@@ -155,7 +155,7 @@ impl Evidence<'_> {
 
     /// What keeps the first from being the best where its interval over the second excludes 1; `None` where that does
     /// not. `targets` are the labels of the columns.
-    pub(crate) fn hurdle(&self, targets: &[String]) -> Option<Hurdle> {
+    pub(crate) fn obstacle(&self, targets: &[String]) -> Option<Obstacle> {
         let (first, second) = (self.first, self.second);
         self.fit.ratio(first, second).low.filter(|low| *low > 1.0)?;
         let is_other = |at: &usize| *at != first && self.fit.is_racing(*at);
@@ -163,12 +163,12 @@ impl Evidence<'_> {
         let is_near = |at: &usize| self.fit.difference(first, *at).mean < CLEAR_LEAD.ln();
         let rivals = self.fit.rivals(first);
         Some(match rivals.iter().find(|at| **at != second) {
-            _ if others.iter().any(is_near) => Hurdle::Small,
+            _ if others.iter().any(is_near) => Obstacle::Small,
             _ if rivals.contains(&second) => {
-                Hurdle::Level { comparisons: others.len(), has_looks: self.fit.has_looks() }
+                Obstacle::Level { comparisons: others.len(), has_looks: self.fit.has_looks() }
             }
-            Some(other) => Hurdle::Other(targets[self.board.columns[*other]].clone()),
-            None => Hurdle::Probability,
+            Some(other) => Obstacle::Other(targets[self.board.columns[*other]].clone()),
+            None => Obstacle::Probability,
         })
     }
 

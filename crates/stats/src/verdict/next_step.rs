@@ -106,7 +106,7 @@ mod tests {
         Verdict {
             kind: VerdictKind::NoSignificantDifference,
             reason: crate::verdict::Reason::NothingToCompare,
-            hurdle: None,
+            obstacle: None,
             notes: Vec::new(),
             candidates: vec![candidate("xfs"), candidate("ext4")],
             scored_over: "xfs".into(),

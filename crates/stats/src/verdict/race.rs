@@ -21,14 +21,14 @@ use crate::{
         holm::{holm, holm_at},
         ratio::CONFIDENCE,
     },
-    verdict::evidence::{Alike, Evidence, Judged, Rest, evidence},
+    verdict::evidence::{Alike, CrossChecks, Evidence, Judged, evidence},
 };
 use model::{result::Dataset, workload::Group};
 use std::collections::BTreeMap;
 
 /// What a look at a campaign says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct InterimVerdicts {
     /// What its verdict has come to, in each lab with two candidates that can be compared; empty where more
     /// blocks would decide nothing.
     pub verdicts: Vec<Standoff>,
@@ -58,7 +58,7 @@ pub struct Behind {
     pub tables: usize,
 }
 
-impl Look {
+impl InterimVerdicts {
     /// Whether nothing is open.
     pub fn is_settled(&self) -> bool {
         !self.verdicts.contains(&Standoff::Open)
@@ -69,8 +69,8 @@ impl Look {
 ///
 /// # Errors
 /// The baseline is unknown, or a sample names what the campaign does not list.
-pub fn look(dataset: &Dataset, settings: &Settings) -> Result<Look, StatsError> {
-    let mut look = Look { verdicts: Vec::new(), behind: Vec::new() };
+pub fn look(dataset: &Dataset, settings: &Settings) -> Result<InterimVerdicts, StatsError> {
+    let mut look = InterimVerdicts { verdicts: Vec::new(), behind: Vec::new() };
     // Without a ranking nothing can be decided, and no candidate is behind.
     for class in classes(dataset, settings)?.into_iter().filter(|class| class.is_ranked) {
         let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
@@ -105,8 +105,8 @@ impl Race<'_> {
 
     fn evidence(&self) -> Option<Evidence<'_>> {
         let calm = self.calm.map(|calm| self.board(calm));
-        let rest = Rest::scored(self.dataset(), self.cells, calm);
-        evidence(self.dataset(), self.targets, self.board(self.cells), rest)
+        let checks = CrossChecks::scored(self.dataset(), self.cells, calm);
+        evidence(self.dataset(), self.targets, self.board(self.cells), checks)
     }
 
     /// `None` where there is nothing to compare.

@@ -4,7 +4,7 @@ use super::*;
 
 const M: u64 = 1 << 20;
 
-fn judged(bounds: &Bounds, look: Look, held: u64) -> Option<Breach> {
+fn judged(bounds: &Bounds, look: Observation, held: u64) -> Option<Breach> {
     bounds.judge(&look, || held)
 }
 
@@ -14,11 +14,11 @@ fn more_written_than_planned_and_a_tenth_is_a_breach() {
     for (count, pages, calls) in [(Count::Calls, 0, 1), (Count::Pages, 1, 0), (Count::Lesser, 1, 1)]
     {
         let bounds = Bounds { written: Some(100 * M), count, ..Bounds::default() };
-        let at = |bytes: u64| Look {
+        let at = |bytes: u64| Observation {
             calls: calls * bytes,
             pages: pages * bytes,
             free: M,
-            ..Look::default()
+            ..Observation::default()
         };
         assert_eq!(judged(&bounds, at(limit), 0), None);
         let breach = judged(&bounds, at(limit + 1), 0).unwrap();
@@ -30,49 +30,50 @@ fn more_written_than_planned_and_a_tenth_is_a_breach() {
         assert_eq!(breach.to_string(), "it wrote 142 MiB, but 100 MiB were planned");
     }
     let lesser = Bounds { written: Some(M), ..Bounds::default() };
-    let pipes = Look { calls: 1 << 40, ..Look::default() };
+    let pipes = Observation { calls: 1 << 40, ..Observation::default() };
     assert_eq!(judged(&lesser, pipes, 0), None, "what goes to pipes is not written to files");
 }
 
 #[test]
 fn growth_is_a_breach_where_the_directory_holds_it() {
     let bounds = Bounds { space: Some(100 * M), ..Bounds::default() };
-    let grown = Look { grown: 200 * M, free: M, ..Look::default() };
+    let grown = Observation { grown: 200 * M, free: M, ..Observation::default() };
     assert_eq!(judged(&bounds, grown, 100 * M), None, "another process wrote it");
     assert_eq!(
         judged(&bounds, grown, 190 * M),
         Some(Breach::Space { planned: Bytes(100 * M), seen: Bytes(190 * M) })
     );
-    let small = Look { grown: 100 * M, ..grown };
+    let small = Observation { grown: 100 * M, ..grown };
     assert_eq!(bounds.judge(&small, || panic!("no look is needed")), None);
 }
 
 #[test]
 fn less_free_than_the_reserve_is_a_breach() {
     let bounds = Bounds { reserve: 35 * M, ..Bounds::default() };
-    let at = |free: u64| Look { free, ..Look::default() };
+    let at = |free: u64| Observation { free, ..Observation::default() };
     assert_eq!(judged(&bounds, at(35 * M), 0), None);
     assert_eq!(
         judged(&bounds, at(35 * M - 1), 0),
         Some(Breach::Reserve { free: Bytes(35 * M - 1), reserve: Bytes(35 * M) })
     );
-    let files = |free: u64| Look { files: (2000, free), ..at(35 * M) };
+    let files = |free: u64| Observation { files: (2000, free), ..at(35 * M) };
     assert_eq!(judged(&bounds, files(100), 0), None);
     assert_eq!(judged(&bounds, files(99), 0), Some(Breach::Files { free: 99 }));
     assert!(Bounds::default().are_none() && !bounds.are_none());
-    assert_eq!(judged(&Bounds::default(), Look { grown: 1 << 60, ..at(0) }, 1 << 60), None);
+    assert_eq!(judged(&Bounds::default(), Observation { grown: 1 << 60, ..at(0) }, 1 << 60), None);
 }
 
 #[test]
 fn the_nearer_the_limit_the_sooner_is_the_next_look() {
     let bounds = Bounds { reserve: 100 * M, written: Some(1 << 40), ..Bounds::default() };
-    let pause =
-        |free: u64| bounds.pause(&Look { free, ..Look::default() }, Duration::from_micros(10));
+    let pause = |free: u64| {
+        bounds.pause(&Observation { free, ..Observation::default() }, Duration::from_micros(10))
+    };
     assert_eq!(pause(100 << 30), LATEST);
     assert_eq!(pause(100 * M), SOONEST);
     let ahead = pause(900 * M);
     assert!(ahead > SOONEST && ahead.as_secs_f64() * FASTEST_BYTES_PER_S <= 801.0 * M as f64);
-    let look = Look { free: 100 * M, ..Look::default() };
+    let look = Observation { free: 100 * M, ..Observation::default() };
     let costly = bounds.pause(&look, Duration::from_millis(10));
     assert_eq!(costly, Duration::from_millis(500), "looking takes a fiftieth of the time");
 }
@@ -87,7 +88,7 @@ fn files_that_do_not_fit_beside_the_reserve_lack_room() {
         None,
         "what is made for a target may be full"
     );
-    let look = Look { free: 1 << 40, files: (20_000, 1500), ..Look::default() };
+    let look = Observation { free: 1 << 40, files: (20_000, 1500), ..Observation::default() };
     assert_eq!(bounds.pause(&look, Duration::ZERO), SOONEST);
 }
 

@@ -1,7 +1,7 @@
 //! The watcher of a program of others: looks at the file system and at the program's processes, and ends all of them
 //! when they pass a bound.
 
-use crate::bounds::{Bounds, Breach, Look};
+use crate::bounds::{Bounds, Breach, Observation};
 use engine::confine;
 use rustix::{
     fs::{Mode, OFlags, StatVfs, fstatvfs, open},
@@ -95,14 +95,14 @@ impl Eyes {
     ///
     /// # Errors
     /// The file system cannot be asked.
-    fn look(&self) -> Result<Look, Errno> {
+    fn look(&self) -> Result<Observation, Errno> {
         let (dir, then) = self.file_system.0.as_ref().map_err(|error| *error)?;
         let now = fstatvfs(dir)?;
-        let mut look = Look {
+        let mut look = Observation {
             free: now.f_bavail * now.f_frsize,
             files: (now.f_files, now.f_favail),
             grown: used(&now).saturating_sub(*then),
-            ..Look::default()
+            ..Observation::default()
         };
         for (calls, pages) in self.family().into_iter().filter_map(written) {
             look.calls = look.calls.saturating_add(calls);

@@ -2,7 +2,7 @@
 
 use super::{
     Mirror, SeenMirror, lost,
-    reads::{Look, Written},
+    reads::{FilesRead, Written},
 };
 use crate::faults::FaultsError;
 use lab::recording::RecordingDisk;
@@ -28,12 +28,12 @@ impl Mirror<'_> {
         &self,
         leg: &RecordingDisk,
         files: (u64, &[Written]),
-    ) -> Result<Look, FaultsError> {
+    ) -> Result<FilesRead, FaultsError> {
         self.forget()?;
-        self.seat.show(&leg.image()?, &[])?;
+        self.copy.show(&leg.image()?, &[])?;
         let disks = || self.legs.iter().chain([&self.spare]);
         disks().for_each(|disk| disk.inject(vec![lost(0)]));
-        let how = self.how.alone(self.seat.device()).with(&["ro"]);
+        let how = self.how.alone(self.copy.device()).with(&["ro"]);
         let look = self.look(&how, files, 0);
         disks().for_each(|disk| disk.inject(Vec::new()));
         self.forget()?;

@@ -2,7 +2,7 @@
 //! it.
 
 use super::{Mirror, SeenMirror, reads::Written};
-use crate::faults::{FaultsError, ground::LOG_BYTES};
+use crate::faults::{FaultsError, recorded_target::LOG_BYTES};
 use ::faults::{
     log::Log,
     mirror::{FILES, content, data_block, garbage, leg, name, tree_block},
@@ -67,7 +67,10 @@ impl Mirror<'_> {
             LegFault::BadMetadata => tree_block(&logs[leg], seed),
             LegFault::BadData | LegFault::LostDisk => data_block(&logs[leg], seed),
         };
-        let lost = || FaultsError::NotMet { target: self.name(), what: "the block to overwrite" };
+        let lost = || FaultsError::FaultNotTriggered {
+            target: self.name(),
+            what: "wrote the block to overwrite",
+        };
         Ok(Bad { leg, block: block.ok_or_else(lost)?, logs, garbage: garbage(seed) })
     }
 
@@ -98,7 +101,7 @@ impl Mirror<'_> {
                 return Ok(());
             }
         }
-        Err(FaultsError::NotMet { target: self.name(), what: "the bad block" })
+        Err(FaultsError::FaultNotTriggered { target: self.name(), what: "met the bad block" })
     }
 }
 

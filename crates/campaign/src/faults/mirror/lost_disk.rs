@@ -5,7 +5,7 @@ use super::{
     Mirror, SeenMirror, failed, lost, open,
     reads::{READS, Written, in_new_thread, look_at},
 };
-use crate::faults::{FaultsError, ground::LOG_BYTES, mount::Mounted};
+use crate::faults::{FaultsError, mount::Mounted, recorded_target::LOG_BYTES};
 use ::faults::{
     log::Log,
     mirror::{FILES, answered, content, leg, name},
@@ -23,7 +23,7 @@ use std::{
 
 /// What a program wrote, and what of it was acknowledged.
 #[derive(Debug, Default)]
-struct Told {
+struct Acknowledged {
     files: Vec<Written>,
     is_refused: bool,
 }
@@ -44,10 +44,10 @@ impl Mirror<'_> {
         let mounted = self.mount()?;
         prepare(mounted.root(), seed).map_err(FaultsError::Prepare)?;
         self.legs[number].inject(vec![lost(answered(seed, requests))]);
-        let told = write(mounted.root(), seed);
-        let files = (seed, told.files.as_slice());
-        let written = told.files.iter().filter(|(_, version)| *version == 1).count() as u64;
-        let is_refused = told.is_refused;
+        let acknowledged = write(mounted.root(), seed);
+        let files = (seed, acknowledged.files.as_slice());
+        let written = acknowledged.files.iter().filter(|(_, version)| *version == 1).count() as u64;
+        let is_refused = acknowledged.is_refused;
         let mut seen = SeenMirror { written, is_refused, ..SeenMirror::default() };
         for turn in 0..READS {
             let look = in_new_thread(turn, || look_at(mounted.root(), seed, files.1));
@@ -140,8 +140,8 @@ fn prepare(root: &Path, seed: u64) -> io::Result<()> {
 }
 
 /// Overwrites those files, and makes the others, each with an fsync.
-fn write(root: &Path, seed: u64) -> Told {
-    let mut told = Told::default();
+fn write(root: &Path, seed: u64) -> Acknowledged {
+    let mut acknowledged = Acknowledged::default();
     for file in 0..FILES {
         let put = || -> io::Result<()> {
             let mut options = File::options();
@@ -151,10 +151,10 @@ fn write(root: &Path, seed: u64) -> Told {
             open.sync_all()
         };
         match put() {
-            Ok(()) => told.files.push((file, 1)),
+            Ok(()) => acknowledged.files.push((file, 1)),
             // What became of this file is not known.
-            Err(_) => told.is_refused = true,
+            Err(_) => acknowledged.is_refused = true,
         }
     }
-    told
+    acknowledged
 }

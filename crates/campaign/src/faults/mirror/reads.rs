@@ -21,7 +21,7 @@ pub(super) const READS: u64 = 4;
 
 /// One read of all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct FilesRead {
     /// The worst of them: something else than was written, or no such file, without an error; then the first error.
     pub read: Read,
     /// Those that were not read as they were written.
@@ -36,13 +36,13 @@ impl Mirror<'_> {
         how: &How,
         (seed, files): (u64, &[Written]),
         turn: u64,
-    ) -> Result<Look, FaultsError> {
+    ) -> Result<FilesRead, FaultsError> {
         let how = how.without_access_times();
         let look = in_new_thread(turn, || match how.mount()? {
             Ok(mounted) => Ok(look_at(mounted.root(), seed, files)),
             Err(errno) => {
                 let read = Read::Failed(errno.raw_os_error());
-                Ok(Look { read, missing: files.len() as u64 })
+                Ok(FilesRead { read, missing: files.len() as u64 })
             }
         });
         self.wait_free()?;
@@ -75,7 +75,7 @@ pub(super) fn in_new_thread<T: Send>(turn: u64, act: impl FnOnce() -> T + Send) 
 }
 
 /// Reads all of `files` below `root`, from the disk.
-pub(super) fn look_at(root: &Path, seed: u64, files: &[Written]) -> Look {
+pub(super) fn look_at(root: &Path, seed: u64, files: &[Written]) -> FilesRead {
     let one = |(file, version): &Written| match read(&root.join(name(*file))) {
         Ok(bytes) if bytes == content(seed, *file, *version) => Read::Right,
         // A file that was synced and is not there is no error for who looks for it.
@@ -95,12 +95,12 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// What the reads of all files make together.
-fn worst(reads: &[Read]) -> Look {
+fn worst(reads: &[Read]) -> FilesRead {
     let first = |is: fn(&Read) -> bool| reads.iter().copied().find(is);
     let wrong = first(|read| *read == Read::Wrong);
     let failed = first(|read| matches!(read, Read::Failed(_)));
     let missing = reads.iter().filter(|read| **read != Read::Right).count() as u64;
-    Look { read: wrong.or(failed).unwrap_or(Read::Right), missing }
+    FilesRead { read: wrong.or(failed).unwrap_or(Read::Right), missing }
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
     fn wrong_data_is_worse_than_an_error() {
         let (right, wrong, eio) = (Read::Right, Read::Wrong, Read::Failed(5));
         let of = |reads: &[Read]| {
-            let Look { read, missing } = worst(reads);
+            let FilesRead { read, missing } = worst(reads);
             (read, missing)
         };
         assert_eq!(of(&[right, right]), (right, 0));
@@ -127,10 +127,10 @@ mod tests {
         fs::write(dir.path().join(name(0)), content(3, 0, 1)).unwrap();
         fs::write(dir.path().join(name(1)), content(3, 1, 0)).unwrap();
         let look = |files: &[Written]| look_at(dir.path(), 3, files);
-        assert_eq!(look(&[(0, 1)]), Look { read: Read::Right, missing: 0 });
-        assert_eq!(look(&[(0, 1), (1, 1), (2, 0)]), Look { read: Read::Wrong, missing: 2 });
+        assert_eq!(look(&[(0, 1)]), FilesRead { read: Read::Right, missing: 0 });
+        assert_eq!(look(&[(0, 1), (1, 1), (2, 0)]), FilesRead { read: Read::Wrong, missing: 2 });
         fs::create_dir(dir.path().join(name(4))).unwrap();
-        assert_eq!(look(&[(4, 0)]), Look { read: Read::Failed(21), missing: 1 });
+        assert_eq!(look(&[(4, 0)]), FilesRead { read: Read::Failed(21), missing: 1 });
     }
 
     #[test]

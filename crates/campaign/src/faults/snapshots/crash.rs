@@ -5,7 +5,7 @@ use super::{
     kept::make,
     volume::{MountedVolume, Volume},
 };
-use crate::faults::{Asked, FaultsError, Ground, Work};
+use crate::faults::{Asked, FaultsError, RecordedTarget, Work};
 use ::faults::{
     contract::Finding,
     full::Content,
@@ -58,7 +58,7 @@ struct Round {
     tree: Tree,
 }
 
-impl Ground<'_> {
+impl RecordedTarget<'_> {
     /// Cuts the power while snapshots are made and dropped. Holds the states first to the snapshots that were synced,
     /// then, with other states, to those whose call had returned.
     ///

@@ -1,7 +1,7 @@
 //! Makes a sample of a case that ran: `judge` decides over its cache, `durable` over its syncs, `limiter` over its
 //! speed.
 
-use super::{Position, cache::CacheBefore};
+use super::{CaseSlot, cache::CacheBefore};
 use crate::{
     evidence::{
         contention::{self, OthersCpu, OwnCpu},
@@ -63,7 +63,7 @@ impl FinishedCase {
         measured: &Measured,
         test: &dyn Test,
         job: &Job,
-        at: &Position<'_>,
+        at: &CaseSlot<'_>,
     ) -> Sample {
         let usage = self.sampler.usage(&measured.phases);
         let seconds = self.sampler.seconds(&measured.phases);
@@ -109,8 +109,8 @@ impl FinishedCase {
             ..Covariates::default()
         };
         if test.is_clocked() {
-            let beside = held.filter(|_| self.shares_devices);
-            sample.covariates.foreign = self.foreign(&usage, own, beside).into();
+            let while_held = held.filter(|_| self.shares_devices);
+            sample.covariates.foreign = self.foreign(&usage, own, while_held).into();
             sample.evidence.floor_s = Some(self.least_s);
         }
         self.add_hosts(&mut sample.covariates, measured, test, job);
@@ -154,9 +154,9 @@ impl FinishedCase {
     }
 
     /// What others used; `beside` is what its device did while it was held, where that tells of others.
-    fn foreign(&self, usage: &Usage, own: OwnCpu, beside: Option<Held>) -> Foreign {
+    fn foreign(&self, usage: &Usage, own: OwnCpu, while_held: Option<Held>) -> Foreign {
         let foreign = contention::foreign(usage, own, self.sampler.others());
-        let Some(held) = beside else { return foreign };
+        let Some(held) = while_held else { return foreign };
         Foreign { cpu_pct: foreign.cpu_pct, ..contention::foreign_while_held(usage, held) }
     }
 

@@ -49,9 +49,9 @@ fn attempts_at_a_case_have_distinct_numbers() {
         others: Cell::default(),
         stop: &stop,
     };
-    let place = Position { block: 0, position: 0, label: "null", suite: "x" };
+    let slot = CaseSlot { block: 0, position: 0, label: "null", suite: "x" };
     for _ in 0..2 {
-        let samples = run(test, &mut jobs, &context, &place).unwrap().unwrap();
+        let samples = run(test, &mut jobs, &context, &slot).unwrap().unwrap();
         assert!(samples.iter().all(|sample| !sample.evidence.validity.is_valid()));
     }
     assert_eq!(pool.0.into_inner(), [1, 1, 2, 2]);

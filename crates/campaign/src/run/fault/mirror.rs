@@ -1,7 +1,7 @@
 //! Tries a fault of one leg of a mirror, and counts what was seen.
 
 use super::{FaultCase, scrubs, seeds};
-use crate::faults::{FaultsError, Look, Mirror, Read, SeenMirror};
+use crate::faults::{FaultsError, FilesRead, Mirror, Read, SeenMirror};
 use model::result::{ErrnoCount, LegFault, MirrorReads, Mirrors, Moment, ReadFrom};
 use suites::MirrorWork;
 
@@ -40,7 +40,7 @@ fn counted(fault: LegFault, seed: u64, all: &[SeenMirror]) -> Mirrors {
 }
 
 /// One read.
-fn one(moment: Moment, from: ReadFrom, Look { read, missing }: Look) -> MirrorReads {
+fn one(moment: Moment, from: ReadFrom, FilesRead { read, missing }: FilesRead) -> MirrorReads {
     let errors = match read {
         Read::Failed(errno) => vec![ErrnoCount { errno, tries: 1 }],
         Read::Right | Read::Wrong => Vec::new(),
@@ -57,12 +57,12 @@ mod tests {
     use model::result::{Scrub, Spread};
     use std::time::Duration;
 
-    fn look(read: Read, missing: u64) -> Look {
-        Look { read, missing }
+    fn look(read: Read, missing: u64) -> FilesRead {
+        FilesRead { read, missing }
     }
 
     /// A try in which the first read through the mirror was `first`, and a scrub repaired or not.
-    fn seen(first: Look, has_repaired: bool, ms: u64) -> SeenMirror {
+    fn seen(first: FilesRead, has_repaired: bool, ms: u64) -> SeenMirror {
         let took = Duration::from_millis(ms);
         SeenMirror {
             written: 64,

@@ -1,7 +1,7 @@
 //! Makes snapshots of a target, once for each try, and cuts the power meanwhile.
 
 use super::{FaultCase, Left, SLOW_WRITES, of_each, seeds};
-use crate::faults::{Asked, FaultsError, Ground, SnapshotVessel, SnapshotsAsked};
+use crate::faults::{Asked, FaultsError, RecordedTarget, SnapshotTarget, SnapshotsAsked};
 use anyhow::Result;
 use model::{
     figure::{Better, Metric},
@@ -29,13 +29,13 @@ pub(super) fn tried(case: &FaultCase<'_>, work: SnapshotWork, seed: u64) -> Resu
     let SnapshotWork { tries, times, files, change, states } = work;
     let start = Instant::now();
     let mut snapshots = {
-        let vessel = SnapshotVessel::make(case.lab, case.target)?;
-        let device_bytes = vessel.bytes();
+        let target = SnapshotTarget::make(case.lab, case.target)?;
+        let device_bytes = target.bytes();
         let (tried, none) = (Vec::new(), None);
         let mut all =
             Snapshots { seed, device_bytes, tries: tried, synced: none.clone(), returned: none };
         for (_, seed) in seeds(case, tries, seed) {
-            all.tries.push(vessel.snapshots(SnapshotsAsked { files, change, times, seed })?);
+            all.tries.push(target.snapshots(SnapshotsAsked { files, change, times, seed })?);
         }
         all
     };
@@ -57,7 +57,7 @@ fn cut_off(case: &FaultCase<'_>, states: u64, seed: u64) -> Result<[CrashStates;
         fault: FaultOnDisk::Crash,
         check_every: CHECK_EVERY,
     };
-    Ground::make(case.lab, case.target)?.crash_snapshots(&asked, case.stop)
+    RecordedTarget::make(case.lab, case.target)?.crash_snapshots(&asked, case.stop)
 }
 
 /// Figures of the largest number of snapshots: the median of the tries.

@@ -19,32 +19,35 @@ fn spent(blocks: u32, used_s: f64) -> Spent {
     Spent { blocks, used_s, block_s: 60.0 }
 }
 
-fn open() -> LookResult {
+fn open() -> InterimDecision {
     let wide = Wide { name: "read".into(), procs: 4, target: "xfs".into(), half_width: Some(0.12) };
-    LookResult::Ratios(Precision { ratios: 9, resolved: 7, widest: Some(wide), median: 0.1 })
+    InterimDecision::Ratios(Precision { ratios: 9, resolved: 7, widest: Some(wide), median: 0.1 })
 }
 
-fn enough() -> LookResult {
-    LookResult::Ratios(Precision { ratios: 9, resolved: 9, widest: None, median: 0.04 })
+fn enough() -> InterimDecision {
+    InterimDecision::Ratios(Precision { ratios: 9, resolved: 9, widest: None, median: 0.04 })
 }
 
-fn called(verdicts: &[Standoff]) -> LookResult {
+fn called(verdicts: &[Standoff]) -> InterimDecision {
     with_ratios(verdicts, 7)
 }
 
-fn with_ratios(verdicts: &[Standoff], resolved: usize) -> LookResult {
+fn with_ratios(verdicts: &[Standoff], resolved: usize) -> InterimDecision {
     with_precision(verdicts, Precision { ratios: 10, resolved, widest: None, median: 0.06 })
 }
 
-fn with_precision(verdicts: &[Standoff], precision: Precision) -> LookResult {
-    LookResult::Verdict(Look { verdicts: verdicts.to_vec(), behind: Vec::new() }, precision)
+fn with_precision(verdicts: &[Standoff], precision: Precision) -> InterimDecision {
+    InterimDecision::Verdict(
+        InterimVerdicts { verdicts: verdicts.to_vec(), behind: Vec::new() },
+        precision,
+    )
 }
 
 fn ended(after_blocks: u32, cause: EndCause, seen: LastLook) -> Note {
     Note::Ended(Ended { after_blocks, cause, seen, band_pct: 5.0 })
 }
 
-fn never() -> Result<LookResult> {
+fn never() -> Result<InterimDecision> {
     panic!("not asked")
 }
 
@@ -63,7 +66,7 @@ fn precision_is_evaluated_only_at_looks() {
         assert_eq!(end(&plan, &spent(blocks, 0.0), never).unwrap(), None, "{blocks}");
     }
     for blocks in [5, 8, 12] {
-        let at = |seen: LookResult| end(&plan, &spent(blocks, 0.0), || Ok(seen));
+        let at = |seen: InterimDecision| end(&plan, &spent(blocks, 0.0), || Ok(seen));
         assert_eq!(at(open()).unwrap(), None);
         assert_eq!(at(enough()).unwrap(), Some(End::Enough(enough())));
     }
@@ -106,7 +109,7 @@ fn no_block_starts_that_would_overrun_the_budget() {
 #[test]
 fn verdict_over_open_ratios_does_not_end_a_campaign() {
     let plan = plan(Preset::Quick, None, None);
-    let at = |seen: LookResult| end(&plan, &spent(4, 0.0), || Ok(seen)).unwrap().is_some();
+    let at = |seen: InterimDecision| end(&plan, &spent(4, 0.0), || Ok(seen)).unwrap().is_some();
     let decided = [Standoff::Decided("xfs".into())];
     assert!(!at(with_ratios(&decided, 6)) && at(with_ratios(&decided, 7)));
     assert!(!at(with_ratios(&[Standoff::Open], 10)));

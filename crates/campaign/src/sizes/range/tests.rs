@@ -4,7 +4,7 @@ use super::*;
 use crate::sizes::stretch::FIRST_TIMES;
 use model::plan::{Plan, Preset};
 
-const GROUND: Ground = Ground {
+const RESOURCES: Resources = Resources {
     pilot: Pilot { write_bytes_per_s: 5e8, read_bytes_per_s: 1e9 },
     free: Bytes(50 << 30),
     memory: Bytes(16 << 30),
@@ -39,8 +39,8 @@ fn every_size_fits_and_can_be_stored() {
     for suite in ["columnar", "files", "metadata", "mixed", "stream", "oltp", "matrix"] {
         for preset in [Preset::Smoke, Preset::Quick, Preset::Standard, Preset::Publish] {
             let placed = placed(suite, vec![1, 8], preset);
-            let range = Range::of(&placed, &GROUND);
-            assert!(fits(&placed, &range.most, &GROUND), "{suite}");
+            let range = Range::of(&placed, &RESOURCES);
+            assert!(fits(&placed, &range.most, &RESOURCES), "{suite}");
             let plan = Plan { sizes: range.most.sizes.clone(), ..Plan::default() };
             plan.check().unwrap();
             let cases: usize = placed.items.iter().map(|item| item.counts.len()).sum();
@@ -52,8 +52,8 @@ fn every_size_fits_and_can_be_stored() {
 #[test]
 fn plan_expects_cases_of_the_target_length() {
     let placed = placed("columnar", vec![1, 8], Preset::Quick);
-    let load = TargetLoad::of(&placed, &Range::expected(&placed, &GROUND), GROUND.memory);
-    let each_s = load.work_seconds(&GROUND.pilot) / load.cases as f64;
+    let load = TargetLoad::of(&placed, &Range::expected(&placed, &RESOURCES), RESOURCES.memory);
+    let each_s = load.work_seconds(&RESOURCES.pilot) / load.cases as f64;
     let aim_s = Preset::Quick.aim_s();
     assert!((0.3 * aim_s..2.0 * aim_s).contains(&each_s), "{each_s} s, not {aim_s} s");
 }
@@ -61,12 +61,12 @@ fn plan_expects_cases_of_the_target_length() {
 #[test]
 fn little_space_shrinks_large_vectors_only() {
     let placed = placed("columnar", vec![8], Preset::Publish);
-    let ground = Ground { free: Bytes(8 << 30), ..GROUND };
-    let range = Range::of(&placed, &ground);
-    assert!(range.first.scale < Range::of(&placed, &GROUND).first.scale);
+    let resources = Resources { free: Bytes(8 << 30), ..RESOURCES };
+    let range = Range::of(&placed, &resources);
+    assert!(range.first.scale < Range::of(&placed, &RESOURCES).first.scale);
     let bytes = |test: &str| {
         let item = placed.items.iter().find(|item| item.test.infos()[0].id == test).unwrap();
-        item.test.estimate(&placed.job(item, 8, &range.first, ground.memory)).write_bytes
+        item.test.estimate(&placed.job(item, 8, &range.first, resources.memory)).write_bytes
     };
     let tests =
         ["tiny", "small", "medium"].map(|name| bytes(&format!("columnar.write.int.{name}")));
@@ -79,7 +79,7 @@ fn little_space_shrinks_large_vectors_only() {
 #[test]
 fn fastest_target_takes_at_least_half_the_aim() {
     let placed = placed("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&placed, &GROUND);
+    let range = Range::of(&placed, &RESOURCES);
     let at = |other| {
         let trials = trials(&placed, &range, 1.0, other);
         let sizes = trials.sizes(&placed, &range, 10.0, true);
@@ -94,7 +94,7 @@ fn fastest_target_takes_at_least_half_the_aim() {
 #[test]
 fn slow_candidate_tried_last_does_not_hide_a_fast_one() {
     let placed = placed("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&placed, &GROUND);
+    let range = Range::of(&placed, &RESOURCES);
     let times = |test: &str| {
         let first = range.first.sizes.iter().find(|size| size.test == test).unwrap();
         let mut trials = Trials::default();
@@ -111,7 +111,7 @@ fn slow_candidate_tried_last_does_not_hide_a_fast_one() {
 #[test]
 fn trial_grows_step_by_step() {
     let placed = placed("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&placed, &GROUND);
+    let range = Range::of(&placed, &RESOURCES);
     let trials = trials(&placed, &range, 1e-9, 1.0);
     let sizes = trials.sizes(&placed, &range, 1.0, false);
     let times = size(&sizes, "columnar.openclose", 1).work.unwrap().times;
@@ -121,7 +121,7 @@ fn trial_grows_step_by_step() {
 #[test]
 fn earlier_tests_create_files_read_later() {
     let placed = placed("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&placed, &GROUND);
+    let range = Range::of(&placed, &RESOURCES);
     let mut trials = trials(&placed, &range, 1.0, 1.0);
     let read = size(&range.first.sizes, "columnar.read.float.large", 1).clone();
     (0..2).for_each(|_| trials.add(TrialResult { size: read.clone(), seconds: 0.1 }));
@@ -141,7 +141,7 @@ fn earlier_tests_create_files_read_later() {
 #[test]
 fn rereads_use_as_many_files_as_reads() {
     let placed = placed("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&placed, &GROUND);
+    let range = Range::of(&placed, &RESOURCES);
     let mut trials = trials(&placed, &range, 1.0, 1.0);
     let mut seen = |test: &str, seconds| {
         let size = size(&range.first.sizes, test, 1).clone();
@@ -161,7 +161,7 @@ fn rereads_use_as_many_files_as_reads() {
 #[test]
 fn tests_of_the_same_files_have_the_same_scale() {
     let placed = placed("files", vec![1], Preset::Quick);
-    let mut sizes = Range::of(&placed, &GROUND).first.sizes;
+    let mut sizes = Range::of(&placed, &RESOURCES).first.sizes;
     sizes[0].scale *= 3.0;
     let largest = sizes[0].scale;
     let shares = |item: &Item| {
@@ -182,7 +182,7 @@ fn parts_of_a_tool_reach_its_shortest_reported_length() {
         return;
     }
     let placed = placed("bonnie++", vec![1], Preset::Smoke);
-    let range = Range::of(&placed, &GROUND);
+    let range = Range::of(&placed, &RESOURCES);
     let test = range.first.sizes[0].test.clone();
     let mut trials = Trials::default();
     let at =

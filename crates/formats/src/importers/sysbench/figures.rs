@@ -5,7 +5,7 @@ mod old;
 
 use crate::{
     FormatError,
-    gate::{Figures as Told, in_flight},
+    gate::{Figures as GateFigures, in_flight},
     text::{Line, MB_PER_MIB, number, split_at_unit},
 };
 use model::{
@@ -195,12 +195,13 @@ impl Figures {
         {
             let bytes = Some(mib * MB_PER_MIB * 1e6);
             let op_bytes = self.block_bytes;
-            Told { what, ops: Some(ops), bytes, op_bytes, ..Told::default() }.judge()?;
+            GateFigures { what, ops: Some(ops), bytes, op_bytes, ..GateFigures::default() }
+                .judge()?;
         }
         let counted = self.old.is_none() && !self.how.fsync_within;
         let fsyncs = if counted { self.fsyncs } else { 0.0 };
         let per_s = Some(self.reads + self.writes + fsyncs);
-        Told { what: "file", ops: events, seconds, per_s, ..Told::default() }.judge()
+        GateFigures { what: "file", ops: events, seconds, per_s, ..GateFigures::default() }.judge()
     }
 
     /// The metrics, operations first.

@@ -126,7 +126,7 @@ pub struct FailedWrite {
 /// What programs were told of data that a fault may have cost, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum FsyncReport {
     /// It is there after the power went.
     Kept,
     /// It is lost, and each descriptor that was open got an error once. What fsync says later is not asked: POSIX wants
@@ -138,21 +138,21 @@ pub enum Told {
     Success,
 }
 
-impl Told {
+impl FsyncReport {
     /// Whether fsync said that lost data was durable.
     pub fn is_lie(self) -> bool {
-        matches!(self, Told::SuccessToAnother | Told::Success)
+        matches!(self, FsyncReport::SuccessToAnother | FsyncReport::Success)
     }
 }
 
 impl FailedWrite {
     /// What the descriptors that were open when the write failed were told.
-    pub fn told(&self) -> Told {
+    pub fn report(&self) -> FsyncReport {
         match (self.cut, self.fd1, self.fd2) {
-            (ReadBack::New, _, _) => Told::Kept,
-            (_, FsyncAnswer::Done, _) => Told::Success,
-            (_, _, FsyncAnswer::Done) => Told::SuccessToAnother,
-            _ => Told::Error,
+            (ReadBack::New, _, _) => FsyncReport::Kept,
+            (_, FsyncAnswer::Done, _) => FsyncReport::Success,
+            (_, _, FsyncAnswer::Done) => FsyncReport::SuccessToAnother,
+            _ => FsyncReport::Error,
         }
     }
 
@@ -195,7 +195,7 @@ impl FailedWrites {
 
     /// Tries in which fsync said that lost data was durable.
     pub fn lies(&self) -> u64 {
-        self.seen.iter().filter(|one| one.told().is_lie()).map(|one| one.tries).sum()
+        self.seen.iter().filter(|one| one.report().is_lie()).map(|one| one.tries).sum()
     }
 }
 
@@ -227,14 +227,14 @@ mod tests {
     fn an_error_once_is_no_lie_and_one_to_the_writer_alone_is() {
         let eio = Failed(5);
         for (fsyncs, cut, told) in [
-            ([eio, eio, Done, Done], ReadBack::Old, Told::Error),
-            ([eio, Done, Done, Done], ReadBack::Absent, Told::SuccessToAnother),
-            ([Done; 4], ReadBack::Zeros, Told::Success),
-            ([Done; 4], ReadBack::New, Told::Kept),
-            ([eio, Done, Done, Done], ReadBack::New, Told::Kept),
-            ([Done, eio, Done, Done], ReadBack::Failed(5), Told::Success),
+            ([eio, eio, Done, Done], ReadBack::Old, FsyncReport::Error),
+            ([eio, Done, Done, Done], ReadBack::Absent, FsyncReport::SuccessToAnother),
+            ([Done; 4], ReadBack::Zeros, FsyncReport::Success),
+            ([Done; 4], ReadBack::New, FsyncReport::Kept),
+            ([eio, Done, Done, Done], ReadBack::New, FsyncReport::Kept),
+            ([Done, eio, Done, Done], ReadBack::Failed(5), FsyncReport::Success),
         ] {
-            assert_eq!(seen(fsyncs, cut).told(), told, "{fsyncs:?} {cut:?}");
+            assert_eq!(seen(fsyncs, cut).report(), told, "{fsyncs:?} {cut:?}");
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{
     block::{Block, Cell, Shade, Table},
     words::injected,
 };
-use model::result::{FailedWrite, FailedWrites, Told};
+use model::result::{FailedWrite, FailedWrites, FsyncReport};
 use stats::description::FailedWriteCell;
 
 /// The table with its legend; none without cells.
@@ -23,7 +23,8 @@ const METHOD: &str = "A request of the disk fails with EIO during an fsync. What
 
 /// A row for each fault that any target has, a column for each target.
 pub(super) fn table(cells: &[FailedWriteCell], targets: &[String]) -> Table {
-    let is_any = |test: &str| cells.iter().any(|cell| cell.test == test && cell.told.is_some());
+    let is_any =
+        |test: &str| cells.iter().any(|cell| cell.test == test && cell.fsync_report.is_some());
     let cells: Vec<&FailedWriteCell> = cells.iter().filter(|cell| is_any(&cell.test)).collect();
     let keys = cells.iter().map(|cell| (cell.test.as_str(), cell.name.as_str(), &cell.target));
     let keys: Vec<_> = keys.collect();
@@ -45,18 +46,18 @@ pub(super) fn table(cells: &[FailedWriteCell], targets: &[String]) -> Table {
 }
 
 fn show(cell: &FailedWriteCell) -> Cell {
-    let Some(told) = cell.told else { return Cell::plain("-") };
+    let Some(report) = cell.fsync_report else { return Cell::plain("-") };
     let texts = by_history(&cell.writes, injected::answers);
     let reads = by_history(&cell.writes, |one| {
         [one.cached, one.dropped, one.remounted].map(injected::read_back).join(", ")
     });
     Cell {
         text: texts,
-        word: if told.is_lie() { "lie".into() } else { String::new() },
+        word: if report.is_lie() { "lie".into() } else { String::new() },
         note: reads,
-        shade: match told {
-            Told::Kept | Told::Error => None,
-            Told::SuccessToAnother | Told::Success => Some(Shade::of_ratio(0.1)),
+        shade: match report {
+            FsyncReport::Kept | FsyncReport::Error => None,
+            FsyncReport::SuccessToAnother | FsyncReport::Success => Some(Shade::of_ratio(0.1)),
         },
         ..Cell::default()
     }

@@ -32,15 +32,16 @@ pub(super) fn tables(grids: &BTreeMap<(usize, u32), Grid<'_>>, findings: &Findin
         };
         if let (Some(random), Some(sequential)) = (of(*own), of(*other)) {
             let columns = 0..findings.targets.len();
-            tables
-                .extend(columns.filter_map(|at| beside((random, sequential), at, word, findings)));
+            tables.extend(
+                columns.filter_map(|at| order_cost((random, sequential), at, word, findings)),
+            );
         }
     }
     tables
 }
 
 /// `None` where the target has no block in both orders.
-fn beside(
+fn order_cost(
     (random, sequential): (&Grid<'_>, &Grid<'_>),
     column: usize,
     word: &str,

@@ -1,6 +1,8 @@
 //! Adds up over the blocks of a campaign what was seen of failed writes, of silent damage and of mirrors.
 
-use model::result::{AfterFault, Dataset, FailedWrites, Mirrors, Scrub, Spread, Told, TurnedBits};
+use model::result::{
+    AfterFault, Dataset, FailedWrites, FsyncReport, Mirrors, Scrub, Spread, TurnedBits,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,8 +19,9 @@ pub struct FailedWriteCell {
     pub writes: FailedWrites,
     /// Tries in which fsync said that lost data was durable.
     pub lies: u64,
-    /// The worst that programs were told; `None` where the target has no such request.
-    pub told: Option<Told>,
+    /// The worst report of fsync to a program; `None` where the target has no such request.
+    #[serde(rename = "told")]
+    pub fsync_report: Option<FsyncReport>,
 }
 
 /// What was read on one target of one kind of silent damage, in all blocks.
@@ -58,7 +61,7 @@ pub(crate) fn failed_write_cells(dataset: &Dataset, targets: &[String]) -> Vec<F
             name: at.name,
             target: at.target,
             lies: writes.lies(),
-            told: writes.seen.iter().map(|one| one.told()).max(),
+            fsync_report: writes.seen.iter().map(|one| one.report()).max(),
             writes,
         })
     };

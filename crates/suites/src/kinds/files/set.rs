@@ -76,7 +76,7 @@ impl FileSet {
     pub(super) fn new(settings: &Settings, job: &Job) -> FileSet {
         let name = name(settings);
         let root = match name.strip_prefix("../") {
-            Some(name) => job.beside().join(name),
+            Some(name) => job.shared_dir().join(name),
             None => job.dir.join(&name),
         };
         let dirs: Vec<PathBuf> =

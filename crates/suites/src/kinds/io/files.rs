@@ -21,7 +21,7 @@ const NEW: &str = "new-";
 /// The paths of the files of `layout` for `job`.
 pub(super) fn paths(layout: &Layout, job: &Job) -> Vec<PathBuf> {
     let path = |path: &PathBuf| match path.strip_prefix("..") {
-        Ok(beside) => job.beside().join(beside),
+        Ok(beside) => job.shared_dir().join(beside),
         Err(_) => job.dir.join(path),
     };
     layout.paths.iter().map(path).collect()

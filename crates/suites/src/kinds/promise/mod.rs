@@ -106,7 +106,7 @@ impl Settings {
              - Each state is mounted, the application recovers in it and looks at what is there, \
              and it is unmounted. What the application writes meanwhile is undone before the next \
              state. {}",
-            match known.is_beside {
+            match known.has_other_program {
                 true =>
                     " After each another program writes a file of its own and syncs it, as \
                          this one alone brings nothing to the disk.",

@@ -37,12 +37,12 @@ const ASIDE: &[u8] = b"-XX";
 /// each iteration of mdtest has: a path that one host removed and made anew, another may still know as it was.
 pub(super) fn base(job: &Job, id: &str) -> PathBuf {
     let name = format!("{}{}x{}", bases(id), job.workers, job.attempt);
-    job.beside().join(name)
+    job.shared_dir().join(name)
 }
 
 /// Removes what attempts at a test left.
 pub(super) fn clear(job: &Job, id: &str) -> Result<(), TestError> {
-    let (place, bases) = (job.beside(), bases(id));
+    let (place, bases) = (job.shared_dir(), bases(id));
     let entries = std::fs::read_dir(place).map_err(TestError::io("list", place))?;
     let is_base = |name: &OsStr| name.as_encoded_bytes().starts_with(bases.as_bytes());
     for entry in entries.flatten().filter(|entry| is_base(&entry.file_name())) {

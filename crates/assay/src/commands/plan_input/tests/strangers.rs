@@ -120,7 +120,7 @@ proptest! {
             prop_assert!(checked.iter().any(|target| *target.target() == made), "{made}");
         }
         for target in &checked {
-            prop_assert_eq!(target.unvouched(), None);
+            prop_assert_eq!(target.command_line_only(), None);
             let commands = commands(target);
             prop_assert!(!commands.iter().any(|line| line.contains(MARK)), "{commands:?}");
         }

@@ -28,17 +28,17 @@ pub(super) struct Pair {
 
 /// How far a pair is apart: by its marks, and of as many by its mean.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(super) struct Apart {
+pub(super) struct Deviation {
     /// Cells whose interval excludes 1.
     pub(super) marked: usize,
     /// Sum of the mean differences of all cells, logarithmic, without its sign.
     mean: f64,
 }
 
-impl Apart {
+impl Deviation {
     /// Whether it is no less apart than `other`, but for rounding.
-    pub(super) fn reaches(&self, other: &Apart) -> bool {
-        Apart { mean: self.mean * (1.0 + 1e-9), ..*self } >= *other
+    pub(super) fn reaches(&self, other: &Deviation) -> bool {
+        Deviation { mean: self.mean * (1.0 + 1e-9), ..*self } >= *other
     }
 }
 
@@ -72,13 +72,13 @@ impl Pair {
     }
 
     /// What was measured.
-    pub(super) fn measured(&self) -> Apart {
-        self.apart_with(&Signs::new())
+    pub(super) fn measured(&self) -> Deviation {
+        self.deviation_with(&Signs::new())
     }
 
     /// The same for each pattern of signs, the measured one among them: all of them for few blocks, else seeded
     /// draws. A pattern and its opposite have the same marks, so the first block keeps its sign.
-    pub(super) fn by_chance(&self, seed: u64) -> Vec<Apart> {
+    pub(super) fn by_chance(&self, seed: u64) -> Vec<Deviation> {
         let Some((_, others)) = self.blocks.split_first() else { return Vec::new() };
         let signs = |is_turned: &mut dyn FnMut(usize) -> bool| -> Signs {
             let sign =
@@ -88,17 +88,17 @@ impl Pair {
         if self.blocks.len() <= MOST_BLOCKS {
             let all = 0..1_usize << others.len();
             return all
-                .map(|bits| self.apart_with(&signs(&mut |at| bits >> at & 1 == 1)))
+                .map(|bits| self.deviation_with(&signs(&mut |at| bits >> at & 1 == 1)))
                 .collect();
         }
         let mut rng = Rng::new(seed);
-        let drawn = (0..DRAWN).map(|_| self.apart_with(&signs(&mut |_| rng.unit() < 0.5)));
-        let drawn: Vec<Apart> = drawn.collect();
+        let drawn = (0..DRAWN).map(|_| self.deviation_with(&signs(&mut |_| rng.unit() < 0.5)));
+        let drawn: Vec<Deviation> = drawn.collect();
         std::iter::once(self.measured()).chain(drawn).collect()
     }
 
     /// How far the two are apart when the differences of each block have these signs.
-    fn apart_with(&self, signs: &Signs) -> Apart {
+    fn deviation_with(&self, signs: &Signs) -> Deviation {
         let sign = |p: &Point| signs.get(&p.block).copied().unwrap_or(1.0);
         let turned = |own: &Member| Member {
             points: own.points.iter().map(|p| Point { log: sign(p) * p.log, ..*p }).collect(),
@@ -113,6 +113,6 @@ impl Pair {
         };
         let judged = || family.iter().zip(&self.judged).filter(|(_, judged)| **judged);
         let means: f64 = judged().map(|(own, _)| mean(&logs(&own.points))).sum();
-        Apart { marked: judged().filter(|(own, _)| is_marked(own)).count(), mean: means.abs() }
+        Deviation { marked: judged().filter(|(own, _)| is_marked(own)).count(), mean: means.abs() }
     }
 }

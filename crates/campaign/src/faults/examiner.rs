@@ -3,7 +3,7 @@
 
 use super::{FaultsError, clock::whole_ns, mount, observe, work::Found};
 use ::faults::content::Content;
-use lab::mounts::apart::Apart;
+use lab::mounts::thread_mounts::ThreadMounts;
 use rustix::io::Errno;
 use std::{
     fs, io,
@@ -40,7 +40,7 @@ pub(super) enum Seen {
 
 /// What is looked at.
 #[derive(Debug)]
-pub(super) enum Eye {
+pub(super) enum Subject {
     /// All files, of this content.
     Content(Content),
     /// Whatever an application sees, with the file system at this directory for it alone.
@@ -49,21 +49,25 @@ pub(super) enum Eye {
 
 /// Looks at one state after the other.
 #[derive(Debug)]
-pub(super) struct Looker {
+pub(super) struct Examiner {
     asks: Sender<Option<u64>>,
     answers: Receiver<Seen>,
 }
 
-impl Looker {
+impl Examiner {
     /// One that mounts as `how` says, and looks at the directory `work` of it.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn new(how: mount::How, work: String, eye: Eye) -> Result<Looker, FaultsError> {
+    pub(super) fn new(
+        how: mount::How,
+        work: String,
+        subject: Subject,
+    ) -> Result<Examiner, FaultsError> {
         let (asks, asked) = channel();
         let (answer, answers) = channel();
         let serve = move || {
-            let view = View::take(eye);
+            let view = View::take(subject);
             while let Ok(acknowledged) = asked.recv() {
                 let seen = look(&how, &view, &work, acknowledged);
                 // After an answer that is not wanted any more nothing is asked.
@@ -72,7 +76,7 @@ impl Looker {
         };
         let named = thread::Builder::new().name("after-fault".into());
         named.spawn(serve).map_err(FaultsError::Prepare)?;
-        Ok(Looker { asks, answers })
+        Ok(Examiner { asks, answers })
     }
 
     /// Looks at what the disk shows now, where `acknowledged` was the last mark. Where it hangs `release` is called
@@ -99,14 +103,16 @@ impl Looker {
 /// Where the thread looks from.
 enum View {
     Content(Content),
-    Application(Arc<dyn Application>, Result<Apart, Errno>),
+    Application(Arc<dyn Application>, Result<ThreadMounts, Errno>),
 }
 
 impl View {
-    fn take(eye: Eye) -> View {
-        match eye {
-            Eye::Content(content) => View::Content(content),
-            Eye::Application(application, at) => View::Application(application, Apart::enter(&at)),
+    fn take(subject: Subject) -> View {
+        match subject {
+            Subject::Content(content) => View::Content(content),
+            Subject::Application(application, at) => {
+                View::Application(application, ThreadMounts::enter(&at))
+            }
         }
     }
 
@@ -121,10 +127,10 @@ impl View {
             View::Content(content) => {
                 Ok(observe::observe(&mounted.root().join(work), *content).map(Found::Tree))
             }
-            View::Application(application, apart) => {
+            View::Application(application, thread_mounts) => {
                 let error = |errno: Errno| TestError::io("mount", Path::new(work))(errno.into());
-                let apart = apart.as_ref().map_err(|errno| error(*errno))?;
-                let attached = apart.attach(mounted.fd()).map_err(error)?;
+                let thread_mounts = thread_mounts.as_ref().map_err(|errno| error(*errno))?;
+                let attached = thread_mounts.attach(mounted.fd()).map_err(error)?;
                 let root = attached.root().join(work);
                 // What the application says of a directory that cannot be read would be of itself.
                 if let Err(why) = fs::read_dir(&root) {
@@ -173,8 +179,9 @@ mod tests {
             ("looker".into(), "/".into(), "/".into())
         });
         let how = mount::How::of(&target.parts()[0], &sites[0]).unwrap();
-        let looker = Looker::new(how, "lost+found".into(), Eye::Content(Content::new(1))).unwrap();
-        let seen = looker.look(None, PATIENCE, || unreachable!("nothing hangs"));
+        let examiner =
+            Examiner::new(how, "lost+found".into(), Subject::Content(Content::new(1))).unwrap();
+        let seen = examiner.look(None, PATIENCE, || unreachable!("nothing hangs"));
         assert!(matches!(seen, Seen::Mounted { found: Ok(_), .. }), "{seen:?}");
         disk::wait_free(disk.device()).unwrap();
         // As a program does that is started meanwhile, until it closes what it has inherited.
@@ -184,7 +191,7 @@ mod tests {
                 thread::sleep(Duration::from_millis(50));
                 drop(held);
             });
-            looker.look(None, PATIENCE, || unreachable!("nothing hangs"))
+            examiner.look(None, PATIENCE, || unreachable!("nothing hangs"))
         });
         assert!(matches!(seen, Seen::Mounted { found: Ok(_), .. }), "{seen:?}");
         // Forgets what the kernel has read, so that it is read again.
@@ -197,12 +204,12 @@ mod tests {
         let what = What::Delay(Duration::from_secs(2));
         disk.inject(vec![Rule { on: On::Read, range, when, what }]);
         let released = std::cell::Cell::new(false);
-        let seen = looker.look(None, Duration::from_millis(100), || {
+        let seen = examiner.look(None, Duration::from_millis(100), || {
             disk.inject(Vec::new());
             released.set(true);
         });
         assert!(matches!(seen, Seen::Hung) && released.get(), "{seen:?}");
-        drop(looker);
+        drop(examiner);
         disk::wait_free(disk.device()).unwrap();
     }
 }

@@ -7,24 +7,24 @@ use std::path::{Path, PathBuf};
 
 /// A place where one state after the other is looked at.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct TestDisk {
     pub(super) disk: ShownDisk,
     pub(super) how: How,
     /// Its checker, if there is one.
     pub(super) checker: Option<Cmd>,
 }
 
-impl Seat {
+impl TestDisk {
     /// Makes one for states of `part` on a disk of `bytes`.
     ///
     /// # Errors
     /// There is no loop device, or `part` is not mounted by one call.
-    pub(super) fn make(lab: &Lab, part: &Part, bytes: u64) -> Result<Seat, FaultsError> {
+    pub(super) fn make(lab: &Lab, part: &Part, bytes: u64) -> Result<TestDisk, FaultsError> {
         let disk = ShownDisk::make(lab, bytes)?;
         let site = site(part, &[disk.device()], bytes);
         // All disks show the same file system.
         let how = How::of(part, &site)?.with(part.fs.copy_options().unwrap_or_default());
-        Ok(Seat { how, checker: part.fs.check(&site), disk })
+        Ok(TestDisk { how, checker: part.fs.check(&site), disk })
     }
 }
 

@@ -21,21 +21,21 @@ pub const VERB: &str = "__terminal";
 const DONE: u8 = b'.';
 
 /// The process that waits.
-pub(super) struct Keeper(Child);
+pub(super) struct EchoGuard(Child);
 
-impl Keeper {
+impl EchoGuard {
     /// Starts one for the terminal on stdin, whose modes were `before`, and will be `during`.
-    pub(super) fn start(before: &Termios, during: &Termios) -> io::Result<Keeper> {
+    pub(super) fn start(before: &Termios, during: &Termios) -> io::Result<EchoGuard> {
         let modes = [before, during].map(|modes| modes.local_modes.bits().to_string());
         let terminal = io::stdin().as_fd().try_clone_to_owned()?;
         let mut command = Command::new(env::current_exe()?);
         command.arg(VERB).args(modes).current_dir("/");
         command.stdin(Stdio::piped()).stdout(terminal).stderr(Stdio::null());
-        command.spawn().map(Keeper)
+        command.spawn().map(EchoGuard)
     }
 }
 
-impl Drop for Keeper {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
         // One that is gone needs not be told.
         let _ = self.0.stdin.take().map(|mut pipe| pipe.write_all(&[DONE]));

@@ -2,9 +2,9 @@
 
 use super::{
     FaultsError,
-    ground::{DISK_BYTES, single},
     mount::{How, Mounted},
-    seat,
+    recorded_target::{DISK_BYTES, single},
+    test_disk,
 };
 use ::faults::image::Image;
 use ::fs::{Cmd, Part, ResolvedTarget, Site};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 /// A target on a disk in memory that the kernel serves alone.
 #[derive(Debug)]
-pub struct Vessel<'a> {
+pub struct MemoryTarget<'a> {
     target: &'a ResolvedTarget,
     part: &'a Part,
     disk: ShownDisk,
@@ -23,19 +23,19 @@ pub struct Vessel<'a> {
     checker: Option<Cmd>,
 }
 
-impl<'a> Vessel<'a> {
+impl<'a> MemoryTarget<'a> {
     /// A disk for `target` in `lab`.
     ///
     /// # Errors
     /// The target is not one file system on one disk that the kernel mounts, or there is no disk.
-    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<Vessel<'a>, FaultsError> {
+    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<MemoryTarget<'a>, FaultsError> {
         let part = single(target)?;
         let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
         let disk = ShownDisk::make(lab, bytes)?;
-        let site = seat::site(part, &[disk.device()], bytes);
+        let site = test_disk::site(part, &[disk.device()], bytes);
         let how = How::of(part, &site)?;
         let checker = part.fs.check(&site);
-        Ok(Vessel { target, part, disk, bytes, site, how, checker })
+        Ok(MemoryTarget { target, part, disk, bytes, site, how, checker })
     }
 
     /// Bytes of the disk.
@@ -78,7 +78,7 @@ impl<'a> Vessel<'a> {
     /// The checker cannot be run.
     pub(super) fn is_damaged(&self) -> Result<Option<bool>, FaultsError> {
         let Some(checker) = &self.checker else { return Ok(None) };
-        Ok(Some(seat::damage(checker)?.is_some()))
+        Ok(Some(test_disk::damage(checker)?.is_some()))
     }
 
     /// Its name, as it was asked for.

@@ -4,7 +4,7 @@
 use super::{
     Chapter, ageing, built, clean,
     code::with_code,
-    html::{BESIDE, Extent, anchor, contents, document, render, with_tables_behind},
+    html::{Extent, SIDE_BY_SIDE, anchor, contents, document, render, with_tables_behind},
     title,
 };
 use crate::{
@@ -16,10 +16,10 @@ use model::{result::Dataset, text::printable};
 use stats::{comparison::Differing, evaluation::Findings};
 
 /// The blocks of a section, for each campaign that has it.
-type Beside<'a> = (&'a str, Vec<(usize, &'a [Block])>);
+type SectionColumns<'a> = (&'a str, Vec<(usize, &'a [Block])>);
 
 /// One page of several campaigns, each judged by itself.
-pub fn html_beside(campaigns: &[(Dataset, Findings)], commands: &Commands) -> String {
+pub fn html_side_by_side(campaigns: &[(Dataset, Findings)], commands: &Commands) -> String {
     let sections: Vec<Vec<Chapter>> = campaigns
         .iter()
         .map(|(dataset, findings)| with_tables_behind(built(dataset, findings, commands, |_| true)))
@@ -27,16 +27,16 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)], commands: &Commands) -> St
     let names: Vec<String> = campaigns.iter().map(|(dataset, _)| name(dataset)).collect();
     let ladder = clean::blocks(ageing::ladder(campaigns).into_iter().collect(), commands);
     let heading = names.join(" | ");
-    let all = beside(&sections, BESIDE);
+    let all = columns_of(&sections, SIDE_BY_SIDE);
     let differing = differing(campaigns, &names);
     let main = markup! {
         (contents(differing.iter().map(|_| DIFFERING).chain(all.iter().map(|(title, _)| *title))))
         p { (with_code(&separate(campaigns, commands))) }
         @if let Some(table) = differing {
-            section id=(anchor(DIFFERING)) { h2 { (DIFFERING) } (render(&Block::Table(table), BESIDE)) }
+            section id=(anchor(DIFFERING)) { h2 { (DIFFERING) } (render(&Block::Table(table), SIDE_BY_SIDE)) }
         }
         @if !ladder.is_empty() {
-            section { h2 { "Ageing" } @for block in &ladder { (render(block, BESIDE)) } }
+            section { h2 { "Ageing" } @for block in &ladder { (render(block, SIDE_BY_SIDE)) } }
         }
         @for (title, columns) in all {
             section id=(anchor(title)) {
@@ -45,7 +45,7 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)], commands: &Commands) -> St
                     @for (at, blocks) in columns {
                         div {
                             h3 { (names[at]) }
-                            @for block in blocks { (render(block, BESIDE)) }
+                            @for block in blocks { (render(block, SIDE_BY_SIDE)) }
                         }
                     }
                 }
@@ -112,8 +112,8 @@ fn name(dataset: &Dataset) -> String {
 }
 
 /// Every section in the order of the campaigns, the first one's before those that only others have.
-fn beside(sections: &[Vec<Chapter>], extent: Extent) -> Vec<Beside<'_>> {
-    let mut all: Vec<Beside<'_>> = Vec::new();
+fn columns_of(sections: &[Vec<Chapter>], extent: Extent) -> Vec<SectionColumns<'_>> {
+    let mut all: Vec<SectionColumns<'_>> = Vec::new();
     for (at, own) in sections.iter().enumerate() {
         for Chapter { heading, blocks, .. } in own.iter().filter(|own| extent.has(&own.blocks)) {
             match all.iter_mut().find(|(known, _)| known == heading) {

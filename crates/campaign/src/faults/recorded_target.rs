@@ -3,8 +3,8 @@
 use super::{
     FaultsError,
     mount::{How, Mounted},
-    seat::{self, Seat},
     sync_witness::SyncWitness,
+    test_disk::{self, TestDisk},
 };
 use ::faults::failed_write::{HEAD_BYTES, Traits};
 use ::fs::{Part, ResolvedTarget, Site};
@@ -17,14 +17,14 @@ pub(super) const DISK_BYTES: u64 = 300 << 20;
 pub(super) const LOG_BYTES: usize = 256 << 20;
 /// States that are looked at at once, for each processor: a mount mostly waits, for the loop device and for the kernel
 /// to free what an unmount left.
-const SEATS_EACH: usize = 4;
+const DISKS_EACH: usize = 4;
 /// Most of them; each takes a loop device, and memory as it is written.
-const SEATS_MAX: usize = 16;
+const DISKS_MAX: usize = 16;
 
 /// A target on a recording disk, on which one fault after the other is tried. States after a crash are looked at on
 /// disks of their own, on several at once.
 #[derive(Debug)]
-pub struct Ground<'a> {
+pub struct RecordedTarget<'a> {
     pub(super) target: &'a ResolvedTarget,
     pub(super) part: &'a Part,
     pub(super) disk: RecordingDisk,
@@ -33,7 +33,7 @@ pub struct Ground<'a> {
     /// How the file system keeps its promises.
     pub(super) traits: Traits,
     /// Where states after a crash are looked at.
-    pub(super) seats: Vec<Seat>,
+    pub(super) test_disks: Vec<TestDisk>,
     /// Where applications see it.
     pub(super) at: PathBuf,
     /// Notices what other programs do to all disks.
@@ -42,14 +42,14 @@ pub struct Ground<'a> {
     begun: u64,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> RecordedTarget<'a> {
     /// Makes `target` on a new disk in `lab`. Several states are looked at at once.
     ///
     /// # Errors
     /// It is not one file system on one disk that the kernel mounts, or it cannot be made.
-    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<Ground<'a>, FaultsError> {
+    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<RecordedTarget<'a>, FaultsError> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        Ground::make_with(lab, target, (SEATS_EACH * processors).min(SEATS_MAX))
+        RecordedTarget::make_with(lab, target, (DISKS_EACH * processors).min(DISKS_MAX))
     }
 
     /// Like [`Ground::make`], with `seats` states looked at at once: none where no power is cut, and at most one where
@@ -60,12 +60,12 @@ impl<'a> Ground<'a> {
     pub fn make_with(
         lab: &Lab,
         target: &'a ResolvedTarget,
-        seats: usize,
-    ) -> Result<Ground<'a>, FaultsError> {
+        test_disks: usize,
+    ) -> Result<RecordedTarget<'a>, FaultsError> {
         let part = single(target)?;
         let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
         let disk = RecordingDisk::make(lab, "faults", bytes)?;
-        let site = seat::site(part, &[disk.device()], bytes);
+        let site = test_disk::site(part, &[disk.device()], bytes);
         for command in part.fs.mkfs(&site, &part.options) {
             command.run()?;
         }
@@ -73,12 +73,14 @@ impl<'a> Ground<'a> {
         let traits = Traits::of(how.kind(), how.options(), &read(&disk, 0, HEAD_BYTES)?);
         // Btrfs knows file systems by their UUID, and refuses some mounts of a copy with EEXIST, which would be taken
         // for harm.
-        let seats = if part.fs.copy_options().is_some() { seats } else { seats.min(1) };
-        let seats = (0..seats).map(|_| Seat::make(lab, part, bytes));
-        let seats = seats.collect::<Result<_, _>>()?;
+        let test_disks =
+            if part.fs.copy_options().is_some() { test_disks } else { test_disks.min(1) };
+        let test_disks = (0..test_disks).map(|_| TestDisk::make(lab, part, bytes));
+        let test_disks = test_disks.collect::<Result<_, _>>()?;
         let at = lab.make_mount_dir("after-fault")?;
         let witness = SyncWitness::make(lab)?;
-        Ok(Ground { target, part, disk, site, how, traits, seats, at, witness, begun: 0 })
+        let begun = 0;
+        Ok(RecordedTarget { target, part, disk, site, how, traits, test_disks, at, witness, begun })
     }
 
     /// Begins one more trial: the disk is as it was when recording began last. Returns its number.

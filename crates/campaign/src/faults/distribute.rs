@@ -22,27 +22,27 @@ type Work<'w, T, S, E> = dyn Fn(S, Next<'_>) -> Result<Done<T, S>, E> + Sync + '
 ///
 /// # Errors
 /// The first one of `work`, in the order of the seats.
-pub(super) fn spread<S: Send, T: Send, E: Send>(
-    seats: &mut Vec<S>,
+pub(super) fn distribute<S: Send, T: Send, E: Send>(
+    disks: &mut Vec<S>,
     count: usize,
     is_over: &(dyn Fn() -> bool + Sync),
     work: &Work<'_, T, S, E>,
 ) -> Result<Vec<T>, E> {
     let (given, ends) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let run = |seat: S| {
+    let run = |disk: S| {
         let mut next = || {
             let at = (!is_over() && !ends.load(SeqCst)).then(|| given.fetch_add(1, Relaxed))?;
             (at < count).then_some(at)
         };
-        let done = work(seat, &mut next);
+        let done = work(disk, &mut next);
         if !matches!(done, Ok((_, Some(_)))) {
             ends.store(true, SeqCst);
         }
         done
     };
-    let (run, taken) = (&run, std::mem::take(seats));
+    let (run, taken) = (&run, std::mem::take(disks));
     let results: Vec<Result<Done<T, S>, E>> = thread::scope(|scope| {
-        let start = |seat: S| scope.spawn(move || run(seat));
+        let start = |disk: S| scope.spawn(move || run(disk));
         let running: Vec<ScopedJoinHandle<'_, _>> = taken.into_iter().map(start).collect();
         let join = |one: ScopedJoinHandle<'_, _>| {
             one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -51,9 +51,9 @@ pub(super) fn spread<S: Send, T: Send, E: Send>(
     });
     let mut all = Vec::new();
     for result in results {
-        let (own, seat) = result?;
+        let (own, disk) = result?;
         all.extend(own);
-        seats.extend(seat);
+        disks.extend(disk);
     }
     all.sort_unstable_by_key(|(at, _)| *at);
     Ok(all.into_iter().map(|(_, one)| one).collect())
@@ -65,41 +65,42 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Squares its pieces; the seat called 9 is lost at its second piece.
-    fn square(seat: u32, next: Next<'_>) -> Result<Done<usize, u32>, String> {
+    fn square(disk: u32, next: Next<'_>) -> Result<Done<usize, u32>, String> {
         let mut done = Vec::new();
         while let Some(at) = next() {
             if at == 5000 {
                 return Err("piece 5000".into());
             }
             done.push((at, at * at));
-            if seat == 9 && done.len() == 2 {
+            if disk == 9 && done.len() == 2 {
                 return Ok((done, None));
             }
             thread::yield_now();
         }
-        Ok((done, Some(seat)))
+        Ok((done, Some(disk)))
     }
 
     #[test]
     fn results_do_not_depend_on_the_number_of_seats() {
         let expected: Vec<usize> = (0..1000).map(|at| at * at).collect();
         for count in [1, 2, 3, 8, 40] {
-            let mut seats: Vec<u32> = (10..10 + count).collect();
-            let done = spread(&mut seats, 1000, &|| false, &square).unwrap();
+            let mut disks: Vec<u32> = (10..10 + count).collect();
+            let done = distribute(&mut disks, 1000, &|| false, &square).unwrap();
             assert_eq!(done, expected, "{count}");
-            assert_eq!(seats.into_iter().collect::<BTreeSet<u32>>(), (10..10 + count).collect());
+            assert_eq!(disks.into_iter().collect::<BTreeSet<u32>>(), (10..10 + count).collect());
         }
     }
 
     #[test]
     fn what_is_lost_or_fails_or_is_stopped_ends_all() {
-        let mut seats = vec![9];
-        let done = spread(&mut seats, 1000, &|| false, &square).unwrap();
-        assert_eq!((done, seats.len()), (vec![0, 1], 0));
-        let failed = spread(&mut vec![10, 11], 9000, &|| false, &square);
+        let mut disks = vec![9];
+        let done = distribute(&mut disks, 1000, &|| false, &square).unwrap();
+        assert_eq!((done, disks.len()), (vec![0, 1], 0));
+        let failed = distribute(&mut vec![10, 11], 9000, &|| false, &square);
         assert_eq!(failed.unwrap_err(), "piece 5000");
         let given = AtomicUsize::new(0);
-        let done = spread(&mut vec![10, 11], 1000, &|| given.fetch_add(1, SeqCst) >= 10, &square);
+        let done =
+            distribute(&mut vec![10, 11], 1000, &|| given.fetch_add(1, SeqCst) >= 10, &square);
         assert_eq!(done.unwrap().len(), 10);
     }
 }

@@ -19,26 +19,26 @@ use std::{
 
 /// A thread whose mounts are its own.
 #[derive(Debug)]
-pub struct Apart {
+pub struct ThreadMounts {
     at: PathBuf,
     /// It is of the thread that made it.
     _thread: PhantomData<*const ()>,
 }
 
-impl Apart {
+impl ThreadMounts {
     /// Gives the calling thread mounts of its own for as long as it lives. What is attached will be seen at `at`, a
     /// directory.
     ///
     /// # Errors
     /// What the kernel says: it needs root.
-    pub fn enter(at: &Path) -> Result<Apart, Errno> {
+    pub fn enter(at: &Path) -> Result<ThreadMounts, Errno> {
         // SAFETY: the thread gets its own root, working directory and mounts, copies of those of the process; nothing
         // relies on their being shared, and no descriptor changes.
         unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
         // What is unmounted outside is so here, where the machine shares its mounts; a copy would keep its disk busy.
         mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::DOWNSTREAM)?;
         let_go_of_others(at)?;
-        Ok(Apart { at: at.into(), _thread: PhantomData })
+        Ok(ThreadMounts { at: at.into(), _thread: PhantomData })
     }
 
     /// Attaches the file system whose root is `mount`, one of [`detached::mount`](super::detached::mount).
@@ -47,7 +47,7 @@ impl Apart {
     /// What the kernel says.
     pub fn attach(&self, mount: BorrowedFd<'_>) -> Result<Attached<'_>, Errno> {
         move_mount(mount, "", CWD, &self.at, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
-        Ok(Attached { apart: self })
+        Ok(Attached { thread_mounts: self })
     }
 }
 
@@ -71,20 +71,20 @@ fn let_go_of_others(at: &Path) -> Result<(), Errno> {
 /// A file system with a path. Dropping it takes the path away; it is unmounted when its descriptor is closed, too.
 #[derive(Debug)]
 pub struct Attached<'a> {
-    apart: &'a Apart,
+    thread_mounts: &'a ThreadMounts,
 }
 
 impl Attached<'_> {
     /// Its root, for this thread and what it starts.
     pub fn root(&self) -> &Path {
-        &self.apart.at
+        &self.thread_mounts.at
     }
 }
 
 impl Drop for Attached<'_> {
     fn drop(&mut self) {
         // With a file still open it goes when that is closed.
-        let _ = unmount(&self.apart.at, UnmountFlags::DETACH);
+        let _ = unmount(&self.thread_mounts.at, UnmountFlags::DETACH);
     }
 }
 
@@ -104,9 +104,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().to_path_buf();
         let inside = thread::spawn(move || {
-            let apart = Apart::enter(&path).unwrap();
+            let thread_mounts = ThreadMounts::enter(&path).unwrap();
             let mount = detached::mount("tmpfs", [], MountAttrFlags::empty()).unwrap();
-            let attached = apart.attach(mount.as_fd()).unwrap();
+            let attached = thread_mounts.attach(mount.as_fd()).unwrap();
             fs::write(attached.root().join("a"), "x").unwrap();
             let shown = Command::new("ls").arg(attached.root()).output().unwrap();
             assert_eq!(shown.stdout, b"a\n");
@@ -114,7 +114,7 @@ mod tests {
             assert!(!path.join("a").exists());
             // Once more, as each state is.
             let mount = detached::mount("tmpfs", [], MountAttrFlags::empty()).unwrap();
-            fs::write(apart.attach(mount.as_fd()).unwrap().root().join("b"), "x").unwrap();
+            fs::write(thread_mounts.attach(mount.as_fd()).unwrap().root().join("b"), "x").unwrap();
             assert!(!path.join("b").exists());
         });
         inside.join().unwrap();
@@ -133,18 +133,18 @@ mod tests {
         }
         // Mounted in a thread's own mounts, from which nothing is left.
         let inside = thread::spawn(move || {
-            Apart::enter(&own).unwrap();
+            ThreadMounts::enter(&own).unwrap();
             let names = |path: &Path| fs::read_dir(path).unwrap().count();
             rustix::mount::mount("tmpfs", &other, "tmpfs", MountFlags::empty(), None).unwrap();
             fs::write(other.join("a"), "x").unwrap();
-            let apart = thread::scope(|scope| {
-                let apart = scope.spawn(|| {
-                    Apart::enter(&own).unwrap();
+            let seen = thread::scope(|scope| {
+                let other_thread = scope.spawn(|| {
+                    ThreadMounts::enter(&own).unwrap();
                     names(&other)
                 });
-                apart.join().unwrap()
+                other_thread.join().unwrap()
             });
-            assert_eq!([names(&other), apart], [1, 0]);
+            assert_eq!([names(&other), seen], [1, 0]);
         });
         inside.join().unwrap();
     }

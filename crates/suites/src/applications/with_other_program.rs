@@ -16,9 +16,9 @@ const BYTES: usize = 4096;
 
 /// An application, and after each piece of its work a new file beside its directory, with an fsync.
 #[derive(Debug)]
-pub(super) struct Beside(pub(super) Arc<dyn Application>);
+pub(super) struct WithOtherProgram(pub(super) Arc<dyn Application>);
 
-impl Application for Beside {
+impl Application for WithOtherProgram {
     fn name(&self) -> &str {
         self.0.name()
     }
@@ -64,10 +64,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("work0");
         fs::create_dir(&root).unwrap();
-        let beside = super::super::find("columnar-unsynced").unwrap().make(2, 1);
-        beside.prepare(&root).unwrap();
-        beside.work(&root, &|_| ()).unwrap();
-        assert_eq!(beside.look(&root, Some(1)).unwrap(), []);
+        let both = super::super::find("columnar-unsynced").unwrap().make(2, 1);
+        both.prepare(&root).unwrap();
+        both.work(&root, &|_| ()).unwrap();
+        assert_eq!(both.look(&root, Some(1)).unwrap(), []);
         let names = fs::read_dir(dir.path()).unwrap();
         let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
         names.sort();

@@ -3,9 +3,9 @@
 
 use super::{
     FaultsError,
-    looker::{Eye, Looker, PATIENCE, Seen},
-    seat::{self, Seat},
-    spread::{Done, Next, spread},
+    distribute::{Done, Next, distribute},
+    examiner::{Examiner, PATIENCE, Seen, Subject},
+    test_disk::{self, TestDisk},
     work::{Asked, Judge, Work},
 };
 use ::faults::{
@@ -23,7 +23,7 @@ use std::{
 
 /// What was seen of one state.
 #[derive(Clone, Debug)]
-pub(super) struct Looked {
+pub(super) struct Examined {
     /// Its number.
     pub(super) state: u64,
     /// How long it took to mount, nanoseconds; `None` where it could not be.
@@ -35,7 +35,7 @@ pub(super) struct Looked {
 }
 
 /// States to look at.
-pub(super) struct Look<'a> {
+pub(super) struct Examination<'a> {
     /// What left them, and how it is judged.
     pub(super) work: Work<'a>,
     pub(super) asked: &'a Asked,
@@ -48,87 +48,93 @@ pub(super) struct Look<'a> {
     pub(super) states: &'a [State],
 }
 
-impl Look<'_> {
+impl Examination<'_> {
     /// Looks at all of them, or until `stop` is set. A seat whose kernel hangs is not used any more.
     ///
     /// # Errors
     /// A disk or a checker failed, or every seat hangs.
     pub(super) fn on(
         &self,
-        seats: &mut Vec<Seat>,
+        disks: &mut Vec<TestDisk>,
         stop: &AtomicBool,
-    ) -> Result<Vec<Looked>, FaultsError> {
-        if seats.is_empty() {
+    ) -> Result<Vec<Examined>, FaultsError> {
+        if disks.is_empty() {
             return Err(FaultsError::Stuck);
         }
         let is_over = || stop.load(Relaxed);
-        spread(seats, self.states.len(), &is_over, &|seat, next| self.on_one(seat, next))
+        distribute(disks, self.states.len(), &is_over, &|test_disk, next| {
+            self.on_one(test_disk, next)
+        })
     }
 
-    /// Looks at one state after the other. Gives the seat back unless it hangs.
-    fn on_one(&self, seat: Seat, next: Next<'_>) -> Result<Done<Looked, Seat>, FaultsError> {
-        let looker = Looker::new(seat.how.clone(), self.dir.into(), self.eye())?;
+    /// Looks at one state after the other. Gives the disk back unless it hangs.
+    fn on_one(
+        &self,
+        test_disk: TestDisk,
+        next: Next<'_>,
+    ) -> Result<Done<Examined, TestDisk>, FaultsError> {
+        let examiner = Examiner::new(test_disk.how.clone(), self.dir.into(), self.subject())?;
         let mut judge = Judge::new(self.work);
-        let mut looks = Vec::new();
+        let mut all = Vec::new();
         while let Some(at) = next() {
             let state = &self.states[at];
-            seat.disk.show(self.base, &self.epochs.patches(state))?;
-            let seen = looker.look(state.acknowledged, PATIENCE, || seat.disk.fail());
+            test_disk.disk.show(self.base, &self.epochs.patches(state))?;
+            let seen = examiner.look(state.acknowledged, PATIENCE, || test_disk.disk.fail());
             let is_hung = matches!(seen, Seen::Hung);
-            let mut look = judged(&mut judge, state, seen)?;
+            let mut examined = judged(&mut judge, state, seen)?;
             if is_hung {
-                looks.push((at, look));
-                return Ok((looks, None));
+                all.push((at, examined));
+                return Ok((all, None));
             }
-            disk::wait_free(seat.disk.device())?;
+            disk::wait_free(test_disk.disk.device())?;
             if (at as u64 + 1).checked_rem(self.asked.check_every) == Some(0) {
-                check(&seat, &mut look)?;
+                check(&test_disk, &mut examined)?;
             }
-            looks.push((at, look));
+            all.push((at, examined));
         }
-        Ok((looks, Some(seat)))
+        Ok((all, Some(test_disk)))
     }
 
-    fn eye(&self) -> Eye {
+    fn subject(&self) -> Subject {
         match self.work {
-            Work::Contract(_) => Eye::Content(Content::new(self.asked.seed)),
+            Work::Contract(_) => Subject::Content(Content::new(self.asked.seed)),
             Work::Application(application) => {
-                Eye::Application(application.clone(), self.at.to_path_buf())
+                Subject::Application(application.clone(), self.at.to_path_buf())
             }
         }
     }
 }
 
 /// Has the checker look at what the recovery left.
-fn check(seat: &Seat, look: &mut Looked) -> Result<(), FaultsError> {
-    let Some(checker) = &seat.checker else { return Ok(()) };
-    look.harm.extend(seat::damage(checker)?.map(|found| (Harm::Damage, found)));
-    look.is_checked = true;
+fn check(test_disk: &TestDisk, examined: &mut Examined) -> Result<(), FaultsError> {
+    let Some(checker) = &test_disk.checker else { return Ok(()) };
+    examined.harm.extend(test_disk::damage(checker)?.map(|found| (Harm::Damage, found)));
+    examined.is_checked = true;
     Ok(())
 }
 
 /// What is wrong with a state, each kind once.
-fn judged(judge: &mut Judge<'_>, state: &State, seen: Seen) -> Result<Looked, FaultsError> {
-    let mut look =
-        Looked { state: state.number, mount_ns: None, is_checked: false, harm: Vec::new() };
+fn judged(judge: &mut Judge<'_>, state: &State, seen: Seen) -> Result<Examined, FaultsError> {
+    let mut examined =
+        Examined { state: state.number, mount_ns: None, is_checked: false, harm: Vec::new() };
     match seen {
         Seen::Failed(error) => return Err(error),
         Seen::Hung => {
             let seconds = PATIENCE.as_secs();
-            look.harm.push((Harm::Hung, format!("not done after {seconds} s")));
+            examined.harm.push((Harm::Hung, format!("not done after {seconds} s")));
         }
-        Seen::Refused(errno) => look.harm.push((Harm::NotMounted, errno.to_string())),
+        Seen::Refused(errno) => examined.harm.push((Harm::NotMounted, errno.to_string())),
         Seen::Mounted { mount_ns, found: Err(error) } => {
-            look.mount_ns = Some(mount_ns);
+            examined.mount_ns = Some(mount_ns);
             let detail = format!("the directory of the workload: {error}");
-            look.harm.push((Harm::Unreadable, detail));
+            examined.harm.push((Harm::Unreadable, detail));
         }
         Seen::Mounted { mount_ns, found: Ok(found) } => {
-            look.mount_ns = Some(mount_ns);
-            look.harm = each_once(judge.findings(found, state.acknowledged)?, state);
+            examined.mount_ns = Some(mount_ns);
+            examined.harm = each_once(judge.findings(found, state.acknowledged)?, state);
         }
     }
-    Ok(look)
+    Ok(examined)
 }
 
 /// The first finding of each kind, in words.

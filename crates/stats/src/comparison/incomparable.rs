@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 
 /// What cannot be compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Apart {
+pub struct Incomparable {
     /// Targets with their labs, those of A and B in turn where both have one of the label.
     pub columns: Vec<Placed>,
     /// The cells that any of them has.
-    pub rows: Vec<Beside>,
+    pub rows: Vec<IncomparableRow>,
 }
 
 /// A target and where it was measured.
@@ -28,7 +28,7 @@ pub struct Placed {
     pub durability: Durability,
 }
 
-impl Apart {
+impl Incomparable {
     /// Whether all were measured in one kind of lab, so that what a sync promises keeps them apart.
     pub fn is_of_one_lab(&self) -> bool {
         self.columns.windows(2).all(|pair| pair[0].lab == pair[1].lab)
@@ -37,7 +37,7 @@ impl Apart {
 
 /// One test at one process count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Beside {
+pub struct IncomparableRow {
     /// Stable test id.
     pub test: String,
     /// Display name.
@@ -52,7 +52,11 @@ pub struct Beside {
 
 /// The targets that are not among the `paired` labels although the other campaign has their label; all of them, where
 /// the campaigns share no class. `None` without any.
-pub(super) fn apart(dataset: &Dataset, classes: &[Columns<'_>], paired: &[&str]) -> Option<Apart> {
+pub(super) fn incomparable(
+    dataset: &Dataset,
+    classes: &[Columns<'_>],
+    paired: &[&str],
+) -> Option<Incomparable> {
     let all: Vec<Placed> = classes.iter().flat_map(placed).collect();
     let is_paired = |p: &&Placed| paired.contains(&&*p.target);
     let has_twin = |p: &&Placed| all.iter().any(|other| is_twin(p, other));
@@ -64,7 +68,7 @@ pub(super) fn apart(dataset: &Dataset, classes: &[Columns<'_>], paired: &[&str])
     // The sort is stable: A stands before B, and the order is otherwise that of the tables.
     columns.sort_by_cached_key(|p| all.iter().position(|other| is_twin(p, other) || p == other));
     let rows = rows(dataset, classes, &columns);
-    (classes.len() > 1 && !columns.is_empty()).then_some(Apart { columns, rows })
+    (classes.len() > 1 && !columns.is_empty()).then_some(Incomparable { columns, rows })
 }
 
 fn placed<'a>(class: &'a Columns<'_>) -> impl Iterator<Item = Placed> + 'a {
@@ -81,12 +85,12 @@ fn is_twin(one: &Placed, other: &Placed) -> bool {
     one.target != other.target && bare(one) == bare(other)
 }
 
-fn rows(dataset: &Dataset, classes: &[Columns<'_>], columns: &[Placed]) -> Vec<Beside> {
-    let mut rows: BTreeMap<(usize, u32), Beside> = BTreeMap::new();
+fn rows(dataset: &Dataset, classes: &[Columns<'_>], columns: &[Placed]) -> Vec<IncomparableRow> {
+    let mut rows: BTreeMap<(usize, u32), IncomparableRow> = BTreeMap::new();
     for class in classes {
         for cell in class.cells {
             let info = &dataset.tests[cell.test];
-            let row = rows.entry((cell.test, cell.procs)).or_insert_with(|| Beside {
+            let row = rows.entry((cell.test, cell.procs)).or_insert_with(|| IncomparableRow {
                 test: info.id.clone(),
                 name: info.name.clone(),
                 procs: cell.procs,
