@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn own_limits_are_beside_stated_ones_and_in_the_place_of_none() {
+    fn own_limits_are_added_to_stated_ones_and_replace_missing_ones() {
         let own = |test: &str| {
             let limit = "p99 < 5ms".parse().ok();
             vec![AskedLimit { test: test.into(), limit, source: "--require".into() }]

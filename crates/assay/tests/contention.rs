@@ -133,7 +133,7 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
         let has_seen_it =
             |sample: &&Value| metric(sample, "foreign_write_bytes").unwrap() > SEEN_BYTES;
         if contended.iter().any(has_seen_it) {
-            assert_told(&place, contended.len());
+            assert_reported(&place, contended.len());
             place.assert_clean();
             return;
         }
@@ -142,7 +142,7 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
 }
 
 /// That this many of the two samples are contended, by the program and in its report.
-fn assert_told(place: &Place, contended: usize) {
+fn assert_reported(place: &Place, contended: usize) {
     let shown = place.ok(&["show", "last"]);
     assert!(shown.contains(&format!("{contended} of the valid samples contended")), "{shown}");
     let report = place.ok(&["report", "last"]);
@@ -153,7 +153,7 @@ fn assert_told(place: &Place, contended: usize) {
 }
 
 #[test]
-fn the_server_of_a_target_is_paid_for_by_it_and_is_nobody_else() {
+fn server_of_a_target_is_charged_to_it_and_is_not_foreign() {
     if !root_or_skip("loop devices") {
         return;
     }

@@ -58,7 +58,7 @@ fn a_done_campaign_gets_more_blocks_and_keeps_what_it_has() {
 }
 
 #[test]
-fn a_campaign_that_ended_when_it_was_precise_gets_exactly_so_many_more() {
+fn campaign_that_ended_when_precise_gets_exactly_n_more_blocks() {
     let place = Place::new();
     place.ok(&[&RUN[..9], &["--preset", "standard", "--no-aa"]].concat());
     assert_eq!(attempts(&place).len(), 5);

@@ -113,7 +113,7 @@ fn a_directory_that_was_gone_for_a_moment_is_measured_in_every_block() {
 }
 
 #[test]
-fn a_target_that_never_works_is_tried_three_times_and_told_once() {
+fn target_that_never_works_is_tried_three_times_and_reported_once() {
     let place = Place::new();
     let data = Data::new(&place, "data");
     // No user can create a directory there.

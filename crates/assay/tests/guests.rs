@@ -33,7 +33,7 @@ fn args<'a>(first: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_campaign_runs_in_user_mode_linux_beside_this_machine() {
+fn campaign_runs_in_user_mode_linux_and_on_this_machine() {
     if !uml_or_skip() {
         return;
     }
@@ -99,7 +99,7 @@ fn zerofs_serves_a_directory_by_nfs_and_9p_and_a_disk_by_nbd() {
 }
 
 #[test]
-fn a_target_that_no_lab_can_make_is_told_and_the_others_run() {
+fn target_that_no_lab_can_make_is_reported_and_the_others_run() {
     if !uml_or_skip() {
         return;
     }

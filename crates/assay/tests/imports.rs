@@ -62,7 +62,7 @@ fn the_output_of_every_tool_becomes_a_campaign_with_tables() {
 }
 
 #[test]
-fn a_bundle_is_read_back_and_names_nobody_unless_it_is_asked_to() {
+fn bundle_is_read_back_and_is_anonymous_by_default() {
     let (here, there) = (Place::new(), Place::new());
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../formats/tests/fixtures/mdtest-ext4.txt");
     let line = here.ok(&["import", file, "--target", "dir:/srv/jane"]);
@@ -114,7 +114,7 @@ fn every_published_study_is_shown() {
 }
 
 #[test]
-fn targets_without_a_common_job_are_told_what_to_rename() {
+fn targets_without_a_common_job_say_what_to_rename() {
     let place = Place::new();
     let (output, job) = (fixture("fio-seqwrite-fsync.json"), "\"jobname\" : \"w\"");
     assert!(output.contains(job));
@@ -143,7 +143,7 @@ fn a_file_that_no_tool_wrote_is_named() {
 }
 
 #[test]
-fn a_users_campaign_stands_beside_a_study() {
+fn campaign_of_a_user_is_shown_next_to_a_study() {
     let place = Place::new();
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../formats/tests/fixtures");
     let file = format!("{dir}/mdtest-ext4.txt");

@@ -174,7 +174,7 @@ fn watch(endpoint: &str, stop: &AtomicBool) -> usize {
 }
 
 #[test]
-fn a_campaign_leaves_nothing_in_the_bucket_and_tells_nobody_the_keys() {
+fn campaign_leaves_nothing_in_the_bucket_and_discloses_no_keys() {
     let place = Place::new();
     let Some(server) = Server::start(&place) else { return };
     server.assert_untouched();

@@ -144,7 +144,7 @@ fn a_loop_device_that_has_another_file_now_stays_attached() {
 }
 
 #[test]
-fn a_mount_of_somebody_else_on_our_mount_point_is_told_and_kept() {
+fn foreign_mount_on_our_mount_point_is_reported_and_kept() {
     if !root_or_skip("mounts") {
         return;
     }

@@ -197,7 +197,7 @@ fn a_plain_user_reads_the_store_of_root_where_it_lies_by_itself() {
 }
 
 #[test]
-fn readers_leave_nothing_beside_a_store() {
+fn readers_leave_nothing_next_to_a_store() {
     let place = measured();
     let names = || {
         let entries = fs::read_dir(place.path(".")).unwrap();

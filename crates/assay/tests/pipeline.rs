@@ -167,7 +167,7 @@ fn published_studies_are_listed_and_reported() {
 }
 
 #[test]
-fn the_disk_that_is_measured_is_told_before_anything_is_made() {
+fn measured_disk_is_named_before_anything_is_made() {
     let place = Place::new();
     let dir = place.dir("data");
     let args = ["--on", &format!("dir:{}", dir.display()), "--preset", "smoke", "--procs", "1"];

@@ -115,7 +115,7 @@ fn report_refuses_file_of_another_user() {
 
 /// A link in a folder that another user can change leads nowhere, for every verb that writes; one's own does.
 #[test]
-fn report_follows_only_links_that_nobody_else_could_make() {
+fn report_follows_only_links_that_no_other_user_could_make() {
     if !root_or_skip("folders of another user") {
         return;
     }

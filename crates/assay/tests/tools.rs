@@ -263,7 +263,7 @@ fn a_real_sysbench_takes_a_list_of_block_sizes() {
 }
 
 #[test]
-fn mdtest_is_told_the_words_of_the_user_and_no_others() {
+fn mdtest_gets_the_arguments_of_the_user_and_no_others() {
     if !confines_or_skip() {
         return;
     }

@@ -76,7 +76,7 @@ fn a_search_that_cannot_be_is_refused_before_anything_is_measured() {
 }
 
 #[test]
-fn a_budget_that_is_too_short_is_told() {
+fn too_short_budget_is_reported() {
     if !root_or_skip("loop devices") {
         return;
     }

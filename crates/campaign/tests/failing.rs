@@ -228,7 +228,7 @@ fn scrubs_find_data_and_checkers_names() {
 }
 
 #[test]
-fn who_is_told_and_who_is_lied_to() {
+fn fsync_reports_an_error_or_lies() {
     for (target, failing, told) in [
         ("ext4", Failing::Data, FsyncReport::Error),
         ("ext4", Failing::Commit, FsyncReport::SuccessToAnother),

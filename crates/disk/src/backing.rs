@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn backing_files_are_told_even_when_removed() {
+    fn backing_files_are_known_even_when_removed() {
         assert_eq!(parse(b"/a/b\n"), Some(("/a/b".into(), false)));
         assert_eq!(parse(b"/a/b (deleted)\n"), Some(("/a/b".into(), true)));
         assert_eq!(parse(b"\n"), None);

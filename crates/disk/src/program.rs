@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_and_their_failure_is_told() {
+    fn programs_are_found_and_their_failure_is_reported() {
         assert!(find("sh", []).is_some());
         assert_eq!(find("no-such-program-here", []), None);
         assert!(run("no-such-program-here", &[]).unwrap().is_none());

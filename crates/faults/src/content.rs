@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_mixed_can_be_told_apart_again(z: u64) {
+        fn mixing_is_invertible(z: u64) {
             prop_assert_eq!(unmixed(mixed(z)), z);
         }
 

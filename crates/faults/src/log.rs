@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_told_up_to_an_event() {
+    fn writes_are_listed_up_to_an_event() {
         let mut log = Log::new(10);
         log.write(4096, b"ab").unwrap();
         log.push(Event::Flush);

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_nobody_stays() {
+    fn text_that_identifies_nothing_stays() {
         for text in [
             "rw,relatime,subvol=/",
             "0/16 18.779, 1/16 19.675",

@@ -173,7 +173,7 @@ fn names_of_several_machines_in_one_file_are_targets() {
 }
 
 #[test]
-fn the_csv_line_wins_over_the_table_beside_it() {
+fn csv_line_wins_over_the_table_next_to_it() {
     let both = text("bonnie.txt") + &text("bonnie.csv");
     let data = read(&[file("a.txt", &both)]);
     assert!(near(rate(&data, "put_block"), 682809.0 * 1.024e-3));

@@ -130,7 +130,7 @@ fn the_same_campaign_is_the_same_file_and_damage_is_seen() {
 }
 
 #[test]
-fn another_version_is_told_from_damage() {
+fn another_version_is_distinguished_from_damage() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(b"{\"schema\":\"assay-bundle-9\",\"identified\":false,\"sha256\":\"\"}\n")
         .unwrap();

@@ -123,7 +123,7 @@ fn a_row_of_csv_that_a_mail_broke_within_a_cell_is_joined() {
 }
 
 #[test]
-fn what_stands_around_a_copied_part_is_left_out() {
+fn text_around_a_copied_part_is_left_out() {
     let mail = "Hello,\n\nI measured this on our new disk and wonder.\n\n";
     let long = "A line of a long story, as people tell it before they come to it.\n".repeat(200);
     for name in outputs().iter().filter(|name| name.ends_with(".txt")) {

@@ -89,7 +89,7 @@ fn a_latency_of_bonnie_that_lost_its_last_letter_is_no_minutes() {
 }
 
 #[test]
-fn a_run_that_stands_twice_counts_once() {
+fn run_that_occurs_twice_counts_once() {
     let mut faults = Vec::new();
     for (name, text) in fixtures() {
         let Ok(once) = import(&[(name.clone(), text.clone())], None, &options()) else { continue };

@@ -59,7 +59,7 @@ fn the_status_of_groups_alone_gives_rates_and_nothing_else() {
 }
 
 #[test]
-fn the_sum_of_clients_alone_is_a_job_and_beside_them_is_none() {
+fn sum_of_clients_is_a_job_only_without_them() {
     let data = read_fixtures(&["fio-all-clients.txt"]);
     let sum = &data.samples[0];
     assert_eq!((data.samples.len(), sum.case.procs), (1, 4));

@@ -94,7 +94,7 @@ fn a_run_that_was_appended_twice_is_one_run() {
 }
 
 #[test]
-fn one_run_under_two_targets_is_told() {
+fn one_run_under_two_targets_is_reported() {
     let data =
         read(&[("ext4.json".into(), SYNC_ZERO.into()), ("xfs.json".into(), SYNC_ZERO.into())]);
     assert_eq!(data.samples.len(), 2);

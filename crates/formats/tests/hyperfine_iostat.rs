@@ -55,7 +55,7 @@ fn each_run_of_a_command_is_a_sample() {
 }
 
 #[test]
-fn a_killed_command_and_a_wrong_time_are_told() {
+fn killed_command_and_wrong_time_are_reported() {
     let codes = HYPERFINE.find("\"exit_codes\"").unwrap();
     let killed = HYPERFINE[..codes].to_owned() + &HYPERFINE[codes..].replacen("0,", "null,", 1);
     let data = read(&[("a.json", &killed)]).unwrap();
@@ -109,7 +109,7 @@ fn a_group_of_devices_is_named_so_and_has_no_util() {
 }
 
 #[test]
-fn discards_in_tps_are_told() {
+fn discards_in_tps_are_reported() {
     let of = |discards: &str| {
         let text = format!(
             "$ iostat -y\nDevice tps kB_read/s kB_wrtn/s kB_dscd/s kB_read kB_wrtn kB_dscd\n\

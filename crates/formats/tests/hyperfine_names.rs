@@ -20,7 +20,7 @@ fn names(data: &Dataset) -> Vec<&str> {
 
 /// hyperfine 2.0.0: `-n fast -n slow --prepare A --prepare B CMD CMD`.
 #[test]
-fn version_2_has_the_name_beside_the_command() {
+fn version_2_has_the_name_next_to_the_command() {
     let data = read_fixtures(&["hyperfine-2-named.json"]);
     assert_eq!(names(&data), ["fast", "slow"]);
     assert!(near(mean(&data, "hyperfine.fast"), 0.014639408666666668));

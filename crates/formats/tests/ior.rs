@@ -79,7 +79,7 @@ fn other_transfers_are_other_work() {
 }
 
 #[test]
-fn a_summary_of_all_that_has_rows_stands_for_the_closing_line() {
+fn summary_of_all_with_rows_replaces_the_closing_line() {
     let data = read_fixtures(&["ior-without-finished.txt"]);
     let write = sample(&data, "ior.write");
     assert!(near(write.figures.metrics[0].value, 1000.0 * MB));

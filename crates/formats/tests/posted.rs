@@ -152,7 +152,7 @@ fn dbench_of_one_second_has_latencies_and_no_throughput() {
 }
 
 #[test]
-fn what_yabs_calls_a_megabyte_is_told_by_its_operations() {
+fn megabyte_of_yabs_follows_from_its_operations() {
     let data = read_fixtures(&["yabs.txt"]);
     assert_eq!(data.samples.len(), 4);
     let small = sample(&data, "yabs.randrw-4k");
@@ -247,7 +247,7 @@ fn the_first_report_of_text_is_read_where_its_rates_are_whole_counts() {
 }
 
 #[test]
-fn a_run_of_every_new_tool_that_stands_twice_is_one() {
+fn run_of_every_new_tool_that_occurs_twice_is_one() {
     for name in [
         "dd.txt",
         "ioping.txt",
@@ -331,7 +331,7 @@ fn logs_of_fio_are_means_over_their_time_with_their_series() {
 }
 
 #[test]
-fn latencies_of_logs_are_nanoseconds_where_that_is_told() {
+fn latencies_of_logs_are_nanoseconds_if_declared() {
     let single = read_fixtures(&["raw_clat.1.log"]);
     let single = sample(&single, "fio-log.raw-clat-read");
     let log = text("raw_clat.1.log");

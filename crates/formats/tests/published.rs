@@ -158,7 +158,7 @@ fn what_bonnie_did_not_time_is_no_figure() {
 }
 
 #[test]
-fn a_zero_stands_for_what_the_mean_of_its_table_leaves() {
+fn zero_means_what_the_mean_of_its_table_leaves() {
     let campaigns = published().unwrap();
     let of = |test| value(&campaigns[1], 64, test, "ext4").unwrap().unwrap();
     let [random, sorted] =

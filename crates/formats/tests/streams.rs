@@ -57,7 +57,7 @@ fn cut(mut files: Vec<NamedBytes>, from: &str, part: &str) -> Vec<NamedBytes> {
 }
 
 #[test]
-fn what_stands_before_an_error_was_given_away() {
+fn samples_before_an_error_were_passed_on() {
     let data = data();
     let broken = [
         (cut(export::json(&data).unwrap(), "\"position\"", "!"), 4),

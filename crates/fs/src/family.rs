@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_are_told_by_os_release() {
+    fn families_are_identified_by_os_release() {
         assert_eq!(Family::of("NAME=\"x\"\nID=debian\n"), Some(Family::Debian));
         let rocky = "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n";
         assert_eq!(Family::of(rocky), Some(Family::Rhel));

@@ -113,7 +113,7 @@ mod tests {
     use crate::Inner;
 
     #[test]
-    fn what_is_compared_by_default_stands_by_itself() {
+    fn default_candidates_need_no_other_target() {
         let default: Vec<&&dyn FileSystem> =
             ALL.iter().filter(|fs| fs.about().by_default).collect();
         assert!(default.len() > 2);

@@ -153,7 +153,7 @@ fn writes_under_way_are_seen(instance: &Instance<'_>) {
     }
 }
 
-fn facts_are_told(instance: &Instance<'_>, name: &str) {
+fn facts_are_reported(instance: &Instance<'_>, name: &str) {
     let facts = &instance.facts().0;
     assert_eq!(facts["mount.fstype"], name);
     assert!(facts["mount.options"].contains("noatime"), "{facts:?}");
@@ -177,7 +177,7 @@ fn every_file_system_is_made_checked_cold_and_undone() {
         let target = format!("{name}[noatime]").parse().unwrap();
         let instance = lab.provision(&target, name).unwrap();
         instance.check().unwrap();
-        facts_are_told(&instance, name);
+        facts_are_reported(&instance, name);
         cold_and_hot_are_true(&instance);
         writes_under_way_are_seen(&instance);
         one_remount_serves_cold_cases_on_other_files(&instance);

@@ -74,7 +74,7 @@ fn advised(data: &model::result::Dataset) -> Findings {
 }
 
 #[test]
-fn the_answer_stands_first_with_its_doubts_below() {
+fn answer_is_first_with_its_doubts_below() {
     let data = common::campaign(5);
     let findings = advised(&data);
     let text = terminal(&data, &findings, &TerminalOptions { width: 160, color: false });

@@ -43,7 +43,7 @@ fn contended() -> Dataset {
 }
 
 #[test]
-fn unclear_beside_an_interval_that_excludes_1_is_contended_in_every_table() {
+fn unclear_with_an_interval_that_excludes_1_is_contended_in_every_table() {
     let all = blocks(&contended());
     let open = |cell: &&&Cell| cell.word.starts_with('?') && excludes_1(&cell.note) == Some(true);
     let cells: Vec<&Cell> = all.iter().flat_map(cells).collect();
@@ -60,7 +60,7 @@ fn unclear_beside_an_interval_that_excludes_1_is_contended_in_every_table() {
 }
 
 #[test]
-fn unclear_beside_an_interval_that_excludes_1_is_contended_in_pictures_and_sentences() {
+fn unclear_with_an_interval_that_excludes_1_is_contended_in_pictures_and_sentences() {
     let all = blocks(&contended());
     let forest = all.iter().find_map(|block| match block {
         Block::Forest(Forest { panels, .. }) => Some(panels),
@@ -100,7 +100,7 @@ fn cells_of_words(block: &Block) -> Vec<&str> {
 
 /// A score is filled by its rank among all, which asks for more than the interval of the pair.
 #[test]
-fn hollow_score_beside_an_interval_that_excludes_1_is_explained() {
+fn hollow_score_with_an_interval_that_excludes_1_is_explained() {
     let forest = |data: &Dataset| {
         blocks(data).into_iter().find_map(|block| match block {
             Block::Forest(forest) => Some(forest),

@@ -40,7 +40,7 @@ fn measured(rate: impl Fn(usize, usize, u32) -> f64) -> Dataset {
 }
 
 #[test]
-fn the_first_of_each_kind_of_work_stands_beside_the_next() {
+fn first_of_each_kind_of_work_is_next_to_the_second() {
     let found = findings(&data(), &Settings::default()).unwrap();
     let lead = |group: Group| {
         let table = found.tables.iter().find(|table| table.group == group).unwrap();
@@ -109,7 +109,7 @@ fn the_other_questions_are_answered_before_the_pictures() {
 }
 
 #[test]
-fn the_states_of_the_page_cache_are_told_where_a_test_asks_for_one() {
+fn states_of_the_page_cache_are_shown_for_tests_that_ask_for_one() {
     let mut data = data();
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "a.read") {
         sample.case.cache = CacheState::Cold;

@@ -47,7 +47,7 @@ fn line<'a>(text: &'a str, caption: &str, target: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn prices_stand_beside_what_they_buy() {
+fn prices_are_next_to_what_they_buy() {
     let data = campaign();
     let given = [("ext4", "0.08*100GB"), ("xfs", "0.08*100GB+0.005*1600IOPS")];
     let prices = given.map(|(label, text)| (label.to_string(), text.parse().unwrap())).into();
@@ -61,7 +61,7 @@ fn prices_stand_beside_what_they_buy() {
 }
 
 #[test]
-fn costs_stand_beside_speed() {
+fn costs_are_next_to_speed() {
     let text = text();
     let caption = "CPU efficiency";
     let xfs = line(&text, caption, "xfs");
@@ -112,7 +112,7 @@ fn the_bytes_that_a_write_costs_are_bars_and_none_where_no_device_was_counted() 
 }
 
 #[test]
-fn what_the_device_moved_for_each_byte_stands_by_test_and_beside_the_samples() {
+fn device_bytes_per_byte_are_shown_by_test_and_next_to_the_samples() {
     let mut data = campaign();
     for sample in data.samples.iter_mut().filter(|s| s.case.test == "columnar.read.cold") {
         let times = if sample.case.target == "xfs" { 8 } else { 4 };

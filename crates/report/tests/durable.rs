@@ -26,7 +26,7 @@ const WHY: &str =
     "xfs may lose synced data on power loss (xfs: the cache of the device is not flushed)";
 
 #[test]
-fn it_has_tables_of_its_own_and_stands_in_no_other() {
+fn it_has_tables_of_its_own_and_is_in_no_other() {
     let data = campaign();
     let text = markdown(&data, &judged(&data));
     assert_eq!(text.matches(&format!("Not ranked: {WHY}.")).count(), 1, "{text}");

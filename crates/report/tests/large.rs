@@ -70,7 +70,7 @@ fn a_hundred_thousand_samples_fit_a_mail() {
 
 /// 6 targets, 160 tests, 4 process counts, 7 blocks: the size that a page is meant for.
 #[test]
-fn what_other_choices_are_computed_from_fits_beside_the_rest() {
+fn data_for_other_choices_fits_in_the_page() {
     let mut data = copied(common::campaign(7), 32);
     let more = data.samples.clone().into_iter().map(|mut sample| {
         sample.case.procs *= 4;

@@ -99,7 +99,7 @@ fn the_statistics_find_it() {
 }
 
 #[test]
-fn more_blocks_are_not_offered_beside_other_programs() {
+fn more_blocks_are_not_offered_while_other_programs_run() {
     let mut data = common::campaign(3);
     let busy = data.samples.iter_mut();
     busy.for_each(|sample| sample.covariates.foreign.cpu_pct = Some(60.0));
@@ -108,7 +108,7 @@ fn more_blocks_are_not_offered_beside_other_programs() {
 }
 
 #[test]
-fn the_winner_is_told_how_to_be_made() {
+fn report_says_how_to_make_the_winner() {
     let tests = [["t.a", "s", "a", "read disk", "rate", "MB/s"]];
     let study =
         Study { targets: &["ext4", "xfs"], tests: &tests, group: Group::ReadCold, blocks: 8 };

@@ -11,7 +11,7 @@ use model::result::NOT_AS_ASKED;
 use report::TerminalOptions;
 
 #[test]
-fn what_is_in_effect_is_told_in_every_form() {
+fn options_in_effect_are_shown_in_every_format() {
     let mut data = common::campaign(5);
     let found =
         stats::evaluation::findings(&data, &stats::description::Settings::default()).unwrap();

@@ -20,7 +20,7 @@ fn on_terminal(data: &Dataset) -> String {
 }
 
 #[test]
-fn random_blocks_stand_beside_sequential_ones_of_one_target() {
+fn random_blocks_are_next_to_sequential_ones_of_one_target() {
     let targets = &["ext4", "xfs"];
     let study = Study { targets, tests: &TESTS, group: Group::RandomRead, blocks: 1 };
     let mut data = study.dataset(|test, _, _| [1000.0, 7000.0, 900.0][test]);

@@ -78,7 +78,7 @@ fn csv_has_its_header_and_rows() {
 
 /// In every form: named, and counted.
 #[test]
-fn samples_without_a_value_are_told_of() {
+fn samples_without_a_value_are_reported() {
     let mut data = common::campaign(5);
     let test = data.tests[0].id.clone();
     let own = |s: &&mut model::result::Sample| {
@@ -190,7 +190,7 @@ fn no_renderer_passes_on_what_commands_a_terminal() {
 }
 
 #[test]
-fn html_is_text_wherever_a_name_stands() {
+fn names_are_escaped_everywhere_in_html() {
     let data = harmed("</title></style></script><script>x</script><img src=x onerror=y>\"'& a=b");
     let page = html(&data, &judged(&data));
     assert!(!page.contains("<img"));

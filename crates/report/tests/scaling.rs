@@ -41,7 +41,7 @@ fn of_one_count_nothing_is_said() {
 }
 
 #[test]
-fn what_the_processors_allow_stands_beside_the_efficiency() {
+fn limit_of_the_processors_is_next_to_the_efficiency() {
     let mut data = common::campaign(5);
     let said = |data: &model::result::Dataset| {
         let found = findings(data, &Settings::default()).unwrap();

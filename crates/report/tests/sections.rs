@@ -194,7 +194,7 @@ fn several_blocks_of_a_run_need_no_plain_values() {
 }
 
 #[test]
-fn the_same_name_in_two_suites_is_told_apart() {
+fn same_name_in_two_suites_is_distinguished() {
     let tests =
         [["m.a", "metadata", "File creation", "files", "ops_rate", "1/s"], MDTEST[1], MDTEST[0]];
     let study = Study { targets: &["xfs"], tests: &tests, group: Group::Meta, blocks: 1 };

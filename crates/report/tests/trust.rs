@@ -118,7 +118,7 @@ fn import_says_what_is_not_known_of_it() {
 
 /// Every candidate is faster by a tenth with each place in the block.
 #[test]
-fn effect_of_the_place_in_a_block_is_told() {
+fn effect_of_the_place_in_a_block_is_reported() {
     let even = said(&common::campaign(6)).unwrap();
     assert!(even.contains("turn effect: +0 % from first to last place, "), "{even}");
     let mut data = common::campaign(6);

@@ -143,7 +143,7 @@ fn nothing_is_certain_while_intervals_overlap() {
 }
 
 #[test]
-fn inside_the_band_nobody_is_dominated() {
+fn no_candidate_is_dominated_inside_the_band() {
     let mut data = dataset(1);
     for s in &mut data.samples {
         let near = if s.case.target == "a" { 1.0 } else { 1.04 };

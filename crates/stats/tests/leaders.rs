@@ -65,7 +65,7 @@ fn a_side_has_five_at_most_and_one_candidate_no_sides() {
 
 /// In t0 the first loses against the third, of which the second tells nothing; in t1 against both, in t2 none can say.
 #[test]
-fn what_is_lost_to_any_candidate_is_told_with_the_best_there() {
+fn loss_to_any_candidate_is_shown_with_the_best_there() {
     let mut data = campaign(&[
         [1.5, 1.55, 1.6],
         [0.5, 0.51, 0.52],

@@ -70,7 +70,7 @@ fn two_targets_are_compared_in_what_both_have() {
 }
 
 #[test]
-fn a_bound_is_shown_as_one_and_its_estimate_stands_in_means() {
+fn bound_is_shown_as_one_and_its_estimate_is_in_means() {
     let mut data = study(
         &COLD,
         &[

@@ -165,7 +165,7 @@ fn a_machine_that_slows_down_is_seen_and_moves_no_ratio() {
 }
 
 #[test]
-fn what_the_place_in_a_block_costs_is_told_apart_from_the_targets() {
+fn cost_of_the_place_in_a_block_is_distinguished_from_the_targets() {
     let mut data = campaign(&Noise { block_sd: 0.002, own_sd: 0.005 }, 1.0, 10, 3);
     let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1], [2, 1, 0]];
     for sample in &mut data.samples {
@@ -184,7 +184,7 @@ fn what_the_place_in_a_block_costs_is_told_apart_from_the_targets() {
 }
 
 #[test]
-fn what_was_run_again_after_its_block_is_told_and_has_no_place_in_it() {
+fn sample_taken_after_its_block_is_reported_and_has_no_place_in_it() {
     let mut data = campaign(&Noise { block_sd: 0.002, own_sd: 0.005 }, 1.0, 10, 3);
     let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1], [2, 1, 0]];
     for sample in &mut data.samples {

@@ -59,7 +59,7 @@ fn is_claim(verdict: Comparison) -> bool {
 /// Twelve tests of which half are truly 10 % better: the marks on the others are wrong in at most 5 %
 /// of tables, because Holm holds whatever the truth of the rest is.
 #[test]
-fn marks_hold_beside_true_differences() {
+fn marks_hold_next_to_true_differences() {
     let noise = Noise { block_sd: 0.0, own_sd: 0.02 };
     let (tables, mut wrong, mut found) = (600, 0, 0);
     for seed in 0..tables {

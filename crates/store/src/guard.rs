@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_may_stand_beside_the_tables() {
+    fn nothing_but_the_tables_is_allowed() {
         checked("").unwrap();
         for more in [
             "CREATE TRIGGER t AFTER INSERT ON sample BEGIN DELETE FROM campaign; END",

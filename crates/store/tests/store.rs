@@ -95,7 +95,7 @@ fn campaigns_before_the_last_are_counted_from_it() {
 }
 
 #[test]
-fn a_different_dataset_of_the_same_id_is_kept_beside_the_first() {
+fn different_dataset_of_the_same_id_is_kept_in_addition() {
     let scratch = Scratch::new();
     let (mut store, first) = (scratch.store(), small());
     let id = first.campaign.id.clone();
@@ -168,7 +168,7 @@ fn held(path: &Path) -> rusqlite::Connection {
 }
 
 #[test]
-fn a_store_that_another_process_holds_is_told_as_such() {
+fn store_that_another_process_holds_is_reported_as_such() {
     let scratch = Scratch::new();
     let mut store = scratch.store();
     store.create_campaign(&named("a"), &[], &[]).unwrap();

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_beside_the_outbox_is_found() {
+    fn writer_other_than_the_outbox_is_found() {
         for write in [
             "std::fs::write(path, text)?;",
             "File::create(path)?;",

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hardly_meant_is_refused() {
+    fn likely_typos_are_refused() {
         let dir = BackingPlan { dir: Some("/nowhere/images".into()), ..BackingPlan::default() };
         assert!(refusal(dir).contains("image folder /nowhere/images does not exist"));
         let size = BackingPlan { size: Some(Bytes(10)), ..BackingPlan::default() };

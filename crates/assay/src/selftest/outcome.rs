@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drift_passes_without_a_winner_and_not_when_nobody_saw_it() {
+    fn drift_passes_only_without_a_winner_and_if_it_was_seen() {
         let drift = |measured, winner| CheckOutcome::Drift { imposed: -0.4, measured, winner };
         assert!(drift(-0.35, false).passes() && !drift(-0.35, true).passes());
         assert!(!drift(-0.1, false).passes() && !drift(f64::NAN, false).passes());

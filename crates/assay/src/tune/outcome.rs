@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_winner_is_told_with_its_interval_and_what_it_gives_up() {
+    fn winner_is_shown_with_its_interval_and_its_sacrifices() {
         let text = text("ext4", confirmed(Some(0), [Comparison::Better, Comparison::Unclear]));
         let table = "default  variant               ratio  95 % CI    comparison\n\
                      ext4     ext4[data=writeback]  1.20   1.16-1.25  better, significant after \

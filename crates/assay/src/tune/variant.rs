@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_wishes_are_told() {
+    fn invalid_requests_are_reported() {
         assert!(refusal("null", &[]).contains("choose one of ext4, xfs, btrfs"));
         assert!(refusal("dir:/tmp", &[]).contains("no options of its own"));
         let unknown = refusal("xfs", &["logsize"]);

@@ -129,7 +129,7 @@ mod tests {
 
     /// The states of one record, looked at by one disk and by three.
     #[test]
-    fn what_is_found_does_not_depend_on_how_many_look() {
+    fn findings_do_not_depend_on_the_number_of_disks() {
         if let Some(why) = RecordingDisk::missing() {
             return skip(Need::Root, why);
         }

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn results_do_not_depend_on_the_number_of_seats() {
+    fn results_do_not_depend_on_the_number_of_disks() {
         let expected: Vec<usize> = (0..1000).map(|at| at * at).collect();
         for count in [1, 2, 3, 8, 40] {
             let mut disks: Vec<u32> = (10..10 + count).collect();

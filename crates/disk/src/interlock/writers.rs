@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mode_is_told_by_the_flags() {
+    fn mode_follows_from_the_flags() {
         let info = |flags: &str| format!("pos:\t0\nflags:\t{flags}\nmnt_id:\t29\n");
         for (flags, writes) in
             [("0100000", false), ("0100001", true), ("02100002", true), ("010100000", false)]

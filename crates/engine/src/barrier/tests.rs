@@ -153,7 +153,7 @@ fn what_is_no_pool_is_refused() {
 }
 
 #[test]
-fn a_pool_that_is_held_stands_still_and_so_does_its_clock() {
+fn paused_pool_stops_with_its_clock() {
     let barrier = Barrier::create(2).unwrap();
     let (a, b) = (barrier.member(0).unwrap(), barrier.member(1).unwrap());
     let still = || loop {

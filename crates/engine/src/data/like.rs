@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn entropy_survives_beside_repetition() {
+    fn entropy_survives_next_to_repetition() {
         let like: Like = "like(zero=0,dup=0,12x5=1000)".parse().unwrap();
         let tally = measured_again(&like, 1, 4);
         close("left", 0.75, tally.left(), 0.02);

@@ -142,7 +142,7 @@ fn arrives<E: Engine>(mut engine: E, buffers: fn(&mut E) -> &mut Buffers) {
 }
 
 #[test]
-fn what_is_read_is_what_stands_in_the_file() {
+fn reads_return_the_content_of_the_file() {
     let test_files = TestFiles::new(3);
     let files = test_files.open(false, false).unwrap();
     let options = EngineOptions::default();
@@ -156,7 +156,7 @@ fn what_is_read_is_what_stands_in_the_file() {
 }
 
 #[test]
-fn a_number_of_operations_is_kept_exactly_and_told() {
+fn number_of_operations_is_exact_and_reported() {
     for options in engines() {
         let test_files = TestFiles::new(1);
         let files = test_files.open(true, false).unwrap();

@@ -31,7 +31,7 @@ fn clean_text_stays_as_it_is() {
 }
 
 #[test]
-fn a_prefix_is_taken_off_and_told() {
+fn prefix_is_removed_and_reported() {
     let blank = |line: &str, prefix: &str| format!("{prefix}{line}").trim_end().to_owned();
     for prefix in ["> ", "| ", "# ", "// ", "node-1: ", "fio_1  | ", "[1,0]<stdout>:"] {
         for of in [&|line: &str| format!("{prefix}{line}"), &|line: &str| blank(line, prefix)]

@@ -48,7 +48,7 @@ mod tests {
     use crate::tests::commands;
 
     #[test]
-    fn it_lies_on_ext4_unless_told_otherwise() {
+    fn it_is_on_ext4_by_default() {
         assert_eq!(over("bindfs"), ["mkdir /m0/store", "bindfs -f /m0/store /m &"]);
         assert_eq!(over("bindfs[multithreaded]")[1], "bindfs -f -o multithreaded /m0/store /m &");
         assert!(commands("bindfs(xfs)")[0].starts_with("mkfs.xfs "));

@@ -199,7 +199,7 @@ fn the_setup_calls_packages_as_the_tools_do() {
 }
 
 #[test]
-fn each_is_told_of_in_the_page_of_targets() {
+fn each_is_in_the_page_of_targets() {
     let rows = TARGETS.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
     let layers = TARGETS.split("\nLayers: ").nth(1).unwrap().split("Each is documented").next();
     let told: BTreeSet<&str> = rows.chain(layers).flat_map(words).collect();

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn device_that_a_chroot_hides_is_told_with_what_shows_it() {
+    fn device_that_a_chroot_hides_is_reported_with_what_shows_it() {
         let disk = mount("ext4", "/dev/vda1", "rw");
         assert_eq!(hidden_by(&disk, false, false), Unproven::NoSysfs);
         assert_eq!(hidden_by(&disk, false, true), Unproven::NoSysfs);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_told() {
+    fn contradictions_are_reported() {
         let disks =
             BackingPlan { devices: vec!["/dev/disk/by-id/x".into()], ..BackingPlan::default() };
         assert_eq!(disks.contradiction(), None);

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_option_is_told_the_way_through_and_never_its_opposite() {
+    fn unknown_option_names_the_way_through_and_never_its_opposite() {
         const ALL: &[Knob] = &[
             Knob::new("barrier", "", "", ""),
             Knob::new("noclean", "", "", ""),

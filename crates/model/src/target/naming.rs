@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_before_the_first_equals_sign() {
+    fn name_is_before_the_first_equals_sign() {
         for (text, parts) in [
             ("fast=dir:/mnt/a=b,c", (Some("fast"), "dir:/mnt/a=b,c")),
             ("a.1=nfs[vers=4.2](ext4)", (Some("a.1"), "nfs[vers=4.2](ext4)")),

@@ -321,7 +321,7 @@ fn a_stopped_rank_is_named_and_ends_the_campaign() {
 }
 
 #[test]
-fn a_rank_0_that_stands_still_is_named_and_leaves_nothing() {
+fn stopped_rank_0_is_named_and_leaves_nothing() {
     let Some(_one) = mpirun() else { return };
     let Some(hosts) = hosts(2) else { return };
     let place = Place::new();

@@ -54,7 +54,7 @@ fn imported(text: &[u8]) -> Result<(Recorded, InMemory, Vec<Call>), String> {
 }
 
 #[test]
-fn processes_are_told_from_threads_where_their_makers_were_seen() {
+fn processes_are_distinguished_from_threads_if_their_makers_were_seen() {
     let call =
         |tid: u32, at: u32, call: &str| format!("{tid} 1700000000.{at:06} {call} <0.000010>\n");
     let opened = |tid, at| call(tid, at, "openat(AT_FDCWD, \"data/in\", O_RDONLY) = 3");

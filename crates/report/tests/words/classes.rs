@@ -112,7 +112,7 @@ fn a_target_that_moved_to_another_lab_is_two() {
 }
 
 #[test]
-fn a_target_without_samples_stands_where_its_record_says_else_first() {
+fn target_without_samples_is_where_its_record_says_else_first() {
     let mut data = mixed();
     let failed = |label: &str, lab| TargetRecord {
         label: label.into(),

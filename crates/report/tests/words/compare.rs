@@ -261,7 +261,7 @@ fn with_several_campaigns_each_of_them_is_one_value() {
 }
 
 #[test]
-fn a_side_of_two_kinds_is_told() {
+fn side_of_two_kinds_is_reported() {
     let of_kernel = |id: &str, release: &str| {
         let mut data = campaign(id, &[("xfs", 1.0)], 3, 1);
         data.campaign.environment.0.insert("kernel.release".into(), release.into());

@@ -83,7 +83,7 @@ fn what_keeps_is_judged_as_if_the_others_were_not_there() {
 }
 
 #[test]
-fn what_does_not_show_that_it_keeps_is_not_ranked_beside_what_does() {
+fn targets_of_unknown_durability_are_not_ranked_with_durable_ones() {
     let mut data = campaign("lying", &[("ext4", 100.0), ("dir:/mnt/fuse", 267.0), ("xfs", 130.0)]);
     for (number, sample) in data.samples.iter_mut().enumerate() {
         let lies = sample.case.target.starts_with("dir:");
@@ -123,7 +123,7 @@ fn what_loses_in_another_lab_is_not_ranked_either() {
 }
 
 #[test]
-fn what_is_not_proven_is_not_ranked_beside_what_is() {
+fn unproven_targets_are_not_ranked_with_proven_ones() {
     let mut data = mixed();
     let xfs = data.targets.iter_mut().find(|t| t.label == "xfs").unwrap();
     xfs.facts.0.insert("lab.durable".into(), "not shown".into());
@@ -270,7 +270,7 @@ fn advised(data: &Dataset, requires: &[&str]) -> Worded {
 }
 
 #[test]
-fn advice_never_ranks_what_loses_beside_what_keeps() {
+fn advice_never_ranks_lossy_targets_with_durable_ones() {
     for (requires, standing) in
         [(&["durable"][..], Eligibility::RuledOut), (&[][..], Eligibility::NotComparable)]
     {

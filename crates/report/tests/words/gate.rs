@@ -155,7 +155,7 @@ fn a_loss_of_every_cell_is_found_or_the_gate_is_blind() {
 
 /// What the power says is true: a loss as large as the gate tells is found in eight of ten.
 #[test]
-fn the_loss_that_is_told_is_found_with_80_percent() {
+fn reported_loss_is_found_with_80_percent() {
     let runs = Runs { shared: 0.0, own: 0.03 };
     for count in [3, 6] {
         // se = 0.03 sqrt(2 / n) with the noise of blocks in it; one cell, one-sided 5 %.
@@ -268,7 +268,7 @@ fn a_busy_machine_is_named_where_nothing_is_judged() {
 }
 
 #[test]
-fn what_b_lacks_is_told() {
+fn cells_that_b_lacks_are_reported() {
     let quiet = Runs { shared: 0.0, own: 0.002 };
     let (a, mut b) = (quiet.side("a", (3, 4), EQUAL, 1), quiet.side("b", (3, 4), EQUAL, 2));
     b.iter_mut().for_each(|b| b.samples.retain(|s| s.case.test != "t3"));

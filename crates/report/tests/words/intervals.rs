@@ -109,7 +109,7 @@ fn the_only_cell_is_the_score() {
 }
 
 #[test]
-fn a_cell_has_one_interval_beside_the_leaders_and_in_its_table() {
+fn cell_has_one_interval_next_to_the_leaders_and_in_its_table() {
     let found = judged(&campaign(24, 3));
     let leaders = found.leaders.as_ref().unwrap();
     assert_eq!((&*leaders.first, &*leaders.second), ("xfs", "ext4"));

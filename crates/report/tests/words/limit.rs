@@ -44,7 +44,7 @@ fn a_line_has_the_value_the_limit_and_its_source() {
 }
 
 #[test]
-fn busy_machine_is_named_beside_the_outcome() {
+fn busy_machine_is_named_next_to_the_outcome() {
     let fail = finding(LimitOutcome::Fail, LimitReason::Interval);
     let busy = LimitFinding { contended: 2, ..fail.clone() };
     let sentence = words::limit(JUDGED, &busy);

@@ -312,7 +312,7 @@ fn the_blocks_of_a_call_are_those_that_the_first_two_share() {
 
 /// Of many small campaigns of four candidates some have a lead that is certain as a pair alone.
 #[test]
-fn open_verdict_beside_an_interval_that_excludes_1_says_why() {
+fn open_verdict_with_an_interval_that_excludes_1_says_why() {
     let four = Noise { block_sd: 0.05, own_sd: 0.03 };
     let two = Noise { block_sd: 0.012, own_sd: 0.01 };
     let of_four = [("ext4", 1.0), ("xfs", 1.02), ("btrfs", 1.05), ("f2fs", 1.09)];

@@ -4,7 +4,7 @@ use super::*;
 
 /// Every paragraph that a test shows by `assay explain` stands in the book, and no long one twice.
 #[test]
-fn every_paragraph_stands_in_the_book_once() {
+fn every_paragraph_is_in_the_book_once() {
     let pages = pages();
     let held: Vec<Block> = pages.iter().flat_map(|page| blocks(&page.text)).collect();
     let long = || held.iter().filter_map(Block::text_to_share);

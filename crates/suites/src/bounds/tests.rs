@@ -79,7 +79,7 @@ fn the_nearer_the_limit_the_sooner_is_the_next_look() {
 }
 
 #[test]
-fn files_that_do_not_fit_beside_the_reserve_lack_room() {
+fn files_that_exceed_the_space_above_the_reserve_lack_room() {
     let bounds = Bounds { reserve: 10 * M, space: Some(20 * M), ..Bounds::default() };
     assert_eq!(bounds.lacks(30 * M), None);
     assert_eq!(bounds.lacks(30 * M - 1), Some((Bytes(20 * M), Bytes(20 * M - 1))));

@@ -11,7 +11,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn output_and_cost_are_told() {
+fn output_and_cost_are_reported() {
     let ran =
         shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo $LC_ALL $TZ; pwd").unwrap();
     assert_eq!(ran.output, "C UTC\n/tmp\n");

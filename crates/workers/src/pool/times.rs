@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_that_stands_still_loses_no_time() {
+    fn paused_pool_loses_no_time() {
         let start = Instant::now();
         let mut times = Times::begin(start);
         times.stood_still(start + MS(500), start + MS(60_500));

@@ -76,7 +76,7 @@ pub(crate) fn others() -> Vec<Pid> {
     pids.filter(|pid| pid.as_raw_pid() as u32 != std::process::id()).collect()
 }
 
-pub(crate) fn assert_nobody_left() {
+pub(crate) fn assert_no_process_left() {
     assert_eq!(children_of(std::process::id()), Vec::<String>::new());
     assert_eq!(others(), []);
 }
@@ -93,7 +93,7 @@ impl Observer for Log {
     }
 }
 
-pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
+pub(crate) fn observer_is_notified_of_a_running_phase() {
     struct Tell {
         dir: PathBuf,
         pids: Vec<u32>,
@@ -122,7 +122,7 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
     let report = report.unwrap();
     assert_eq!(tell.seen.last(), Some(&(1, bytes_of(0) + bytes_of(1), 2)));
     assert_eq!((tell.pids.len(), report.overlaps.len()), (2, 2));
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 /// Slices of two steps, between which no other worker works.
@@ -173,7 +173,7 @@ pub(crate) fn what_a_held_pool_waits_for_is_of_its_time() {
     assert_eq!(device.held as usize, device.asked.len());
     let least = WORK + STEP * STEPS + SETTLING * device.held;
     assert!(took >= least, "{took:?}, and {least:?} were worked and waited for");
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 /// Held, it would have the writes for nothing; waiting for them, it would stand idle for what it could work beside.
@@ -184,7 +184,7 @@ pub(crate) fn candidate_is_not_paused_while_its_device_writes() {
     let slices = device.asked.windows(2).map(|pair| pair[1] - pair[0]);
     assert!(slices.min().is_none_or(|least| least >= 2 * STEP), "a further slice is a whole one");
     assert_eq!(device.held, 0);
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 /// In process namespaces, as another user and under another root they still meet at one barrier.
@@ -199,7 +199,7 @@ pub(crate) fn workers_that_are_confined_are_a_pool() {
     let report = report.unwrap();
     let bytes: Vec<u64> = report.workers.iter().map(|worker| worker.phases[0].bytes).collect();
     assert_eq!(bytes, [bytes_of(0), bytes_of(1), bytes_of(2)]);
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn programs_of_others_run_only_where_the_job_allows_them() {
@@ -209,7 +209,7 @@ pub(crate) fn programs_of_others_run_only_where_the_job_allows_them() {
     let jobs: Vec<Job> = jobs("foreign", 1).into_iter().map(nowhere).collect();
     let error = pool(LONG).run(&jobs, &mut (), &GO_ON).unwrap_err().to_string();
     assert!(error.contains("cannot be confined here"), "{error}");
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn a_pool_reports_in_order_and_exactly() {
@@ -227,7 +227,7 @@ pub(crate) fn a_pool_reports_in_order_and_exactly() {
         // The next phase starts when the last worker has ended this one.
         assert!(report.workers.iter().all(|other| other.phases[0].end_ns <= sync.start_ns));
     }
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn the_overlap_lies_between_last_start_and_first_end() {
@@ -263,7 +263,7 @@ pub(crate) fn the_largest_pool_runs() {
     };
     let bytes: u64 = report.workers.iter().map(|worker| worker.phases[0].bytes).sum();
     assert_eq!(bytes, (0..1024).map(bytes_of).sum::<u64>());
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn files_are_filled_and_warmed_without_phases() {
@@ -293,7 +293,7 @@ pub(crate) fn a_panic_names_the_worker_and_the_message() {
         }
         other => panic!("{other}"),
     }
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn an_error_ends_the_pool_at_once() {
@@ -304,17 +304,17 @@ pub(crate) fn an_error_ends_the_pool_at_once() {
             }
             other => panic!("{test}: {other}"),
         }
-        assert_nobody_left();
+        assert_no_process_left();
     }
 }
 
-pub(crate) fn an_exit_and_a_kill_are_told_apart() {
+pub(crate) fn exit_and_kill_are_distinguished() {
     for (test, wanted) in [("exit", "exit status: 3"), ("kill", "signal: 9 (SIGKILL)")] {
         match error_of(test, 3, LONG) {
             PoolError::WorkerDied { worker: ODD, how } => assert_eq!(how, wanted),
             other => panic!("{test}: {other}"),
         }
-        assert_nobody_left();
+        assert_no_process_left();
     }
 }
 
@@ -329,7 +329,7 @@ pub(crate) fn a_worker_that_hangs_is_named() {
         PoolError::TimedOut { after, .. } => assert_eq!(after, Duration::from_millis(1)),
         other => panic!("{other}"),
     }
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn different_phases_are_refused() {
@@ -337,7 +337,7 @@ pub(crate) fn different_phases_are_refused() {
         let error = error_of(test, 3, LONG);
         assert!(matches!(&error, PoolError::Divided { test: t } if t == test), "{test}: {error}");
     }
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn an_unknown_test_and_an_impossible_pool_are_refused() {
@@ -377,7 +377,7 @@ pub(crate) fn a_stop_ends_a_pool_that_works() {
     }
     let error = pool(LONG).run(&jobs("hang", 3), &mut StopAt(&stop), &stop).unwrap_err();
     assert!(matches!(error, PoolError::Stopped), "{error}");
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn workers_die_with_their_coordinator() {

@@ -21,7 +21,7 @@ macro_rules! named {
 const CASES: &[(&str, fn())] = named![
     cases:
     a_pool_reports_in_order_and_exactly,
-    the_observer_is_told_of_a_phase_that_runs,
+    observer_is_notified_of_a_running_phase,
     what_a_held_pool_waits_for_is_of_its_time,
     candidate_is_not_paused_while_its_device_writes,
     the_overlap_lies_between_last_start_and_first_end,
@@ -30,7 +30,7 @@ const CASES: &[(&str, fn())] = named![
     files_are_filled_and_warmed_without_phases,
     a_panic_names_the_worker_and_the_message,
     an_error_ends_the_pool_at_once,
-    an_exit_and_a_kill_are_told_apart,
+    exit_and_kill_are_distinguished,
     a_worker_that_hangs_is_named,
     different_phases_are_refused,
     an_unknown_test_and_an_impossible_pool_are_refused,
@@ -48,7 +48,7 @@ const CASES: &[(&str, fn())] = named![
     a_worker_keeps_to_its_numa_node_and_no_longer,
     one_that_died_while_it_waited_is_replaced,
     a_pool_that_failed_is_followed_by_a_new_one,
-    what_was_said_in_a_job_is_not_told_of_the_next,
+    output_of_a_job_is_not_attributed_to_the_next,
     worker_with_external_programs_does_one_job,
     workers_that_wait_die_with_their_coordinator,
 ];

@@ -3,7 +3,8 @@
 use crate::{
     acts::{LITTER, ODD, bytes_of, kill},
     cases::{
-        GO_ON, LONG, WAIT, assert_nobody_left, children_of, dies_with_its_pool, jobs, others, pool,
+        GO_ON, LONG, WAIT, assert_no_process_left, children_of, dies_with_its_pool, jobs, others,
+        pool,
     },
 };
 use model::workload::{Job, NumaNode, Programs};
@@ -59,7 +60,7 @@ pub(crate) fn workers_stay_for_further_jobs() {
     let all = workers();
     assert!(all.len() == 5 && three.iter().all(|worker| all.contains(worker)), "{all:?}");
     drop(pool);
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 /// Keeps the processors on which the workers could be in their first phase.
@@ -96,7 +97,7 @@ pub(crate) fn a_worker_keeps_to_the_processor_of_its_job_and_no_longer() {
     assert_eq!(cpus(None), all);
     assert_eq!(cpus(Some(u32::MAX)), all, "there is no such one");
     drop(pool);
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 /// Keeps whether all memory of the workers was bound to node 0 in their first phase.
@@ -142,7 +143,7 @@ pub(crate) fn a_worker_keeps_to_its_numa_node_and_no_longer() {
     let error = pool.run(&beyond.collect::<Vec<_>>(), &mut (), &GO_ON).unwrap_err().to_string();
     assert!(error.contains("cannot be kept on NUMA node 1023"), "{error}");
     drop(pool);
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn nothing_of_a_job_is_left_in_its_worker() {
@@ -190,13 +191,13 @@ pub(crate) fn a_pool_that_failed_is_followed_by_a_new_one() {
     let before = workers();
     for test in ["fail", "exit", "skip"] {
         assert!(pool.run(&jobs(test, 2), &mut (), &GO_ON).is_err());
-        assert_nobody_left();
+        assert_no_process_left();
     }
     work(&pool, 2);
     assert!(workers().iter().all(|worker| !before.contains(worker)));
 }
 
-pub(crate) fn what_was_said_in_a_job_is_not_told_of_the_next() {
+pub(crate) fn output_of_a_job_is_not_attributed_to_the_next() {
     let pool = pool(LONG);
     pool.run(&jobs("complain", 2), &mut (), &GO_ON).unwrap();
     match pool.run(&jobs("kill", 2), &mut (), &GO_ON).unwrap_err() {
@@ -212,7 +213,7 @@ pub(crate) fn worker_with_external_programs_does_one_job() {
     let mut who = Who::default();
     pool.run(&jobs, &mut who, &GO_ON).unwrap();
     assert_eq!(who.0.len(), 2);
-    assert_nobody_left();
+    assert_no_process_left();
 }
 
 pub(crate) fn workers_that_wait_die_with_their_coordinator() {

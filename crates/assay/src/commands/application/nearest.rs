@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn applications_are_told_apart() {
+    fn applications_are_distinguished() {
         let log = [(Op::Open, 0, 0), (Op::Lock, 0, 0), (Op::Write, 0, 512), (Op::Fdatasync, 0, 0)];
         assert_eq!(of(&log).tests, ["oltp.sqlite.rollback"]);
         let mail = [(Op::Open, 0, 0), (Op::Write, 0, 4096), (Op::Fsync, 0, 0), (Op::Rename, 0, 0)];

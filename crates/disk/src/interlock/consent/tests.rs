@@ -172,7 +172,7 @@ fn disks_are_named_once() {
 }
 
 #[test]
-fn a_serial_number_of_no_disk_is_told() {
+fn serial_number_of_no_disk_is_reported() {
     let stray = Permission { serials: Some(vec![SERIAL.into(), "S9".into()]), ..permission() };
     assert!(together(&[clear()], &stray).unwrap_err().to_string().contains("--destroy S9"));
 }

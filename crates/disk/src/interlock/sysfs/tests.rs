@@ -123,7 +123,7 @@ fn a_disk_under_the_root_is_seen_through_mapping_and_partition() {
 }
 
 #[test]
-fn mounts_and_holders_are_told_of_the_disk_and_its_partitions() {
+fn mounts_and_holders_are_found_for_the_disk_and_its_partitions() {
     let tree = machine();
     let mounted = |part: Option<&str>| Use::Mounted {
         part: part.map(Into::into),
@@ -164,7 +164,7 @@ fn serial_numbers_come_from_the_kernel_and_udev() {
 }
 
 #[test]
-fn one_serial_number_on_two_disks_is_told() {
+fn one_serial_number_on_two_disks_is_reported() {
     let tree = machine();
     tree.disk("sdc", "8:32", &[("device/serial", "B1")]);
     tree.disk("nvme0n1", "259:0", &[("device/serial", "N"), ("wwid", "eui.1")]);

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_noise_and_copies_are_told_apart() {
+    fn zeros_noise_and_copies_are_distinguished() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("d")).unwrap();
         fs::write(dir.path().join("a"), noise(1, UNIT_BYTES)).unwrap();

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_printed_number_stands_for_those_that_round_to_it() {
+    fn printed_number_covers_those_that_round_to_it() {
         let rounded = Rounded::of("20.1k", decimal).unwrap();
         assert!(rounded.is(20_086.0, 0.0) && rounded.is(20_199.0, 0.0));
         assert!(!rounded.is(20_300.0, 0.0) && rounded.is(20_300.0, 0.1));

@@ -38,7 +38,7 @@ fn wait_comes_behind_the_wake_that_ended_it() {
 }
 
 #[test]
-fn call_that_ended_by_itself_waited_for_nobody() {
+fn call_that_timed_out_waited_for_no_thread() {
     let mut made = Made::new();
     made.fork(10, 20, false);
     for (number, result) in

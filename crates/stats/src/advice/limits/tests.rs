@@ -100,7 +100,7 @@ fn the_whole_interval_decides() {
 }
 
 #[test]
-fn blocks_beside_other_programs_are_counted() {
+fn blocks_during_other_programs_are_counted() {
     let mut busy = dataset(&[5000.0; 5]);
     for sample in &mut busy.samples[..2] {
         sample.covariates.foreign.cpu_pct = Some(90.0);

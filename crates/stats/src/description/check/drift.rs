@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_told_apart_from_target_and_block() {
+    fn place_is_distinguished_from_target_and_block() {
         let places = [vec![0.0, 2.0, 1.0], vec![1.0, 0.0, 2.0], vec![2.0, 1.0, 0.0]];
         let (targets, blocks) = ([3.0, 5.0, 9.0], [0.0, 0.4, -0.2]);
         let logs: Vec<Vec<f64>> = (0..3)

@@ -80,7 +80,7 @@ fn figures_are_time_cost_and_what_ranks_comes_first() {
 }
 
 #[test]
-fn failures_are_told_and_leave_nothing() {
+fn failures_are_reported_and_leave_nothing() {
     let (dir, job) = place();
     let text = |error: TestError| error.to_string();
     let failing = app("command = 'touch half; echo no space >&2; exit 4'\ncleanup = 'rm half'");
@@ -110,7 +110,7 @@ fn mistakes_are_refused() {
 }
 
 #[test]
-fn declared_reads_are_told_for_the_cold_proof() {
+fn declared_reads_are_reported_for_the_cold_proof() {
     let (_dir, job) = place();
     let of = |read: &str| {
         app(&format!("command = 'true'\n{read}"))

@@ -144,7 +144,7 @@ fn what_a_broken_run_left_is_removed() {
 }
 
 #[test]
-fn files_are_synced_after_every_so_many_operations() {
+fn files_are_synced_every_n_operations() {
     let dir = tempfile::tempdir().unwrap();
     let job = job("x.io", dir.path());
     let report = run(test("rw = 'rndwr'\nfsync = 'every=150'\nops = 1"), &job).unwrap();

@@ -118,7 +118,7 @@ fn intervals_cover_whether_there_are_effects_or_none_and_whether_rounds_are_whol
 }
 
 #[test]
-fn what_is_taken_out_for_the_order_is_told() {
+fn removed_order_effects_are_reported() {
     let told = |blocks| {
         let world = World { places: vec![-0.2, 0.0, 0.3], ..World::of(3, blocks) };
         let (samples, mut series) = world.campaign(3);
