@@ -47,7 +47,7 @@ use model::result::Dataset;
 use stats::evaluation::Findings;
 
 pub(crate) use cells::anchors;
-pub(crate) use heat_map::{heading, notes_of_cells};
+pub(crate) use heat_map::notes_of_cells;
 pub(crate) use lab::Lab;
 pub use method::measured;
 pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO, WITH_SYNCS};

@@ -14,6 +14,7 @@ pub(crate) mod phrase;
 mod reason;
 mod refusal;
 pub(crate) mod snapshots;
+pub(crate) mod unscored;
 mod unshared;
 pub(crate) mod verdict;
 

@@ -58,7 +58,7 @@ impl RecordedTarget<'_> {
         self.fail_write_beside(change, failing, history, || ())
     }
 
-    /// Like [`Ground::fail_write`], with what `others` do on this machine right before the fsync.
+    /// Like [`RecordedTarget::fail_write`], with what `others` do on this machine right before the fsync.
     ///
     /// # Errors
     /// The same.

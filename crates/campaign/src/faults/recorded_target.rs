@@ -52,8 +52,8 @@ impl<'a> RecordedTarget<'a> {
         RecordedTarget::make_with(lab, target, (DISKS_EACH * processors).min(DISKS_MAX))
     }
 
-    /// Like [`Ground::make`], with `seats` states looked at at once: none where no power is cut, and at most one where
-    /// copies of the file system cannot be mounted at once.
+    /// Like [`RecordedTarget::make`], with this number of `test_disks` for states that are examined at once: none where
+    /// no power is cut, and at most one where copies of the file system cannot be mounted at once.
     ///
     /// # Errors
     /// The same.

@@ -27,7 +27,7 @@ impl RecordedTarget<'_> {
     /// Performs each of `workloads`, which together are called `name`, and adds up what is found.
     ///
     /// # Errors
-    /// As those of [`Ground::crash`]; none of them can be performed.
+    /// As those of [`RecordedTarget::crash`]; none of them can be performed.
     pub fn crash_all(
         &mut self,
         name: &str,

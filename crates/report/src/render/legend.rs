@@ -1,5 +1,6 @@
 //! Legend of the page, for readers who have only the file: figures, colours and hatching.
 
+use crate::words::unscored;
 use maud::{Markup, html as markup};
 
 /// Its heading.
@@ -37,8 +38,7 @@ pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) 
                 }
                 dt { span class="n" { "1.42 " b { "better" } " " small { "short" } } }
                 dd {
-                    "Plain: not scored, because the timed part is too short, or because the rate \
-                     of the write includes this sync.  "
+                    (unscored::LEGEND) "  "
                     "Small marks are explained under Ratios; after the word baseline they refer \
                      to its value."
                 }

@@ -3,8 +3,8 @@
 
 use crate::{
     Commands, names,
-    sections::{anchors, heading, notes_of_cells},
-    words,
+    sections::{anchors, notes_of_cells},
+    words::{self, unscored},
 };
 use maud::{Markup, PreEscaped, html as markup};
 use model::{figure::Better, result::Dataset, text::printable};
@@ -136,8 +136,8 @@ pub(super) fn logs(dataset: &Dataset, findings: &Findings, commands: &Commands) 
     let id = printable(&dataset.campaign.id).into_owned();
     let (drawers, notes) = (anchors(findings), notes_of_cells(findings));
     let groups = findings.tables.iter().map(|table| table.group);
-    let unscored = groups.filter(|group| !group.is_scored());
-    let headings = unscored.map(|group| (group.title(), heading(group))).collect();
+    let groups = groups.filter(|group| !group.is_scored());
+    let headings = groups.map(|group| (group.title(), unscored::heading(group))).collect();
     let carried = printable(commands.options()).into_owned();
     let own = Carried {
         logs,

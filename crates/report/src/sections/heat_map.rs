@@ -5,8 +5,9 @@ use crate::{
     block::{Block, Fill, HeatCell, HeatGroup, HeatMap, HeatRow},
     names, number,
     sections::{Section, cells, ratios},
+    words::unscored,
 };
-use model::{result::Dataset, workload::Group};
+use model::result::Dataset;
 use stats::evaluation::Findings;
 use std::collections::BTreeSet;
 
@@ -39,7 +40,7 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
     let mut groups: Vec<(bool, HeatGroup)> = Vec::new();
     for (at, table) in findings.tables.iter().enumerate() {
         let is_scored = table.group.is_scored();
-        let title = heading(table.group);
+        let title = unscored::heading(table.group);
         if groups.iter().any(|(_, group)| group.title == title) {
             continue;
         }
@@ -62,16 +63,6 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
         groups: groups.into_iter().map(|(_, group)| group).collect(),
         is_computed: true,
     }
-}
-
-/// The title of a group, with the reason where it is in no score.
-pub(crate) fn heading(group: Group) -> String {
-    let why = match group {
-        Group::Sync => "because the rate of each write includes its sync",
-        Group::AfterFaults => "because what counts is what was found, in After faults",
-        _ => return group.title().to_string(),
-    };
-    format!("{}: not scored, {why}", group.title())
 }
 
 /// Name and places of every test in the group of the table at `first`, whatever process counts it has.

@@ -76,13 +76,7 @@ fn short_cells(findings: &Findings) -> Option<String> {
     let rows = tables.filter(|table| table.group.is_scored()).flat_map(|table| &table.rows);
     let (short, all) =
         rows.fold((0, 0), |(short, all), row| (short + usize::from(row.is_short()), all + 1));
-    let (are, their) = if short == 1 { ("is", "its") } else { ("are", "their") };
-    (short > 0).then(|| {
-        format!(
-            "{short} of {all} cells {are} not scored, because {their} timed parts are too \
-                 short."
-        )
-    })
+    words::unscored::short_cells(short, all)
 }
 
 /// Why samples are left out. Only invalid ones differ by reason.
