@@ -46,7 +46,9 @@ pub fn check(resolved: &Resolved) -> Result<()> {
 fn time(plan: &Plan) -> String {
     match plan.budget() {
         Some(budget_s) => format!("takes at most about {}", duration(budget_s as f64)),
-        None => "takes a time that its first trial will tell; --budget 10m limits it".into(),
+        None => "has no time limit, and its duration is known only after a first trial; limit it \
+                 with --budget 10m"
+            .into(),
     }
 }
 

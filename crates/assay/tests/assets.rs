@@ -53,7 +53,7 @@ fn confined_command_reads_its_asset_and_cannot_write_it() {
     let copy = place.path("state/assets").join(format!("{hash}.csv"));
     assert_eq!(fs::read_to_string(&copy).unwrap(), "key");
     let why = place.fails_last(&["cleanup", "--store", "none.db"], 1);
-    assert!(why.contains("none.db does not exist, so nothing tells"), "{why}");
+    assert!(why.contains("none.db does not exist, so assay cannot tell"), "{why}");
     // The campaign needs it as long as it is in the store.
     assert!(place.ok(&["cleanup"]).contains("nothing to clean up"));
     assert!(copy.exists());

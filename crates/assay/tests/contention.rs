@@ -138,7 +138,7 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
             return;
         }
     }
-    panic!("no sample is contended in {MOST_CAMPAIGNS} campaigns beside a writer");
+    panic!("no sample is contended in {MOST_CAMPAIGNS} campaigns with a writer at work");
 }
 
 /// That this many of the two samples are contended, by the program and in its report.

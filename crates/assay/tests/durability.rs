@@ -63,10 +63,7 @@ fn what_reaches_the_disk_is_proven_and_nothing_else_is() {
     let report = place.ok(&["report"]);
     let words = report.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("ext4[barrier=0] may lose synced data on power loss"), "{report}");
-    assert!(
-        words.contains("only ext4 has a valid sample"),
-        "nothing is ranked beside it: {report}"
-    );
+    assert!(words.contains("only ext4 has a valid sample"), "nothing is ranked with it: {report}");
     assert!(report.contains("unproven"), "{report}");
     let shown = place.ok(&["show", "last"]);
     assert!(shown.contains("durability proven in "), "{shown}");

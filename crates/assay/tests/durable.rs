@@ -206,7 +206,7 @@ fn requirements_are_met_by_what_is_in_force_and_by_any_layer() {
     // The lab makes a pool that does not compress, and a property can be inherited.
     let off = [("mount.options", "rw,xattr"), ("geometry.compression", "off")];
     let (eligible, said) = required(&place, "compression", "zfs", &off);
-    assert!(!eligible && said.contains("compression: no with compression=off"), "{said}");
+    assert!(!eligible && said.contains("compression: not with compression=off"), "{said}");
     let remounted = [("mount.fstype", "btrfs"), ("mount.options", "rw,nodatasum")];
     assert!(!required(&place, "data_checksums", "btrfs", &remounted).0);
 }
@@ -223,7 +223,7 @@ fn compression_is_what_was_measured() {
     let id = imported(&place, &data);
     let args = ["advise", &id, "--profile", "oltp-database", "--require", "compression"];
     let said = place.ok(&args).split_whitespace().collect::<Vec<_>>().join(" ");
-    let why = "btrfs[compress=zstd] is ruled out: compression is required; measured: files took 1.00 of their \
-               bytes, of zeros data";
+    let why = "btrfs[compress=zstd] is ruled out: compression is required; measured: files occupied 1.00 of their \
+               size, with zeros data";
     assert!(said.contains(why) && said.contains("only zfs[compression=lz4] is left"), "{said}");
 }

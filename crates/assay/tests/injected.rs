@@ -93,7 +93,7 @@ fn snapshots_are_tried_and_another_target_is_not_supported() {
     let section = section.split("\n## ").next().unwrap();
     let row = |word: &str| section.lines().find(|line| line.contains(word)).unwrap();
     assert!(row("after later changes").contains("0 of 110"), "{section}");
-    assert!(row("half dropped, mounted").contains("0 of 55"), "{section}");
+    assert!(row("half deleted, mounted").contains("0 of 55"), "{section}");
     assert!(row(": synced |").contains("0 of 10"), "{section}");
     for word in ["make one, all synced, 100 snap", "64 KiB delete, 10 snap", ": not back, 100 snap"]
     {

@@ -101,8 +101,8 @@ fn target_without_a_leg_to_try_is_refused() {
     let lab = Lab::open(state.path(), "mirrors").unwrap();
     for (target, word) in [
         ("ext4", "is not a mirror"),
-        ("btrfs[mkfs.m=raid1]", "cannot be mounted by themselves"),
-        ("raid1(ext4)", "cannot be mounted by themselves"),
+        ("btrfs[mkfs.m=raid1]", "cannot be mounted alone"),
+        ("raid1(ext4)", "cannot be mounted alone"),
     ] {
         let target = fs::resolve(&target.parse().unwrap()).unwrap();
         let error = Mirror::make(&lab, &target).unwrap_err();

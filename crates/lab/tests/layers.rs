@@ -176,7 +176,7 @@ fn work_and_are_undone(targets: &[&(&str, &str, &str)]) {
 /// A server that began while another target stood keeps nothing of it mounted in its own namespace: the
 /// other becomes cold and ends beside it.
 fn serves_beside_another(served: &str) {
-    println!("{served}, beside ext4");
+    println!("{served}, while ext4 is mounted");
     let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let lab = |at: usize, name| lab_with(dirs[at].path(), name, SMALL_IMAGE, 1);
     let labs = [lab(0, "other"), lab(1, "served")];

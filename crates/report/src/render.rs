@@ -145,7 +145,7 @@ mod tests {
 
     impl Section for Paragraph {
         fn title(&self) -> &'static str {
-            "Said"
+            "Paragraph"
         }
 
         fn build(&self, _: &Dataset, _: &Findings) -> Option<Vec<Block>> {

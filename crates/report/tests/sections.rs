@@ -407,9 +407,9 @@ fn several_campaigns_on_a_side_say_what_they_would_have_found() {
     assert!(text.contains("A is a3 (") && text.contains("B is b1 ("), "{text}");
     insta::assert_snapshot!(between(&text, "3 campaigns of A", "The campaigns share"), @"
     3 campaigns of A against 3 campaigns of B: each is one value, and the intervals cover the \
-    variation between them. By
-    that a loss of 5.9 % in the mean of all tests, one of 8.7 % in half of the cells and one of 8.7 % in the worst would
-    have been found with 80 % power.
+    variation between them.
+    Sensitivity: a loss of 5.9 % in the mean of all tests, one of 8.7 % in half of the cells and one of 8.7 % in the worst
+    would have been found with 80 % power.
     ");
 }
 

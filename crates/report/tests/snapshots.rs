@@ -98,8 +98,8 @@ fn reads_times_ratios_and_space_are_shown() {
     assert_eq!(row(": synced |").matches("0 of 200 (below 1.49 %)").count(), 2, "{section}");
     assert_eq!(row(": call returned |").matches("8 of 200").count(), 2, "{section}");
     assert!(row("make one, all synced, 100").contains("7.00"), "{section}");
-    assert!(row("drop one, call, 10 snapshots |").contains("0.0200"), "{section}");
-    assert!(row("drop half, space back, 100").contains("77.0"), "{section}");
+    assert!(row("delete one, call, 10 snapshots |").contains("0.0200"), "{section}");
+    assert!(row("delete half, space back, 100").contains("77.0"), "{section}");
     assert!(row("4 KiB overwrite, 100").contains("3.00"), "{section}");
     assert!(row("64 KiB read, 10 snapshots |").contains("2.00"), "{section}");
     assert!(row(": held, 10 snapshots |").contains("640"), "{section}");

@@ -110,7 +110,7 @@ mod tests {
             assert!(!suite.tests.is_empty());
             let ships =
                 |name: &AssetName| crate::traces::asset(&suite.name, name.as_str()).is_some();
-            assert!(suite.assets.iter().all(ships), "{file}: no folder is beside a shipped suite");
+            assert!(suite.assets.iter().all(ships), "{file}: no folder is next to a shipped suite");
         }
         let infos = || suites().iter().flat_map(|s| s.tests.iter()).flat_map(|t| t.infos());
         let ids: BTreeSet<String> = infos().map(|info| info.id).collect();

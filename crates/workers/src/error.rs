@@ -26,7 +26,7 @@ pub enum PoolError {
         source: io::Error,
     },
     /// A worker ended without an answer.
-    #[error("worker {worker} died ({how}); see its message and the kernel log")]
+    #[error("worker {worker} died ({how}); see its stderr output and the kernel log")]
     WorkerDied {
         /// Its number.
         worker: u32,

@@ -51,7 +51,7 @@ Examples:
 
 pub(super) const REMAKE: &str = "\
 Examples:
-  List the harm that the last campaign found, with the command for each:
+  List the damage that the last campaign found, with the command for each:
     assay remake
   Write the disk of one state to an image, to look at it with the file system's own tools:
     assay remake last faults.crash.replace-unsynced ext4 4398046511105 --out state.img";

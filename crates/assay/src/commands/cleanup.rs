@@ -51,7 +51,8 @@ fn clear_assets(store: &Path, state: &Path, dry_run: bool) -> Result<Vec<String>
     if !store.exists() {
         return match assets::clear(state, &BTreeSet::new(), true)? {
             Unneeded::Removed(copies) if !copies.is_empty() => bail!(
-                "store {} does not exist, so nothing tells which of them campaigns need; pass the --store of the campaigns",
+                "store {} does not exist, so assay cannot tell which copies of assets are still needed; \
+                 pass the campaigns' --store",
                 store.display()
             ),
             _ => Ok(Vec::new()),

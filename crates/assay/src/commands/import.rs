@@ -113,7 +113,7 @@ impl Taken {
         let why = printable_line(self.why.as_deref().unwrap_or_default());
         match self.samples {
             1 => format!("the only sample is not valid: {why}"),
-            all => format!("none of {all} samples is valid; the first is {why}"),
+            all => format!("none of {all} samples is valid; the first: {why}"),
         }
     }
 

@@ -111,8 +111,8 @@ pub(super) fn lines(out: &Path, recorded: &Recorded) -> Vec<String> {
     let cost = recorded.cost.inside_ns + recorded.cost.between_ns;
     if cost > 0.0 {
         lines.push(format!(
-            "recording added about {cost:.0} ns to each call, and used {:.1} % of one CPU beside \
-             the application",
+            "recording added about {cost:.0} ns to each call, and used {:.1} % of one CPU in \
+             addition to the application",
             100.0 * end.recorder_cpu_s / seconds.max(1e-9)
         ));
     }

@@ -42,7 +42,7 @@ const ALIGNED: usize = 4096;
 
 impl Check for BusyDisk {
     fn name(&self) -> String {
-        "beside.disk".into()
+        "background.disk".into()
     }
 
     fn about(&self) -> String {
@@ -64,12 +64,12 @@ impl Check for BusyDisk {
             let writer = scope.spawn(|| write_until(file, stop));
             let runtime_s = if bench.quick { QUICK_S } else { RUNTIME_S };
             let plan = trial::plan("ext4", "selftest.write_rate", runtime_s);
-            let dataset = plan.and_then(|plan| trial::run("selftest-beside.disk", plan, bench));
+            let dataset = plan.and_then(|plan| trial::run("selftest-background.disk", plan, bench));
             stop.store(true, Ordering::Relaxed);
             let written = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            anyhow::Ok((dataset?, written.context("the writer beside the test failed")?))
+            anyhow::Ok((dataset?, written.context("the background writer failed")?))
         })?;
-        ensure!(written > 0, "the writer beside the test wrote nothing");
+        ensure!(written > 0, "the background writer wrote nothing");
         let sample = trial::only_sample(&dataset)?;
         let is_known = sample.covariates.foreign.write_bytes.is_some();
         let limit_pct = stats::description::Settings::default().contention_limit_pct;
@@ -86,7 +86,7 @@ impl Check for BusyDisk {
 
 /// A file without a name in `dir`, past the page cache.
 fn nameless(dir: &Path) -> io::Result<File> {
-    let path = dir.join(format!("selftest-beside-{}", std::process::id()));
+    let path = dir.join(format!("selftest-background-{}", std::process::id()));
     let direct = OFlags::DIRECT.bits() as i32;
     let opened = OpenOptions::new().write(true).create_new(true).custom_flags(direct).open(&path);
     // Some file systems make it and then refuse to open it like that.
@@ -122,7 +122,7 @@ const SERVER: &str = "trap 'times; exit' TERM; while :; do :; done";
 
 impl Check for BusyServer {
     fn name(&self) -> String {
-        "beside.server".into()
+        "background.server".into()
     }
 
     fn about(&self) -> String {

@@ -9,7 +9,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum FaultsError {
     /// The target is not one file system on one disk that the kernel mounts.
-    #[error("{target} cannot be tried on a recording disk: {why}")]
+    #[error("{target} cannot be tested on a recording disk: {why}")]
     Target {
         /// As it was asked for.
         target: String,
@@ -17,7 +17,7 @@ pub enum FaultsError {
         why: String,
     },
     /// The target is not a mirror whose legs can be tried.
-    #[error("{target} has no leg to try: {why}")]
+    #[error("{target} has no mirror leg to test: {why}")]
     NoMirror {
         /// As it was asked for.
         target: String,
@@ -25,7 +25,7 @@ pub enum FaultsError {
         why: &'static str,
     },
     /// The target has no snapshots that can be made here.
-    #[error("{target} has no snapshots to try: {why}")]
+    #[error("{target} has no snapshots to test: {why}")]
     NoSnapshots {
         /// As it was asked for.
         target: String,
@@ -33,7 +33,9 @@ pub enum FaultsError {
         why: &'static str,
     },
     /// The file system refused something while it had snapshots, or was to get some.
-    #[error("{target} failed while snapshots of it were made, changed around or dropped: {error}")]
+    #[error(
+        "{target} failed while snapshots were created or deleted, or its files changed: {error}"
+    )]
     Snapshots {
         /// As it was asked for.
         target: String,
@@ -90,7 +92,7 @@ pub enum FaultsError {
         tries: usize,
     },
     /// The kernel hung in an earlier state, on every disk.
-    #[error("checks of states are stuck in the kernel on every disk; reboot this machine")]
+    #[error("the kernel is stuck on every test disk; reboot this machine")]
     Stuck,
     /// A workload cannot be performed by anything.
     #[error(transparent)]

@@ -170,13 +170,13 @@ mod tests {
             return skip(Need::Root, why);
         }
         let state = tempfile::tempdir().unwrap();
-        let lab = Lab::open(state.path(), "looker").unwrap();
+        let lab = Lab::open(state.path(), "examiner").unwrap();
         let disk = RecordingDisk::make(&lab, "d", 32 << 20).unwrap();
         Cmd::new("mkfs.ext4").args(["-q", "-F"]).arg(disk.device()).run().unwrap();
         let target = ::fs::resolve(&"ext4".parse().unwrap()).unwrap();
         let devices = [disk.device().to_path_buf()];
         let sites = ::fs::sites(target.parts(), &devices, (32 << 20, None), |_, _| {
-            ("looker".into(), "/".into(), "/".into())
+            ("examiner".into(), "/".into(), "/".into())
         });
         let how = mount::How::of(&target.parts()[0], &sites[0]).unwrap();
         let examiner =

@@ -149,7 +149,7 @@ fn mirrored(target: &ResolvedTarget) -> Result<&Part, FaultsError> {
         parts => Err(FaultsError::NoMirror {
             target: target.target().to_string(),
             why: match parts.iter().any(|part| part.disks() > 1) {
-                true => "its legs cannot be mounted by themselves like those of btrfs[raid1]",
+                true => "its legs cannot be mounted alone like those of btrfs[raid1]",
                 false => "it is not a mirror like btrfs[raid1]",
             },
         }),

@@ -72,8 +72,8 @@ pub enum AssetError {
     },
     /// Its content is not the one of the campaign, and no copy of that is there.
     #[error(
-        "asset `{}` of suite {} with SHA-256 {} is neither in {dir} nor beside the suite: {why}; put the file that the \
-         campaign started with beside the suite, or start another campaign", .asset.name, .asset.suite, .asset.sha256
+        "asset `{}` of suite {} with SHA-256 {} is neither in {dir} nor next to the suite: {why}; put the file that the \
+         campaign started with next to the suite, or start another campaign", .asset.name, .asset.suite, .asset.sha256
     )]
     Gone {
         /// What is asked for.

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_come_with_what_lies_beside_them() {
+    fn programs_come_with_their_neighbouring_files() {
         let base = tempfile::tempdir().unwrap();
         let tools = base.path().join("tools/bin");
         fs::create_dir_all(&tools).unwrap();

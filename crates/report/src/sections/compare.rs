@@ -88,7 +88,9 @@ fn what_varies(comparison: &CampaignComparison) -> String {
         ),
     };
     let power = comparison.power().filter(|_| !comparison.is_look());
-    known + &power.map_or_else(String::new, |found| format!(" By that {}.", words::power(&found)))
+    known
+        + &power
+            .map_or_else(String::new, |found| format!(" Sensitivity: {}.", words::power(&found)))
 }
 
 fn campaigns(count: usize) -> String {

@@ -90,7 +90,7 @@ fn look() -> String {
 
 fn failed(largest: &Loss, all: usize, limit: f64) -> String {
     format!(
-        "regression beyond {}: {}; worse by that much: {all}",
+        "regression beyond {}: {}; ratios beyond the limit: {all}",
         percent(limit),
         sentence(largest)
     )
@@ -98,7 +98,7 @@ fn failed(largest: &Loss, all: usize, limit: f64) -> String {
 
 fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit: f64) -> String {
     let why = match why {
-        Blindness::Contended => "where other processes used the machine".to_string(),
+        Blindness::Contended => "where other processes competed for CPU or disk".to_string(),
         Blindness::NoSample => "where a side has no valid sample".to_string(),
         Blindness::OneValue => {
             "where a side has a single value; measure it in at least two campaigns".to_string()
@@ -114,7 +114,7 @@ fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit:
         },
     };
     format!(
-        "no significant regression, but a loss of {} would not have been found in {blind} of \
+        "no significant regression, but a loss of {} would have gone undetected in {blind} of \
          {all}, e.g. in {} of {}, {why}",
         percent(limit),
         name(widest.cell.as_ref()),

@@ -94,7 +94,7 @@ pub(crate) fn silent(cells: &[TurnedBitCell]) -> Option<String> {
     let all: Vec<String> = read.iter().filter(|(_, places, _)| *places > 0).map(one).collect();
     (!all.is_empty()).then(|| {
         let all = list(all.iter().map(String::as_str));
-        format!("Silent damage of the disk was read as if nothing had been on {all}.")
+        format!("Silent damage of the disk was read without an error on {all}.")
     })
 }
 

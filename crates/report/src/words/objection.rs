@@ -12,8 +12,8 @@ pub fn objection(objection: &Objection) -> String {
         Objection::Unmet { wanted, fact, shortfall } => {
             let state = match shortfall {
                 Shortfall::Value => fact.value.to_string(),
-                Shortfall::With(option) => format!("no with {option}"),
-                Shortfall::Without(options) => format!("no without {}", options.join(" or ")),
+                Shortfall::With(option) => format!("not with {option}"),
+                Shortfall::Without(options) => format!("not without {}", options.join(" or ")),
             };
             format!(
                 "{wanted} is required; {}: {state} ({}; {}; as of {})",
@@ -31,7 +31,7 @@ pub fn objection(objection: &Objection) -> String {
             format!("durable is required; it {}", durability.predicate().unwrap_or_default())
         }
         Objection::NotCompressed { share, data } => format!(
-            "compression is required; measured: files took {share:.2} of their bytes, of {data} data"
+            "compression is required; measured: files occupied {share:.2} of their size, with {data} data"
         ),
         Objection::Floor { test, procs, finding } => {
             format!("floor {test}, {}: {}", processes(*procs), floor(finding))

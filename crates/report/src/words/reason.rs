@@ -63,7 +63,7 @@ pub fn reason(why: &Reason) -> String {
         Reason::NotAboveZero { metric, value } => format!("{metric} is {value}"),
         Reason::MetricMissing { metric } => format!("has no {metric}"),
         Reason::ReplayDiffers { calls, differing, call, recorded, found, count } => format!(
-            "{differing} of {calls} replayed calls returned something else than recorded; most often \
+            "{differing} of {calls} replayed calls did not return what was recorded; most often \
              {call}: {found} instead of {recorded} ({count} times)"
         ),
         Reason::Contradicts(why) => format!("contradicts itself: {}", contradiction(why)),

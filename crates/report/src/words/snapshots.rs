@@ -9,7 +9,7 @@ pub(crate) fn moment(moment: SnapshotMoment) -> &'static str {
     match moment {
         SnapshotMoment::Changed => "after later changes",
         SnapshotMoment::Mounted => "after a mount",
-        SnapshotMoment::Dropped => "half dropped, mounted",
+        SnapshotMoment::Dropped => "half deleted, mounted",
     }
 }
 

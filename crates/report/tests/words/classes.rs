@@ -51,7 +51,7 @@ fn judged(
 fn the_only_one_of_a_lab_is_called_so_with_its_lab() {
     let levels = [("btrfs[raid1]", 1.0, LabKind::Host), ("zfs", 2.0, LabKind::Kvm)];
     let host = judged(&campaign("one-each", &levels), None).unwrap();
-    let said = "only btrfs[raid1] has a valid sample on the host that may be ranked (zfs was measured apart from it)";
+    let said = "only btrfs[raid1] has a valid sample on the host that may be ranked (zfs is not comparable with it)";
     assert!(verdict(&host).contains(said), "{}", verdict(&host));
     let guest = verdict(&host.others[0]);
     assert!(

@@ -67,7 +67,7 @@ fn what_loses_has_tables_of_its_own_and_no_rank() {
 fn the_only_one_that_may_be_ranked_is_not_called_the_only_one_measured() {
     let data = campaign("two", &[("ext4", 100.0), ("tmpfs", 900.0)]);
     let sentence = verdict(&judged(&data));
-    let said = "only ext4 has a valid sample on this machine that may be ranked (tmpfs was measured apart from it)";
+    let said = "only ext4 has a valid sample on this machine that may be ranked (tmpfs is not comparable with it)";
     assert!(sentence.contains(said), "{sentence}");
 }
 

@@ -185,7 +185,7 @@ fn a_gate_that_passes_tells_what_it_would_have_found() {
     let noisy = Runs { shared: 0.0, own: 0.2 };
     let blind = gate_of(noisy, (3, 4), (EQUAL, 0.1), 1);
     assert_eq!(blind.outcome, GateOutcome::Blind, "{}", words::gate(&blind));
-    let said = "no significant regression, but a loss of 10 % would not have been found in ";
+    let said = "no significant regression, but a loss of 10 % would have gone undetected in ";
     assert!(words::gate(&blind).starts_with(said), "{}", words::gate(&blind));
     assert!(blind.regressions.is_empty());
 }
@@ -234,7 +234,7 @@ fn only_decided_losses_of_the_same_target_beyond_the_limit_count() {
     assert_eq!(gate.regressions.iter().filter(|r| r.cell.is_some()).count(), 4);
     assert!(words::gate(&gate).contains("B:xfs is 0.80x A:xfs"), "{}", words::gate(&gate));
     assert!(
-        words::gate(&gate).contains("; worse by that much: 5; a loss of "),
+        words::gate(&gate).contains("; ratios beyond the limit: 5; a loss of "),
         "{}",
         words::gate(&gate)
     );
@@ -261,7 +261,7 @@ fn a_busy_machine_is_named_where_nothing_is_judged() {
     assert_eq!(gate.outcome, GateOutcome::Blind);
     assert!(words::gate(&gate).contains("in 3 of 5"), "{}", words::gate(&gate));
     assert!(
-        words::gate(&gate).contains("where other processes used the machine"),
+        words::gate(&gate).contains("where other processes competed for CPU or disk"),
         "{}",
         words::gate(&gate)
     );

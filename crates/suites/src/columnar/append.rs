@@ -382,7 +382,7 @@ fn page_of(test: &AppendTest) -> String {
     page.reading(match test.onto {
         Onto::Nothing { .. } => "Every append pays for open, seek and close as well as for a short write: this is the latency of the file system's entry points.",
         Onto::Handle { .. } => "Short writes to the end of one open file: delayed allocation and page-cache cost, and one sync that finds everything dirty. Compare with the test that opens for every append.",
-        Onto::RandomFiles => "Gigabytes in short appends: the page cache fills, writeback runs beside the writes, and extents show whether the allocator looked ahead. The files are read by the random tests afterwards.",
+        Onto::RandomFiles => "Gigabytes in short appends: the page cache fills, writeback runs during the writes, and extents show whether the allocator looked ahead. The files are read by the random tests afterwards.",
         Onto::Column => "A column grows by large pieces. What counts is how well the file system extends a file that is already on disk, and how fast it brings it there.",
     });
     let mut caveats = vec![

@@ -34,7 +34,7 @@ pub(super) fn take(
         for enclosed in formats::enclosed(*file)? {
             match assets.get(enclosed.index) {
                 Some(asset) if asset.bytes == Bytes(enclosed.bytes) => named.push(asset),
-                _ => bail!("{}: it holds an asset that its campaign does not name", file.name()),
+                _ => bail!("{}: it contains an asset that its campaign does not list", file.name()),
             }
         }
     }

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(
             pace.block_s,
             Some(36.0),
-            "8 s beside the work and 4 s of it, for each of three"
+            "8 s besides the work and 4 s of it, for each of three"
         );
         pace.took(10.0, shown(2.0, 0.5), 4.0, 3);
         assert_eq!(pace.block_s, Some(72.0), "half of the cases were reached");

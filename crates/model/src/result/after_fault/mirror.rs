@@ -167,7 +167,7 @@ mod tests {
         assert_eq!((own.right, own.wrong, own.failed(), own.missing), (4, 1, 4, 7));
         assert_eq!(own.reads(), 9);
         assert_eq!(own.errors.len(), 1);
-        assert_eq!(all.silent(), (9, 1), "the faulty leg by itself is not counted");
+        assert_eq!(all.silent(), (9, 1), "the faulty leg alone is not counted");
         assert_eq!(all.at(Moment::Scrubbed, ReadFrom::Mirror), None);
     }
 

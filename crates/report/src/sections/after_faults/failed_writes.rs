@@ -18,7 +18,7 @@ pub(super) fn blocks(cells: &[FailedWriteCell], targets: &[String]) -> Vec<Block
 
 const METHOD: &str = "A request of the disk fails with EIO during an fsync. What POSIX allows is an \
                       error once: then the program knows, and later calls return 0. A lie is 0 for a \
-                      descriptor that was open when the request failed and was never told, while the \
+                      descriptor that was open when the request failed and never got an error, while the \
                       data is lost.";
 
 /// A row for each fault that any target has, a column for each target.

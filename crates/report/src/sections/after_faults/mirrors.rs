@@ -17,8 +17,8 @@ pub(super) fn blocks(cells: &[MirrorCell]) -> Vec<Block> {
 }
 
 const METHOD: &str = "One leg of a mirror holds a bad copy, or fails every request from some moment on. All files \
-                      that were synced are read through the mirror, and from each leg by itself. Silent: something \
-                      else than was written, or no file, without an error. Percentages are upper bounds at 95 %, \
+                      that were synced are read through the mirror, and from each leg alone. Silent: other \
+                      data than was written, or no file, without an error. Percentages are upper bounds at 95 %, \
                       one-sided.";
 
 /// A row for each moment and place that files were read from.
@@ -60,7 +60,7 @@ pub(super) fn reads(cells: &[MirrorCell]) -> Table {
             "A read counts once, as the worst of its files. Through the mirror, a read is a fresh mount in a new \
              thread."
                 .into(),
-            "By itself: a copy of the leg, mounted read-only and degraded.".into(),
+            "Alone: a copy of the leg, mounted read-only and degraded.".into(),
         ],
     }
 }
@@ -94,7 +94,7 @@ fn repairs(cells: &[MirrorCell]) -> Table {
         Row::body(first.into_iter().chain(scrubbed).chain([Cell::plain(rebuild)]))
     };
     Table {
-        caption: "Mirrors with a faulty leg: what the program was told, and repairs".into(),
+        caption: "Mirrors with a faulty leg: errors that the program got, and repairs".into(),
         columns: vec![
             Column::words("Target"),
             Column::words("Test"),
@@ -107,7 +107,7 @@ fn repairs(cells: &[MirrorCell]) -> Table {
         ],
         rows: cells.iter().map(row).collect(),
         footnotes: vec![
-            "Scrub repaired: each leg had everything by itself afterwards. In small print and under replacement the \
+            "Scrub repaired: afterwards each leg alone had everything. In small print and under replacement the \
              median time; disks are in memory, so only CPU work is compared."
                 .into(),
         ],
@@ -136,9 +136,9 @@ fn moment(fault: LegFault, moment: Moment) -> &'static str {
 fn from(moment: Moment, from: ReadFrom) -> &'static str {
     match (from, moment) {
         (ReadFrom::Mirror, _) => "mirror",
-        (ReadFrom::FaultyLeg, Moment::Replaced) => "new leg by itself",
-        (ReadFrom::FaultyLeg, _) => "faulty leg by itself",
-        (ReadFrom::OtherLeg, _) => "other leg by itself",
+        (ReadFrom::FaultyLeg, Moment::Replaced) => "new leg alone",
+        (ReadFrom::FaultyLeg, _) => "faulty leg alone",
+        (ReadFrom::OtherLeg, _) => "other leg alone",
     }
 }
 
@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn leg_that_was_replaced_is_a_new_one() {
-        assert_eq!(from(Moment::Replaced, ReadFrom::FaultyLeg), "new leg by itself");
-        assert_eq!(from(Moment::Scrubbed, ReadFrom::FaultyLeg), "faulty leg by itself");
+        assert_eq!(from(Moment::Replaced, ReadFrom::FaultyLeg), "new leg alone");
+        assert_eq!(from(Moment::Scrubbed, ReadFrom::FaultyLeg), "faulty leg alone");
         assert_eq!(moment(LegFault::BadData, Moment::Fault), "bad copy");
         assert_eq!(moment(LegFault::LostDisk, Moment::Fault), "disk lost");
     }

@@ -90,9 +90,9 @@ const TIMES: [OfTime; 6] = [
     ("make one, all synced", |level| level.make),
     ("make one, changes unsynced", |level| level.make_unsynced),
     ("sync after that", |level| level.sync),
-    ("drop one, call", |level| level.drop),
-    ("drop one, space back", |level| level.back),
-    ("drop half, space back", |level| Spread::of(level.back_half_ns.into_iter().collect())),
+    ("delete one, call", |level| level.drop),
+    ("delete one, space back", |level| level.back),
+    ("delete half, space back", |level| Spread::of(level.back_half_ns.into_iter().collect())),
 ];
 
 /// Times of snapshots, a kind and a number of them in each row.
@@ -165,7 +165,7 @@ fn space(cells: &[SnapshotCell], targets: &[String]) -> Table {
     let mut table = by_row(caption, &rows, targets);
     table.footnotes = vec![
         "Held: in use (statvfs) beyond what the same changes take without snapshots. Not back: \
-         still in use beyond that after all were dropped and cleaned up."
+         still in use beyond that after all were deleted and cleaned up."
             .into(),
     ];
     table

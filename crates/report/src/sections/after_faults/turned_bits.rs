@@ -19,7 +19,7 @@ pub(super) fn blocks(cells: &[TurnedBitCell], targets: &[String]) -> Vec<Block> 
     tables.into_iter().chain(scrubs).collect()
 }
 
-const METHOD: &str = "The disk holds something else than what was written, and does not say so. \
+const METHOD: &str = "The disk holds other data than what was written, and does not say so. \
                       Silent: the wrong data or name was read without an error. Percentages are upper \
                       bounds at 95 %, one-sided.";
 

@@ -26,7 +26,7 @@ const SENTENCES: &[&str] = &[
     "its series has columns of different lengths, or is not ascending",
     "rate is 0",
     "has no rate",
-    "300 of 170000 replayed calls returned something else than recorded; most often open: ENOENT instead of success \
+    "300 of 170000 replayed calls did not return what was recorded; most often open: ENOENT instead of success \
      (250 times)",
     "contradicts itself: mean latency times request count is not the total time",
     "the device was idle",

@@ -45,7 +45,7 @@ fn steps(settings: &Settings) -> String {
             "- create the file, write(2) of 1 MiB of the image at a time".to_string()
         }
         (Action::Write, _) => format!(
-            "- create the file; compress 1 MiB of the image, in blocks of {block} each by itself, then write(2) of \
+            "- create the file; compress 1 MiB of the image, in separate blocks of {block}, then write(2) of \
              the result, and so on; at last the table of the blocks\n- a block that does not get shorter is stored \
              as it is"
         ),
@@ -101,7 +101,7 @@ fn figures(settings: &Settings) -> String {
 }
 
 const BESIDE: &str = "To compare compression by the application with that by a file system, put the test without \
-                      compression on a target that compresses, e.g. `btrfs[compress=zstd:1]`, beside the compressed \
+                      compression on a target that compresses, e.g. `btrfs[compress=zstd:1]`, next to the compressed \
                       tests on one that does not, e.g. `xfs`: rates are of values in all of them. A file system \
                       compresses in threads of the kernel, on other processors where there are any: compare the \
                       processor time of the machine, which is in every sample too, and not `cpu_s`. With as many \

@@ -23,7 +23,7 @@ pub(super) static KNOBS: [Knob; 6] = [
         "block",
         "bytes",
         "128k",
-        "bytes that are compressed by themselves, a power of two from 4k to 1M",
+        "bytes that are compressed separately, a power of two from 4k to 1M",
     ),
     Knob::new("size", "bytes", "64M", "bytes of each of the 4 columns at scale 1; at least 1M"),
     Knob::new("cache", "", "cold", "page cache state before a read").one_of(&["cold", "hot"]),

@@ -139,7 +139,7 @@ const READ_IT: &str = "How long a try takes is shown and enters no score. What c
                        fsyncs and what is left after the power went. An error once and success \
                        from then on is what POSIX allows and Linux does: a program that got an error \
                        knows that the data is gone, and must not ask again. A lie is success for a \
-                       descriptor that was open when the write failed and was never told, while \
+                       descriptor that was open when the write failed and never got an error, while \
                        the data is lost.";
 
 #[cfg(test)]

@@ -278,9 +278,9 @@ doublewrite is what a database gains by giving up its doublewrite. Atomic writes
 they are refused the sample is invalid and says so, and nothing else was measured in its place.
 
 `atomic_most_bytes` is the largest atomic write of the file, and `atomic_device_bytes` the largest that the device \
-does by itself. Without the latter the file system makes each write atomic by writing to a new place and changing its \
+supports itself. Without the latter the file system makes each write atomic by writing to a new place and changing its \
 metadata: XFS does so since Linux 6.16, on any device with reflinks. That costs a transaction of its log per page, \
-which is not what a device that does it by itself would show, and it moves the pages of the table.";
+which is not what a device that supports it itself would show, and it moves the pages of the table.";
 
 #[cfg(test)]
 mod tests;

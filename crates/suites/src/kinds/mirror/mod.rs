@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub(super) static KIND: Kind = Kind {
     name: "mirror",
     about: "a mirror, one leg of which silently holds a bad copy, or is lost; what is read through \
-            the mirror, what each leg holds by itself, and whether reads, a scrub or a replacement \
+            the mirror, what each leg holds alone, and whether reads, a scrub or a replacement \
             repair it.",
     knobs: &KNOBS,
     make: |head, table| {
@@ -108,10 +108,10 @@ impl Settings {
              it needs more) in memory, whose requests assay answers itself. {fault}. {} tries, each \
              with other data and a drawn leg.\n\n\
              {steps}\
-             - Each leg is read by itself at each of these moments: a copy of it is mounted read-only \
+             - Each leg is read alone at each of these moments: a copy of it is mounted read-only \
              and degraded, while the disks fail all requests.\n\
-             - A target that is not a mirror of two disks, or whose legs cannot be mounted by \
-             themselves here, is reported as not supported. `btrfs[raid1]` can be tried.",
+             - A target that is not a mirror of two disks, or whose legs cannot be mounted \
+             alone here, is reported as not supported. `btrfs[raid1]` can be tried.",
             self.tries,
         )
     }
@@ -119,10 +119,10 @@ impl Settings {
 
 const READ_IT: &str = "How long a try takes is shown and enters no score. What counts is in the \
                        section After faults: reads through the mirror that were wrong without an \
-                       error, and what each leg holds by itself before and after. A leg that is \
-                       wrong or fails by itself has no second copy for the block: the mirror is one \
-                       fault away from losing it. After a repair, both legs are right by \
-                       themselves. One read of a mirror shows the leg that happened to be read; \
+                       error, and what each leg holds alone before and after. A leg that is \
+                       wrong or fails alone has no second copy for the block: the mirror is one \
+                       fault away from losing it. After a repair, each leg alone is \
+                       right. One read of a mirror shows the leg that happened to be read; \
                        therefore each leg is read.";
 
 #[cfg(test)]

@@ -42,6 +42,6 @@ fn page_says_what_happens_to_the_leg() {
         ("lost_disk", "an empty disk"),
     ] {
         let page = test(&format!("fault = '{fault}'")).unwrap().explain("x.a");
-        assert!(page.contains(word) && page.contains("Each leg is read by itself"), "{page}");
+        assert!(page.contains(word) && page.contains("Each leg is read alone"), "{page}");
     }
 }

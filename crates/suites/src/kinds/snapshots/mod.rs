@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub(super) static KIND: Kind = Kind {
     name: "snapshots",
     about: "0, 10 and 100 snapshots of changing files; whether each stays as it was taken, also \
-            after a power failure, the time to make and to drop one, the speed of the live files, \
+            after a power failure, the time to make and to delete one, the speed of the live files, \
             and how much space comes back when.",
     knobs: &KNOBS,
     make: |head, table| {
@@ -109,18 +109,18 @@ impl Settings {
              snapshots says after how many of these changes a read-only snapshot is made. Half of \
              the snapshots are made before the changes are synced. {tries} tries, each with other \
              data.\n\n\
-             - Then, {times} times: the oldest snapshot is dropped, its space is waited for, a new \
+             - Then, {times} times: the oldest snapshot is deleted, its space is waited for, a new \
              one is made after further changes, and each operation is timed once, in a drawn order: \
              4 KiB of an old file are overwritten, a file of 64 KiB is created, a file is deleted, \
              each with an fsync, and an old file is read from the disk. Without snapshots all but \
-             the dropping and making is done.\n\
+             the deleting and making is done.\n\
              - All snapshots and the live files are read and compared with what they were, after \
-             these changes, after a fresh mount, and after a drawn half of the snapshots was dropped \
-             and another mount. Then the rest is dropped, and the checker looks at the file system.\n\
+             these changes, after a fresh mount, and after a drawn half of the snapshots was deleted \
+             and another mount. Then the rest is deleted, and the checker looks at the file system.\n\
              - Space is waited for with a sync that also starts the cleaning (`btrfs filesystem \
              sync`), for at most a minute. What the snapshots held, and what did not come back, is \
              the space in use (statvfs) beyond that of the file system without snapshots.\n\
-             - On a recording disk the power goes while 12 snapshots are made and 8 of them dropped: \
+             - On a recording disk the power goes while 12 snapshots are made and 8 of them deleted: \
              {states} states are held to the snapshots that were synced, and {states} to those whose \
              call had returned. This disk writes 4096 bytes whole.\n\
              - A target that is not one file system with subvolumes is reported as not supported. \

@@ -14,9 +14,9 @@ use serde::Deserialize;
 
 pub(super) static KIND: Kind = Kind {
     name: "turned_bit",
-    about: "a disk that silently holds something else than what was written: a turned bit, a lost \
-            or a misdirected write; is it read as if nothing had been, is it an error, or is it \
-            repaired?",
+    about: "a disk that silently holds other data than what was written: a turned bit, a lost \
+            or a misdirected write; are reads wrong without an error, do they fail, or is the \
+            data repaired?",
     knobs: &KNOBS,
     make: |head, table| {
         let settings: Settings = settings(table, &KNOBS)?;
