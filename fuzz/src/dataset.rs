@@ -6,7 +6,7 @@ use formats::{ImportOptions, NamedBytes, import, importer_names};
 use model::{result::Dataset, text::is_unprintable};
 use store::{Imported, Store};
 
-/// What stands before each file of an input, with its name until the end of the line.
+/// What is before each file of an input, with its name until the end of the line.
 const HEAD: &str = "=== ";
 
 /// `files` as one input of [`dataset`] and of [`import`](fn@super::import).
@@ -18,7 +18,7 @@ pub fn pack(files: &[NamedBytes]) -> Vec<u8> {
     files.iter().flat_map(file).collect()
 }
 
-/// The files in `bytes`; what stands before the first name is a file, too.
+/// The files in `bytes`; what is before the first name is a file, too.
 pub(super) fn unpack(bytes: &[u8]) -> Vec<NamedBytes> {
     let mut files: Vec<NamedBytes> = Vec::new();
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {

@@ -43,7 +43,7 @@ pub(super) fn asserted(test: &dyn Test) {
         suites::space_bytes(&[(test, job.clone())]);
         for (path, _) in test.space(&job) {
             let below = path.strip_prefix(&job.dir).unwrap_or(&path);
-            // What all workers share lies beside their directories.
+            // What all workers share lies next to their directories.
             let below = below.strip_prefix("..").unwrap_or(below);
             let stays = below.components().all(|c| matches!(c, Component::Normal(_)));
             assert!(stays, "{} lies elsewhere", path.display());

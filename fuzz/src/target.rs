@@ -1,4 +1,4 @@
-//! Targets and sweeps, as they stand in arguments, plans and stores.
+//! Targets and sweeps, as they are in arguments, plans and stores.
 
 use super::{assert_harmless, text};
 use fs::resolve;
@@ -10,7 +10,7 @@ pub fn target(bytes: &[u8]) -> bool {
     resolved(&target)
 }
 
-/// Whether `target` can be; what is told of it does no harm.
+/// Whether `target` is possible; messages about it do no harm.
 pub(super) fn resolved(target: &Target) -> bool {
     assert_eq!(target.to_string().parse().as_ref(), Ok(target));
     for label in label_targets(&[target.clone(), target.clone()], &TargetNames::new()) {

@@ -20,7 +20,7 @@ pub(crate) fn code(text: &str) -> String {
     out
 }
 
-/// True when `word` stands in `code` with no letter, digit or `_` beside it.
+/// True when `word` is in `code` with no letter, digit or `_` next to it.
 pub(crate) fn has_word(code: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(at, _)| {

@@ -103,7 +103,7 @@ pub enum Verb {
     /// Record an application's file-system calls into a trace, with little overhead
     #[command(after_help = examples::RECORD)]
     Record(RecordArgs),
-    /// Recreate the disk of a harmed file system as an image, in a state that a fault of `--suite faults` left
+    /// Write an image of the disk as a fault of `--suite faults` left it, for inspection
     #[command(after_help = examples::REMAKE)]
     Remake(RemakeArgs),
     /// Export the samples of a campaign to another format

@@ -74,7 +74,7 @@ fn keep(stored: Stored, amount: Amount, store: &mut Store, key: &Key) -> Result<
     Sized::new(stored, amount, mark, store)
 }
 
-/// What a campaign works with beside its plan.
+/// What a campaign works with besides its plan.
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
     /// The consent to use disks.
@@ -192,7 +192,7 @@ fn walk(
     Schedule::new(sized, store, on, progress, (stop, since))?.run()
 }
 
-/// The label of the candidate that figures are shown beside while they come.
+/// The label of the candidate next to which figures are shown as they arrive.
 fn baseline(placed: &Placed) -> String {
     let first = || placed.entrants.first().map(|first| first.label.clone()).unwrap_or_default();
     placed.plan.baseline.clone().unwrap_or_else(first)

@@ -48,7 +48,7 @@ pub fn names() -> Vec<&'static str> {
 ///
 /// # Errors
 /// No product has that name, the machine lacks something that it needs, a step fails, or a signal stops
-/// it; what was done then is kept, and the next call goes on.
+/// it; what was done then is kept, and the next call continues.
 pub fn install(name: &str) -> Result<()> {
     let product = PRODUCTS.iter().find(|product| product.name() == name).ok_or_else(|| {
         let (meant, known) = (did_you_mean(name, names()), names().join(", "));

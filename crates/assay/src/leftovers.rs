@@ -1,4 +1,4 @@
-//! Names what a killed run left behind, before the next one takes room beside it.
+//! Names what a killed run left behind, before the next run uses more space.
 
 use lab::cleanup::Cleanup;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The `assay` program; everything is in the library beside it, which the fuzzers call too.
+//! The `assay` program; everything is in the library, which the fuzzers call too.
 
 use std::process::ExitCode;
 

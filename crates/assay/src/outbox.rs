@@ -42,7 +42,7 @@ impl Outbox {
     /// Writes the file `name`, which may be in folders below this one; gives its path.
     ///
     /// # Errors
-    /// A part of `name` is not a plain name, something else than a file of this user has the name, or it cannot be
+    /// A part of `name` is not a plain name, something other than a file of this user has the name, or it cannot be
     /// written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf> {
         self.fill(name, &mut |file| Ok(file.write_all(bytes)?))

@@ -34,7 +34,7 @@ const UNBOUNDED: [(&str, &str); 11] = [
     ("append", "[a]\nrw=write\nsize=64m\nfile_append=1\nloops=1000\n"),
 ];
 
-/// A file system of 700 MB on a loop device, and a place beside it.
+/// A file system of 700 MB on a loop device, and a folder next to it.
 struct Bench {
     // Unmounted before its place is removed.
     mounted: Mounted,

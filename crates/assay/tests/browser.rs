@@ -44,7 +44,7 @@ fn opened(place: &Place, page: &str, scheme: u8) -> (String, String) {
     opened_at(place, &around(page), "", scheme)
 }
 
-/// The same of a page by itself, at `fragment`.
+/// The same of a single page, at `fragment`.
 fn opened_at(place: &Place, page: &str, fragment: &str, scheme: u8) -> (String, String) {
     let path = place.path("page.html");
     fs::write(&path, page).unwrap();

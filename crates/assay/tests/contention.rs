@@ -1,4 +1,4 @@
-//! A small campaign beside work of others, a writer on the disk that holds its images, and one on a target with a
+//! A small campaign next to work of others, a writer on the disk that holds its images, and one on a target with a
 //! server, whose work is not that of others.
 
 use crate::common::{Place, metric, ready, ready_or_skip, root_or_skip};
@@ -74,7 +74,7 @@ fn run_on(target: &str) -> [&str; 15] {
     [&run[..], &rest].concat().try_into().unwrap()
 }
 
-/// A campaign beside a writer.
+/// A campaign while a writer works.
 fn run_beside_a_writer(place: &Place) {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! A whole campaign on a disk that the user gives up, for which a loop device with a stable name stands
-//! in; and every reason for which a run does not begin.
+//! A whole campaign on a disk that the user allows to be erased, for which a loop device with a stable name stands in;
+//! and every reason for which a run does not begin.
 
 use crate::common::{Place, ready, root_or_skip, text};
 use crate::stand_in::{Disk, can_attach, run};

@@ -1,5 +1,5 @@
-//! Durability is proven or said not to be: a file system on a loop device whose syncs reach it, one that was told
-//! not to flush, memory, and one whose syncs do nothing. Needs root; where it is missing, a test says so.
+//! Durability is proven or said not to be: a file system on a loop device whose syncs reach it, one that is set not to
+//! flush, memory, and one whose syncs do nothing. Needs root; where it is missing, a test says so.
 
 use crate::common::{
     Place, ready_or_skip, root_or_skip, text,

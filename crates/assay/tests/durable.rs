@@ -154,7 +154,7 @@ fn a_table_of_another_tool_is_read_the_same_way() {
     assert_unranked(&said, LOSER);
 }
 
-/// Whether `target` passes the requirement `feature`, and the reasons that stand beside it. Facts of the mount are
+/// Whether `target` passes the requirement `feature`, and the reasons that are next to it. Facts of the mount are
 /// those of `facts`.
 fn required(place: &Place, feature: &str, target: &str, facts: &[(&str, &str)]) -> (bool, String) {
     let mut data = commits(&[(target, 100.0), ("jfs", 90.0)]);

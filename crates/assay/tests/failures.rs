@@ -1,5 +1,5 @@
-//! A target that cannot be made is named in the tables with its reason, and the campaign goes on with
-//! the others, unless one alone is left of several. Every failure here is a real one.
+//! A target that cannot be made is named in the tables with its reason, and the campaign continues with the others,
+//! unless one alone is left of several. Every failure here is a real one.
 
 use crate::common::{Place, ready, ready_or_skip, root_or_skip, text};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::{fs, os::unix::fs::PermissionsExt};
 /// Work that is done in a moment.
 const WORK: [&str; 7] = ["--suite", "null", "--procs", "1", "--blocks", "2", "--full"];
 
-/// Runs `on` beside the null file system, and gives stdout; it ends with status 4.
+/// Runs `on` together with the null file system, and gives stdout; it ends with status 4.
 fn partly(place: &Place, on: &[&str], more: &[&str]) -> (String, String) {
     let targets = on.iter().flat_map(|target| ["--on", target]);
     let args: Vec<&str> = ["run"].into_iter().chain(targets).chain(WORK).collect();

@@ -1,6 +1,6 @@
-//! Faults that pass, and faults that do not: what is tried again, when a campaign goes on without a target,
-//! when it stops, and what `resume` then does. The test looks at what the program says, and takes a
-//! directory or a disk away, or gives it back, at just that moment.
+//! Faults that pass, and faults that do not: what is tried again, when a campaign continues without a target, when it
+//! stops, and what `resume` then does. The test looks at what the program says, and takes a directory or a disk away,
+//! or gives it back, at just that moment.
 
 use crate::common::{Place, ready_or_skip, root_or_skip, text};
 use crate::stand_in::{Disk, can_attach, run};

@@ -76,7 +76,7 @@ fn an_import_of_many_samples_takes_little_memory() {
     }
 }
 
-/// A dataset is held but for its samples: one that has too much beside them is refused before it is.
+/// A dataset is held but for its samples: one that has too much else is refused before it is.
 #[test]
 fn an_import_of_many_notes_or_facts_is_refused_in_little_memory() {
     let mut short = formats::published().unwrap().swap_remove(1);

@@ -1,5 +1,5 @@
-//! The job of docs/kubernetes.md, as it stands there: its arguments are those of this program, its paths are those that
-//! it mounts, its image is that of this version. The CPU limit of a container is seen.
+//! The job of docs/kubernetes.md, as it is written there: its arguments are those of this program, its paths are those
+//! that it mounts, its image is that of this version. The CPU limit of a container is seen.
 
 use crate::common::{Place, text};
 use needs::{Need, root_or_skip, skip};

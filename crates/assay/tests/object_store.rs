@@ -1,6 +1,6 @@
 //! Targets in an object store of the user's own: a real versitygw that this test starts as a foreign server, with a
 //! bucket in which others have their objects. What a campaign makes there is gone after it, also after kill -9, and the
-//! keys stand nowhere.
+//! keys are written nowhere.
 
 use crate::common::{Place, ready, text, wait_for};
 use needs::{Need, root_or_skip, skip};
@@ -143,7 +143,7 @@ fn command(place: &Place, args: &[&str]) -> Command {
     command
 }
 
-/// Fails when one of the keys stands in `bytes`.
+/// Fails when one of the keys is in `bytes`.
 fn assert_no_key(bytes: &[u8], what: &dyn std::fmt::Debug) {
     for key in [ACCESS, SECRET] {
         let is_there = bytes.windows(key.len()).any(|window| window == key.as_bytes());
@@ -151,7 +151,7 @@ fn assert_no_key(bytes: &[u8], what: &dyn std::fmt::Debug) {
     }
 }
 
-/// Fails when one of the keys stands in a file of `dir`.
+/// Fails when one of the keys is in a file of `dir`.
 fn assert_no_key_below(dir: &Path) {
     let mut found = BTreeMap::new();
     files(dir, &mut found);

@@ -12,7 +12,7 @@ use std::{
 const WORK: [&str; 9] =
     ["--suite", "null", "--procs", "1", "--preset", "smoke", "--scale", "smoke", "--no-aa"];
 
-/// What a refusal may take beside other tests: two targets are made, and neither is large.
+/// The time that a refusal may take while other tests run: two targets are made, and neither is large.
 const MOST: Duration = Duration::from_secs(20);
 
 fn run<'a>(targets: &[&'a str]) -> Vec<&'a str> {

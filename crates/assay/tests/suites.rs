@@ -1,5 +1,5 @@
-//! Every suite beside the columnar one on real file systems: ext4, xfs and btrfs on a loop image at
-//! the smallest scale, each sample valid, each test in the tables and in the page.
+//! Every suite except the columnar one on real file systems: ext4, xfs and btrfs on a loop image at the smallest scale,
+//! each sample valid, each test in the tables and in the page.
 
 use crate::common::{Place, fields, ready, root_or_skip, text};
 use std::{collections::BTreeSet, fs};

@@ -1,4 +1,4 @@
-//! The rate of the time in which all processes worked, beside that of the whole phase: what a worker has not told of
+//! The rate of the time in which all processes worked, next to that of the whole phase: what a worker has not reported
 //! when another ends would be missing in the first.
 
 use crate::common::Place;

@@ -1,5 +1,5 @@
-//! Other people's tools as suites, from outside: what they print becomes samples, and whatever they do
-//! wrong makes their sample invalid with its reason while the campaign goes on.
+//! Other people's tools as suites, from outside: what they print becomes samples, and whatever they do wrong makes
+//! their sample invalid with its reason while the campaign continues.
 
 use crate::common::{Place, confines_or_skip, ready, ready_or_skip, root_or_skip, text};
 use model::result::{CacheFault, Validity};

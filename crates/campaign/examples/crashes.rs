@@ -1,6 +1,6 @@
 //! Cuts the power below a target and prints how many states a second were mounted and held against their contract; for
 //! bench/fault_states. Arguments: target, contract or application, rounds, states, bytes that a disk writes whole,
-//! `check` or `plain`, and how many states are looked at at once, if not as many as there are processors.
+//! `check` or `plain`, and how many states are examined at once, if not as many as there are processors.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use campaign::faults::{Asked, RecordedTarget, Work};

@@ -1,4 +1,4 @@
-//! Has a recording disk fail under ext4, XFS and Btrfs, or hold something else than what was written, and holds what
+//! Has a recording disk fail under ext4, XFS and Btrfs, or hold other data than what was written, and holds what
 //! they answer against what is known of Linux 6.18. Needs root; where it or a program is missing, a test says so.
 #![allow(clippy::unwrap_used)]
 

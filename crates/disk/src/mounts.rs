@@ -186,7 +186,7 @@ fn merge(mount: &str, file_system: &str) -> String {
     all.join(",")
 }
 
-/// Spaces and backslashes stand as three octal digits after a backslash.
+/// Spaces and backslashes are written as three octal digits after a backslash.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

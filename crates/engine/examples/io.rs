@@ -1,4 +1,4 @@
-//! One timed part on one file, as a line of JSON: what `bench/random_read` puts beside other tools.
+//! One timed part on one file, as a line of JSON: what `bench/random_read` compares with other tools.
 //!
 //! ```text
 //! io FILE [engine=sync] [block=4096] [depth=1] [batch=1] [direct=no] [sqpoll=no] [advise=random]

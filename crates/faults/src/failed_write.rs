@@ -18,7 +18,7 @@ const MARK: [u8; 8] = *b"new-data";
 const JBD2_COMMIT: [u8; 8] = [0xc0, 0x3b, 0x39, 0x98, 0, 0, 0, 2];
 /// Magic number of a record of XFS's log (`xfs_log_format.h`).
 const XFS_RECORD: [u8; 4] = [0xfe, 0xed, 0xba, 0xbe];
-/// Magic number of Btrfs's superblock, and where it stands in it (`btrfs_tree.h`).
+/// Magic number of Btrfs's superblock, and its offset in it (`btrfs_tree.h`).
 const BTRFS_SUPER: (usize, [u8; 8]) = (64, *b"_BHRfS_M");
 /// Where the header of a tree block of Btrfs names the file system.
 const BTRFS_FSID_AT: usize = 32;

@@ -1,5 +1,5 @@
-//! Files that fill a disk: their content, and what a file system has to hold of them after a program was told that they
-//! are synced.
+//! Files that fill a disk: their content, and what a file system has to hold of them after their syncs have returned to
+//! a program.
 
 use model::random::Rng;
 use std::collections::BTreeMap;

@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// States of an epoch are the same whether or not the log goes on behind it.
+    /// States of an epoch are the same whether or not the log continues behind it.
     #[test]
     fn a_log_that_is_cut_behind_an_epoch_has_its_states() {
         let own = recording();

@@ -1,5 +1,5 @@
 //! Removes from a campaign whatever identifies the machine it was measured on, its network and its users. Each name is
-//! replaced by its kind and a number, the same wherever it stands: `dir:/srv/jane` becomes `dir:/path-1` in the plan,
+//! replaced by its kind and a number, the same wherever it occurs: `dir:/srv/jane` becomes `dir:/path-1` in the plan,
 //! in the label and in every sample of it, so figures, targets and what differs between them stay what they are. What
 //! is already so named stays.
 
@@ -36,7 +36,7 @@ const BEFORE_HOST: [&str; 3] = ["host.", Metric::HOST_OPS_PER_S, Metric::HOST_RA
 pub(crate) fn anonymous(dataset: Dataset, words: &[String]) -> Result<Dataset, FormatError> {
     let plan = serde_json::to_value(&dataset.campaign.plan).map_err(failed)?;
     let mut names = Names::given(&dataset, words);
-    // Twice, since a name may stand in a text before the one that shows it to be a name.
+    // Twice, since a name may be in a text before the one that shows it to be a name.
     names.strike_all(dataset.clone(), plan.clone());
     let (mut dataset, plan) = names.strike_all(dataset, plan);
     dataset.campaign.plan = serde_json::from_value::<Plan>(plan).map_err(failed)?;
@@ -53,9 +53,9 @@ fn failed(why: serde_json::Error) -> FormatError {
 struct Names {
     replaced: BTreeMap<String, String>,
     counts: BTreeMap<&'static str, usize>,
-    /// Those that cannot be told from what stands around them, as a path with blanks; the longest first.
+    /// Those that cannot be told from what is around them, as a path with blanks; the longest first.
     whole: Vec<String>,
-    /// Those that were given; which of them stand in the campaign is seen only there.
+    /// Those that were given; which of them are in the campaign is seen only there.
     words: HashSet<String>,
     /// Hosts of a campaign on several.
     hosts: HashSet<String>,

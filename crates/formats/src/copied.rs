@@ -1,5 +1,5 @@
-//! Text that was copied: out of a mail, a page, a log. What copying did to it is undone once, before any
-//! importer looks, and each change is reported. Text that is as its tool wrote it is not changed.
+//! Text that was copied: out of a mail, a page, a log. What copying did to it is undone once, before any importer
+//! looks, and each change is reported. Text that is unchanged since its tool wrote it stays as it is.
 
 mod characters;
 mod json;
@@ -24,7 +24,7 @@ use lines::Lines;
 /// What people copy is far smaller; a larger file is left as it is.
 const LARGEST_BYTES: u64 = 2 << 20;
 
-/// How often a prefix may stand before a prefix, as in a reply to a reply.
+/// How often a prefix may be before a prefix, as in a reply to a reply.
 const DEEPEST: usize = 6;
 
 /// Fewer lines that begin alike tell nothing.
@@ -88,7 +88,7 @@ impl<'a> Copied<'a> {
     }
 }
 
-/// The error with the line as it stands in the file that was given.
+/// The error with the line as it is in the file that was given.
 pub(crate) fn placed(files: &[Copied<'_>], error: FormatError) -> FormatError {
     let FormatError::Line { file, line, why } = error else { return error };
     let is_it = |copied: &&Copied<'_>| printable_line(copied.file.name()) == file;

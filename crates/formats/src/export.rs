@@ -71,7 +71,7 @@ pub struct ExportOptions {
     pub enclosed: Vec<Enclosed>,
 }
 
-/// `value` as JSON in lines. Characters that would command a terminal stand as their escapes, which are
+/// `value` as JSON in lines. Characters that would command a terminal are written as their escapes, which are
 /// the same text in JSON.
 pub(crate) fn json_bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
     Ok(printable(&serde_json::to_string_pretty(value)?).into_owned().into_bytes())

@@ -1,7 +1,7 @@
-//! Puts what files of one tool say together into one campaign: which file is of which target, which
-//! figures are of the same case. A case may come again on the same target, but only when the same work
-//! was done: figures of different work are never set side by side. Nothing tells whether it ran on a
-//! fresh instance, so all runs are repeats in one block: they give a mean, and no interval.
+//! Combines files of one tool into one campaign: assigns files to targets, and figures to cases. A case may come again
+//! on the same target, but only when the same work was done: figures of different work are never set side by side.
+//! Nothing tells whether it ran on a fresh instance, so all runs are repeats in one block: they give a mean, and no
+//! interval.
 
 use crate::{
     FormatError, ImportOptions, Importer, NamedBytes, base_name,
@@ -27,7 +27,7 @@ pub(crate) struct Reading {
     /// Figures that were measured although the ranking one was not.
     pub(crate) besides: Vec<Metric>,
     pub(crate) histograms: Vec<Histogram>,
-    /// How it went on, where the source has intervals.
+    /// Its course, where the source has intervals.
     pub(crate) series: Option<Series>,
     /// 0 where it is not known.
     pub(crate) seconds: f64,
@@ -134,7 +134,7 @@ impl<'a> Gather<'a> {
         (gather, own)
     }
 
-    /// Notes a run that stands in `file`; false when it was there before for the same target.
+    /// Notes a run that is in `file`; false when it was there before for the same target.
     fn see(&mut self, file: &str, print: Print) -> bool {
         self.see_as(file, None, print)
     }
@@ -172,7 +172,7 @@ impl<'a> Gather<'a> {
         self.notes.insert(note);
     }
 
-    /// Whether a case stands more than once.
+    /// Whether a case occurs more than once.
     fn is_repeated(&self) -> bool {
         let mut cases: HashSet<Key<'_>> = HashSet::new();
         let key = |case: &'_ Case| (case.procs, case.threads);
@@ -202,7 +202,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// Adds a measurement that stands at `line` of `file`.
+    /// Adds a measurement that is at `line` of `file`.
     pub(crate) fn add(
         &mut self,
         file: &str,

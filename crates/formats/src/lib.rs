@@ -1,7 +1,7 @@
 //! Importers and exporters: another tool's bytes into samples, and back.
 //!
 //! An importer is one file with one unit struct that implements `Importer`, and one word in the registry of
-//! `importers.rs`. No importer touches the disk or the clock: it is given files that it can read. What stands in
+//! `importers.rs`. No importer touches the disk or the clock: it is given files that it can read. What is in
 //! them comes from elsewhere, and callers get it only through [`import`] or [`import_into`], which check it.
 
 mod anonymous;

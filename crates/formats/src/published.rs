@@ -26,7 +26,7 @@ pub fn published() -> Result<Vec<Dataset>, FormatError> {
     Ok(all)
 }
 
-/// What is known of a study beside its table.
+/// What is known of a study besides its table.
 struct Study {
     id: &'static str,
     title: &'static str,

@@ -33,7 +33,7 @@ impl InputFile for NamedBytes {
     }
 }
 
-/// Most bytes of what a dataset has beside its samples, which is held as a whole: a line of a bundle.
+/// Most bytes of what a dataset has besides its samples, which is held as a whole: a line of a bundle.
 const MOST_HEAD_BYTES: u64 = MOST_LINE_BYTES;
 
 /// How much may still be read, shared by a reader and its limiter.
@@ -46,7 +46,7 @@ pub(crate) struct Bounded<R> {
 }
 
 impl<R: Read> Bounded<R> {
-    /// Reads `reader`, which is what a dataset has beside its samples.
+    /// Reads `reader`, which is what a dataset has besides its samples.
     fn head(reader: R) -> Bounded<R> {
         Bounded { reader, left: Rc::new(Cell::new(MOST_HEAD_BYTES)) }
     }

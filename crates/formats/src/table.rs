@@ -11,7 +11,7 @@ use std::{
     str::FromStr,
 };
 
-/// What is known of a table beside its rows.
+/// What is known of a table besides its rows.
 pub(crate) struct Columns<'a> {
     pub(crate) file: &'a str,
     pub(crate) header: Vec<String>,

@@ -11,7 +11,7 @@ pub(crate) struct Line<'a> {
     pub(crate) file: &'a str,
     /// From 1.
     pub(crate) number: u64,
-    /// Without its end; what is not UTF-8 stands as U+FFFD.
+    /// Without its end; what is not UTF-8 is written as U+FFFD.
     pub(crate) text: Cow<'a, str>,
     /// It has an end: it is not the last line of a file that was cut within it.
     ended: bool,

@@ -58,7 +58,7 @@ fn text_agrees_with_csv_within_its_digits() {
     }
 }
 
-/// Debian's bonnie++ 2.00a on 1024 files: `1024` stands in its table wherever a rate should, 178 to 416 in its CSV
+/// Debian's bonnie++ 2.00a on 1024 files: `1024` is in its table wherever a rate should be, 178 to 416 in its CSV
 /// line.
 #[test]
 fn number_of_files_in_the_text_is_no_rate() {

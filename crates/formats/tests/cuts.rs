@@ -1,5 +1,5 @@
 //! Every fixture, cut at each byte of its last lines: what is read of it is the same, or refused, or less by whole
-//! lines, and never another figure. A fixture that stands twice counts once, and some test names it.
+//! lines, and never another figure. A fixture that is read twice counts once, and some test names it.
 #![allow(clippy::unwrap_used)]
 
 use crate::{corpus::fixtures, files};

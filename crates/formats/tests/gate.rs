@@ -239,7 +239,7 @@ fn a_record_of_several_jobs_is_of_none() {
     let data = group(own, &global, &flows[..1], 2003);
     assert!(only(&data).evidence.validity.is_valid());
     assert_eq!(data.tests[0].testtype, "random read");
-    // All that is done stands in what the jobs share.
+    // All that is done is in what the jobs share.
     let shared = json!({"rw": "randread", "bs": "4k", "group_reporting": "1"});
     let data = group(json!({"filename": "/dev/sdb"}), &shared, &flows[..1], 2003);
     assert!(only(&data).evidence.validity.is_valid());

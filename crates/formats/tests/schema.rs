@@ -1,6 +1,5 @@
-//! The JSON Schema against what is exported: all of it passes, and nothing with a field more, a field
-//! less or a value of another kind does. A small checker of the keywords that the schema uses stands
-//! below; it refuses any other keyword.
+//! The JSON Schema against what is exported: all of it passes, and nothing with a field more, a field less or a value
+//! of another kind does. A small checker of the keywords that the schema uses is below; it refuses any other keyword.
 #![allow(clippy::unwrap_used)]
 
 use formats::{export, published};

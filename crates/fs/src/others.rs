@@ -1,4 +1,4 @@
-//! File systems that assay meets and does not make: below `dir:PATH`, or under the images of a run.
+//! File systems that assay encounters but does not make: below `dir:PATH`, or under the images of a run.
 
 use crate::mounted::{Mounted, Stores};
 

@@ -43,7 +43,7 @@ pub fn excluded(options: &Options) -> Option<&'static str> {
 const NOT_STARTED: i32 = 2;
 
 impl Rebuild {
-    /// Ends that of the Btrfs at `dir`. What is suspended at an unmount would go on with the next mount, onto a disk
+    /// Ends that of the Btrfs at `dir`. What is suspended at an unmount would continue with the next mount, onto a disk
     /// that is taken from it then.
     pub fn cancel(dir: &Path) -> Cmd {
         Cmd::new("btrfs").args(["replace", "cancel"]).arg(dir).accepts(NOT_STARTED)

@@ -1,4 +1,4 @@
-//! Times the recording disk for `bench/recording_disk`: beside a loop device on a file in memory, or by states a
+//! Times the recording disk for `bench/recording_disk`: compared with a loop device on a file in memory, or by states a
 //! second.
 //!
 //! `recording_disk work DIR ROUNDS` or `recording_disk states DIR FILE_SYSTEM SECONDS`. Needs root.

@@ -111,7 +111,7 @@ pub trait Guest: fmt::Debug + Send + Sync {
     /// The node of the disk `number` inside.
     fn disk(&self, number: usize) -> PathBuf;
 
-    /// Lays what it reads at its start beside the task in `out`, which is the directory of its machine.
+    /// Lays what it reads at its start next to the task in `out`, which is the directory of its machine.
     ///
     /// # Errors
     /// Something that it starts from cannot be read or written.

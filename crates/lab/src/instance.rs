@@ -370,7 +370,7 @@ impl<'lab> Instance<'lab> {
 
     /// Waits until nothing of earlier work is on its way to the device; not at all when that was so
     /// before and the device has moved nothing since. While a mirror is rebuilt only the file system is written back:
-    /// a rebuild is what is measured beside, and not waited for.
+    /// measurements run during the rebuild, so it is not waited for.
     ///
     /// # Errors
     /// The file system cannot be written back.

@@ -225,7 +225,7 @@ impl RecordingDisk {
 impl Drop for RecordingDisk {
     fn drop(&mut self) {
         // What fails here is tried again by the lab, and reported by `assay cleanup`. A device that is still mounted
-        // needs its server, which then goes on until the process ends.
+        // needs its server, which then continues until the process ends.
         let detached = named_loop::detach(&self.name);
         if detached.is_ok() && named_loop::wait_gone(&self.name).unwrap_or(false) {
             let _ = self.detached.end();

@@ -224,7 +224,7 @@ fn a_guest_ends_at_its_time_and_when_it_is_asked_to() {
     wait_for("its end", || processes(&of_guest).is_empty());
 }
 
-/// Not a test by itself: the process that the next test kills.
+/// Not a test of its own: the process that the next test kills.
 #[test]
 fn victim() {
     let Some(dir) = env::var_os(VICTIM) else { return };

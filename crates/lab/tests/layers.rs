@@ -174,7 +174,7 @@ fn work_and_are_undone(targets: &[&(&str, &str, &str)]) {
 }
 
 /// A server that began while another target stood keeps nothing of it mounted in its own namespace: the
-/// other becomes cold and ends beside it.
+/// other becomes cold and ends meanwhile.
 fn serves_beside_another(served: &str) {
     println!("{served}, while ext4 is mounted");
     let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
@@ -215,7 +215,7 @@ fn is_measured_as_an_export() {
     drop(lab.close().unwrap());
 }
 
-/// Not a test by itself: the process in the network of a server.
+/// Not a test of its own: the process in the network of a server.
 #[test]
 fn client() {
     let Ok(state) = env::var(CLIENT) else { return };
@@ -302,7 +302,7 @@ fn kill_and_clean_by(has_journal: bool, target: &str, state: &Path) {
     assert!(lab::cleanup::Cleanup::of(state).run().unwrap().done.is_empty());
 }
 
-/// Not a test by itself: the process that is killed.
+/// Not a test of its own: the process that is killed.
 #[test]
 fn victim() {
     let Ok(target) = env::var(VICTIM) else { return };

@@ -329,7 +329,7 @@ fn a_mount_of_another_process_is_not_called_cold() {
     let lab = lab_with_image(state.path(), "elsewhere");
     for (script, does) in [
         (STAYS, " has it mounted in its own namespace"),
-        // Others that are out of sight, too, are named beside it.
+        // Others that are out of sight, too, are named next to it.
         (BELOW_ANOTHER_ROOT, " may have it mounted in "),
     ] {
         let instance = lab.provision(&"ext4".parse().unwrap(), "ext4").unwrap();

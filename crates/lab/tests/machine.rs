@@ -1,4 +1,4 @@
-//! Makes targets on this machine, in one binary of which each module is run by itself: its tests disturb others.
+//! Makes targets on this machine, in one binary of which each module is run alone: its tests disturb others.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! `--each-host`: the campaign that each host of an allocation runs by itself, and the classes of identical hosts. Each
+//! `--each-host`: the campaign that each host of an allocation runs alone, and the classes of identical hosts. Each
 //! host has its own store, state folder and page next to the ones given; rank 0 gathers the campaigns.
 
 use anyhow::{Context, Result, bail};

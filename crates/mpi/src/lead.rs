@@ -137,7 +137,7 @@ impl<'a> Lead<'a> {
         }
     }
 
-    /// Fails when the run cannot go on.
+    /// Fails when the run cannot continue.
     fn check(&mut self) {
         if self.failure.is_some() {
             return;
@@ -175,7 +175,7 @@ impl<'a> Lead<'a> {
         })
     }
 
-    /// Waits until all stand at `step`; whether they go on.
+    /// Waits until all are at `step`; whether they continue.
     fn meet(&mut self, step: Step) -> bool {
         loop {
             self.listen();

@@ -50,7 +50,7 @@ fn take_part() -> Result<ExitCode> {
     Ok(status)
 }
 
-/// Every host by itself; who cannot go on ends all, and with them their campaigns.
+/// Every host runs alone; a rank that cannot continue ends all, and with them their campaigns.
 fn each_host(asked: &EachHost) -> Result<ExitCode> {
     let world = World::begin(tell)?;
     if world.rank() > 0 {
@@ -62,7 +62,7 @@ fn each_host(asked: &EachHost) -> Result<ExitCode> {
     }))
 }
 
-/// Serves rank 0. Who cannot go on ends all: MPI would wait for a rank that is lost.
+/// Serves rank 0. A rank that cannot continue ends all: MPI would wait for a rank that is lost.
 fn follow(world: &World) -> ExitCode {
     if let Err(error) = rank::serve(world) {
         tell(&with_causes(&error));

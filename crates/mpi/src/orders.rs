@@ -46,7 +46,7 @@ pub enum Order {
         /// A directory of the file system.
         dir: PathBuf,
     },
-    /// Run the campaign of this host by itself.
+    /// Run the campaign of this host alone.
     Campaign {
         /// The words of the program.
         words: Vec<String>,

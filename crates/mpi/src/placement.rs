@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, str::FromStr};
 
-/// What is asked of an allocation beside the arguments of the program.
+/// What is asked of an allocation besides the arguments of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// How workers are spread over the hosts.

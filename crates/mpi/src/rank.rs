@@ -133,7 +133,7 @@ struct Follower<'a> {
     said: Instant,
     /// The process that works.
     process: u32,
-    /// Why this rank cannot go on.
+    /// Why this rank cannot continue.
     broken: Option<anyhow::Error>,
 }
 

@@ -1,4 +1,4 @@
-//! Runs a command bare, under two empty programs, recorded, or beside a recorder of others; prints its nanoseconds,
+//! Runs a command bare, under two empty programs, recorded, or while others are recorded; prints its nanoseconds,
 //! those of its processor time, the entries of the recorder and those that were lost.
 //!
 //! `cost bare|floor|typed|plain|beside COMMAND...`: what `bench/record` compares.

@@ -31,23 +31,23 @@ pub enum Block {
     Callout(String),
     /// Checks, in a line where there is colour.
     Signs(Signs),
-    /// Curves, where they can be drawn; the numbers stand in a table beside them.
+    /// Curves, where they can be drawn; the numbers are in a table next to them.
     Chart(Chart),
-    /// Points, where they can be drawn; the numbers stand in a table beside them.
+    /// Points, where they can be drawn; the numbers are in a table next to them.
     Scatter(Scatter),
-    /// Figures from zero, where they can be drawn; the numbers stand in a table beside them.
+    /// Figures from zero, where they can be drawn; the numbers are in a table next to them.
     Bars(Bars),
-    /// Rates over time, where they can be drawn; the numbers stand in a table beside them.
+    /// Rates over time, where they can be drawn; the numbers are in a table next to them.
     TimeSeries(TimeSeries),
     /// What the machine did over a campaign, where that can be drawn; an export has the numbers.
     Timeline(Timeline),
-    /// Ratios over ordered places, where they can be drawn; the numbers stand in a table beside them.
+    /// Ratios over ordered places, where they can be drawn; the numbers are in a table next to them.
     Lines(Lines),
-    /// Ratios with their intervals, where they can be drawn; the numbers stand in tables beside them.
+    /// Ratios with their intervals, where they can be drawn; the numbers are in tables next to them.
     Forest(Forest),
-    /// Every test at a glance, where it can be coloured; the numbers stand in tables beside it.
+    /// Every test at a glance, where it can be coloured; the numbers are in tables next to it.
     HeatMap(HeatMap),
-    /// Samples as points, where they can be drawn; the numbers stand in a table beside them.
+    /// Samples as points, where they can be drawn; the numbers are in a table next to them.
     Dots(Dots),
     /// What is opened when it is asked for, where that can be done; an export has all of it.
     Drawer(Drawer),
@@ -161,7 +161,7 @@ impl Column {
         Column { group: group.into(), head: head.into(), numeric: true, aside: false }
     }
 
-    /// A column of numbers beside the point.
+    /// A column of numbers next to the point.
     pub fn aside(head: &str) -> Column {
         Column { aside: true, ..Column::numbers("", head) }
     }

@@ -64,7 +64,7 @@ impl Commands {
         &self.options
     }
 
-    /// `text` with its commands, which stand in backquotes, as they have to be typed. What is complete stays.
+    /// `text` with its commands, which are in backquotes, as they have to be typed. What is complete stays.
     pub fn completed<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.options.is_empty() || !text.contains(COMMAND) {
             return text.into();
@@ -78,7 +78,7 @@ impl Commands {
         out.into()
     }
 
-    /// A command by itself as it has to be typed; what is none stays.
+    /// A single command as it has to be typed; other text stays.
     pub(crate) fn command<'t>(&self, command: &'t str) -> Cow<'t, str> {
         match command.strip_prefix(PROGRAM) {
             Some(rest) if !self.options.is_empty() => {

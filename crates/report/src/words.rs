@@ -1,5 +1,5 @@
-//! Words findings. Each sentence names the suite or the machine, the interval and the number of blocks, and claims no
-//! more than the figures show.
+//! Formats findings as sentences. Each sentence names the suite or the machine, the interval and the number of blocks,
+//! and claims no more than the figures show.
 
 pub(crate) mod advice;
 pub(crate) mod durability;

@@ -1,4 +1,4 @@
-//! Tests that a target which lost acknowledged data when the power went is not taken for one that keeps it.
+//! Tests that a target which lost acknowledged data when the power went is not mistaken for one that keeps it.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! Random blocks beside sequential ones.
+//! Tests of random blocks next to sequential ones.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

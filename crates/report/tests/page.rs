@@ -136,7 +136,7 @@ fn every_cell_of_the_heat_map_leads_to_its_samples() {
     let page = page_of(&data);
     let map = page.split("class=\"heat\"").nth(1).unwrap().split("</table>").next().unwrap();
     let anchors = tags(map, "a href=\"#");
-    // Two candidates beside the baseline, five tests, two process counts.
+    // Two candidates besides the baseline, five tests, two process counts.
     assert_eq!(anchors.len(), 2 * 5 * 2);
     for anchor in anchors {
         let drawer = page.split(&format!("<div id=\"{anchor}>")).nth(1).unwrap();

@@ -278,7 +278,7 @@ fn curves_are_drawn_with_names_and_without_scripts() {
     // Nine operations have no percentile above the median's neighbours, but still a line.
     let (before, samples) = page.split_once("<h2>Samples").unwrap();
     assert_eq!(before.matches("<figure><figcaption>random read").count(), 3);
-    // Each stands in the drawer of its test as well, two kinds of operation in one.
+    // Each is in the drawer of its test as well, two kinds of operation in one.
     let drawer = samples.split_once("random read 16k, 8 threads, 1 process</summary>").unwrap().1;
     let drawer = drawer.split_once("assay explain").unwrap().0;
     for of in ["read, 1 process, response time, µs", "fsync, 1 process, service time, µs"] {

@@ -1,4 +1,4 @@
-//! The short form: what stands in it, and that it never grows.
+//! Tests of the short form: its content, and that it never grows.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,4 @@
-//! Evaluates a campaign with all other modules: findings, advice, comparisons, and test vectors for independent
-//! implementations.
+//! Runs all evaluations of a campaign: findings, advice, comparisons, and test vectors for independent implementations.
 
 mod advised;
 mod compared;

@@ -2,7 +2,7 @@
 //! same settings give the same findings to the last bit, so an old campaign can be judged again.
 //!
 //! Its rooms, each of which uses only those before it: [`kernel`] computes and knows no benchmark, [`description`]
-//! turns samples into cells and tables, [`comparison`] puts campaigns beside each other, [`verdict`] decides,
+//! turns samples into cells and tables, [`comparison`] puts campaigns next to each other, [`verdict`] decides,
 //! [`advice`] weighs by a workload, [`tuning`] searches for better options, and [`evaluation`] puts a campaign through
 //! all of them. An import names the room.
 

@@ -88,7 +88,7 @@ fn processor_time_is_for_the_same_work() {
     assert!(close(point(a.cpu), 1.0) && close(point(b.cpu), 2.0) && close(point(c.cpu), 4.0));
     // Every block says the same, so the interval is the point.
     assert!(close(b.cpu.unwrap().low, 2.0) && close(point(b.speed), 1.5));
-    // The quarter that the workers used in user mode is what the kernel used beside them.
+    // The quarter that the workers used in user mode is what the kernel used in addition.
     assert!(close(a.kernel_share, 0.25), "{a:?}");
 }
 

@@ -56,7 +56,7 @@ fn a_target_with_half_of_the_cells_takes_none_from_the_others() {
     let note = Note::Partial { target: "btrfs".into(), cells: 2, of: 4 };
     assert_eq!(found.verdict.notes, [note]);
     assert!((found.verdict.candidates[0].ratio.point - 4.0).abs() < 1e-9);
-    // What it has stands in its cells.
+    // What it has is in its cells.
     let cell = found.tables[0].rows[0].cells.iter().find(|cell| cell.target == "btrfs").unwrap();
     assert!((cell.ratio.unwrap().point - 8.0).abs() < 1e-9);
 }

@@ -134,7 +134,7 @@ struct Found {
     wrong: f64,
     /// The best, or one of equals, left.
     best_left: f64,
-    /// The worst left, of the campaigns that went on after the first look.
+    /// The worst left, of the campaigns that continued after the first look.
     worst_left: f64,
     /// Cells over the baseline, whose interval holds the truth.
     covered: f64,

@@ -85,7 +85,7 @@ fn what_is_not_valid_leaves_its_reason_and_no_value() {
     let zero = Reason::NotAboveZero { metric: "rate".into(), value: 0.0.into() };
     let one = |why| Excluded { why, samples: 1 };
     assert_eq!(cell.invalid_reasons, [one(zero), one(Reason::said("no space"))]);
-    // The geometric means of both targets stand on the one test that both have.
+    // The geometric means of both targets rest on the one test that both have.
     let footers = &table.footers;
     assert_eq!((footers[0].tests, footers[1].tests, footers[1].of_tests), (1, 1, 2));
     assert!((footers[1].ratio.unwrap().point - 2.0).abs() < 1e-12);

@@ -41,7 +41,7 @@ impl Incoming<'_> {
         insert_sample(self.db, &self.campaign, (1, 1), &sample)
     }
 
-    /// Completes the campaign by what there is beside its samples.
+    /// Completes the campaign by what there is besides its samples.
     fn finish(self, mut given: Head) -> Result<Imported, StoreError> {
         self.checker.head(&mut given)?;
         for (block, places) in &self.blocks {

@@ -29,7 +29,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
     Ok(db)
 }
 
-/// Opens `path` so that nothing can be written, not even beside it. An empty file is read as an empty store.
+/// Opens `path` so that nothing can be written, not even next to it. An empty file is read as an empty store.
 pub(crate) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     check_regular(path)?;
     let db = connect_read_only(path)?;

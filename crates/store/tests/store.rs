@@ -301,7 +301,7 @@ fn a_reader_sees_what_a_writer_committed_and_cannot_write() {
     assert_eq!(reader.dataset("last").unwrap(), data);
     assert!(reader.set_campaign_state("last", CampaignState::Done).is_err());
     drop((reader, writer));
-    // Nothing is left beside the file by one who reads it.
+    // Nothing is left next to the file by one who reads it.
     Store::open_read_only(&scratch.path()).unwrap().list().unwrap();
     assert_eq!(scratch.files(), ["assay.db"]);
 }

@@ -28,7 +28,7 @@ pub struct Known {
     pub programs: &'static [&'static str],
     /// Seconds for a state, with mount, the application's own recovery and unmount, on a slow machine.
     pub state_s: f64,
-    /// Whether another program syncs files of its own meanwhile, as it does not.
+    /// Whether another program syncs files of its own meanwhile, because the application syncs little or nothing.
     pub has_other_program: bool,
     make: fn(name: &'static str, rounds: u64, seed: u64) -> Arc<dyn Application>,
 }

@@ -99,7 +99,7 @@ fn notes(suites: &[(&Suite, Vec<Entry>)]) -> BTreeMap<String, Note> {
     notes
 }
 
-/// The texts about a kind, which stand under its heading on the common page.
+/// The texts about a kind, which are under its heading on the common page.
 fn kind_notes() -> BTreeMap<String, Note> {
     let note = |kind: &Kind| {
         let title = format!("kind `{}`", kind.name);
@@ -151,7 +151,7 @@ fn common(notes: &BTreeMap<String, Note>) -> String {
     text + &shared(COMMON, notes)
 }
 
-/// The shared paragraphs that stand on the page `file`.
+/// The shared paragraphs that are on the page `file`.
 fn shared(file: &str, notes: &BTreeMap<String, Note>) -> String {
     let here = notes.iter().filter(|(_, n)| n.file == file && !n.anchor.starts_with("kind-"));
     here.map(|(text, note)| format!("\n<a id=\"{}\"></a>\n\n{text}\n", note.anchor)).collect()

@@ -226,7 +226,7 @@ fn wait_until(ns: u64) {
     let nanoseconds = (ns % 1_000_000_000) as i64;
     let until = Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: nanoseconds as _ };
     while now_ns() < ns {
-        // A signal ends it early; then it goes on.
+        // A signal ends it early; then it continues.
         let _ = clock_nanosleep_absolute(ClockId::Monotonic, &until);
     }
 }

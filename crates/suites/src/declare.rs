@@ -5,7 +5,7 @@
 //! about = "One sentence."
 //! procs = [1]                      # process counts when none are asked for
 //! presets.smoke = ["mine.*.4k"]    # tests of a preset; without it, all
-//! assets = ["keys.csv"]            # files beside this one, as `{asset:keys.csv}` in commands
+//! assets = ["keys.csv"]            # files next to this one, as `{asset:keys.csv}` in commands
 //!
 //! [defaults.io]                    # for every test of the kind `io`
 //! size = "1G"
@@ -237,7 +237,7 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
     }
     let id = head.id.clone();
     let test = (kind.make)(head, table)?;
-    // As they stand in tables, and in the store.
+    // As they are in tables, and in the store.
     for info in test.infos() {
         let grid = info.shape.and_then(|shape| shape.cell).map(|cell| cell.grid);
         let texts = [info.id, info.name, info.testtype, info.metric, info.unit];

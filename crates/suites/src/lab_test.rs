@@ -138,7 +138,7 @@ impl Test for Headed {
         Vec::new()
     }
 
-    /// The lab reports by itself.
+    /// Nothing: the lab reports the results.
     fn measure(&self, _job: &Job, _pool: &PoolReport) -> Vec<Measured> {
         Vec::new()
     }

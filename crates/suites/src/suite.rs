@@ -28,7 +28,7 @@ pub struct Suite {
     /// Tests whose pages stand also for those that differ only in a value of `for`; empty where
     /// every test has a page of its own.
     pub pages: Vec<String>,
-    /// Files of data beside its own file that its tests need.
+    /// Files of data next to its own file that its tests need.
     pub assets: Vec<AssetName>,
     /// The declaration, TOML; `None` for a suite in code.
     pub text: Option<Cow<'static, str>>,

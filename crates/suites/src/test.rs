@@ -313,7 +313,7 @@ pub trait Test: Sync {
         Stretch::Scale
     }
 
-    /// The parts of which each has to be long enough by itself.
+    /// The parts of which each has to be long enough on its own.
     fn parts(&self) -> Option<Parts> {
         None
     }

@@ -33,7 +33,7 @@ use std::{
 const PEEK: WaitIdOptions =
     WaitIdOptions::EXITED.union(WaitIdOptions::NOHANG).union(WaitIdOptions::NOWAIT);
 
-/// Descriptors that the rest of the program may need beside those of the workers.
+/// Descriptors that the program may need in addition to those of the workers.
 const SPARE_FILES: u64 = 128;
 
 /// The time a killed process may take to die while the kernel works for it.

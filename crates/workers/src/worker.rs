@@ -1,6 +1,6 @@
 //! The worker process: takes jobs from stdin, one line each, does them in step with its pool, and answers.
 //!
-//! One that runs programs of others is confined for good, does its one job and ends. Every other does each
+//! A worker that runs external programs is confined permanently, does its one job and ends. Any other worker does each
 //! job in a copy of itself and stays for the next, until stdin ends.
 
 use crate::{

@@ -9,7 +9,7 @@ const PAGE: &str = "docs/dependencies.md";
 /// The workspace.
 const ROOT: &str = "Cargo.toml";
 
-/// Crates that stand in manifests or on the page alone.
+/// Crates that are in manifests or on the page alone.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     let Some(page) = tree.file(PAGE) else { return Vec::new() };
     let listed = listed(&page.text);

@@ -19,7 +19,7 @@ const CRATES: [&str; 5] = [
     "crates/stats/src/",
 ];
 
-/// Files that write something else than a file of the user.
+/// Files that write other things than a file of the user.
 const WRITERS: [(&str, &str); 7] = [
     ("crates/assay/src/commands/guest.rs", "files in a guest, shared only with this program"),
     ("crates/assay/src/commands/remake.rs", "an image, as the outbox made it"),
@@ -55,7 +55,7 @@ const WRITES: [&str; 21] = [
     "set_len(",
 ];
 
-/// Writers beside the module that are not listed, and listed files that write no more.
+/// Writers other than the module that are not listed, and listed files that write no more.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     let is_listed = |file: &File| WRITERS.iter().any(|(path, _)| file.path == *path);
     let of_programs = tree.rust().filter(|f| CRATES.iter().any(|dir| f.path.starts_with(dir)));

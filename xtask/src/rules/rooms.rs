@@ -1,4 +1,4 @@
-//! The rooms of a crate stand in an order, and each uses only those before it: who reads one has read what it needs.
+//! The rooms of a crate are ordered, and each uses only those before it: a reader of one has read what it needs.
 
 use super::cycles::{Crate, Module, crates};
 use crate::{problem::Problem, tree::Tree};

@@ -11,7 +11,7 @@ const README: &str = "README.md";
 /// The section of them.
 const SECTION: &str = "\n## Why the numbers can be trusted\n";
 
-/// Promises that stand on one of the two alone.
+/// Promises that are on one of the two alone.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     let (Some(readme), Some(page)) = (tree.file(README), tree.file(PAGE)) else {
         return Vec::new();

@@ -10,7 +10,7 @@ const OF_SECTIONS: &str = "crates/report/tests/";
 /// Before the title of a section.
 const TITLE: &str = "fn title(&self) -> &'static str {";
 
-/// A shorter text may stand in any test.
+/// A shorter text may be in any test.
 const SHORTEST: usize = 10;
 
 /// Where the kinds of work are.

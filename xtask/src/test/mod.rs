@@ -1,6 +1,6 @@
 //! Runs the tests of the workspace: `cargo run -p xtask -- test quick`, `labs` or `all`.
 //!
-//! Units are a test binary, or a module of a binary of many (`MODULES`). They run in four lanes beside each other: in
+//! Units are a test binary, or a module of a binary of many (`MODULES`). They run in four lanes next to each other: in
 //! two those of the program, in one those of the lab on real devices, as both mostly wait for disks, and in one those
 //! that compute. A lane that is done helps with the last kind. Some come last, alone (`ALONE`). Every failure is shown;
 //! at the end stand the time of each unit, and each skip with its reason. A skip for something that this machine has is
@@ -91,7 +91,7 @@ const FROZEN: &[&str] = &[
 /// The unit that tests the freezer, which is never frozen: its process would be taken out of the group that it tests.
 const UNFROZEN: &str = "xtask/main";
 
-/// Binaries of which each module is a unit, run by itself: its tests disturb those of others.
+/// Binaries of which each module is a unit, run alone: its tests disturb those of others.
 const MODULES: &[&str] = &["assay/e2e", "assay/e2e_labs", "lab/machine"];
 
 /// Units with a lane of their own, by the beginnings of their names: the tests of the program from outside, and those
@@ -218,7 +218,7 @@ fn in_lane<'a>(units: &[&'a Unit], name: &str) -> Vec<&'a Unit> {
 }
 
 /// Runs each unit of each of `lanes` in its lane, and those in `common` in the lane that is free first. Lanes run
-/// beside each other.
+/// next to each other.
 fn in_lanes(
     lanes: &[Vec<&Unit>],
     common: Vec<&Unit>,

@@ -14,7 +14,7 @@ use model::{
 };
 use std::path::{Path, PathBuf};
 
-/// When a replay makes its calls.
+/// Paces of a replay.
 const PACES: [&str; 4] = ["full", "think", "recorded", "2x"];
 
 /// What to measure; each argument overrides the plan file.
@@ -49,8 +49,8 @@ pub struct PlanArgs {
     /// How to combine swept options: grid (every combination) or one-at-a-time [default: grid]
     #[arg(long, value_name = "MODE", help_heading = COMPARED)]
     pub sweep_mode: Option<SweepMode>,
-    /// Run the tests that matter to a workload and fit the preset, and print a recommendation: a name listed
-    /// by `assay advise --profiles`, or a file NAME.toml
+    /// Run the tests relevant to a workload profile, as far as the preset allows, and print a recommendation: a
+    /// name listed by `assay advise --profiles`, or a file NAME.toml
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["suite", "tests", "like"], help_heading = WORK)]
     pub profile: Option<String>,
     /// Suite to run: a name listed by `assay explain`, or a file NAME.toml; repeat or separate with commas
@@ -66,9 +66,8 @@ pub struct PlanArgs {
     /// Threads per worker in parallel parts [default: 1]
     #[arg(long, value_parser = whole::<u32>, allow_negative_numbers = true, help_heading = WORK)]
     pub threads: Option<u32>,
-    /// How much to measure. smoke: 1 block; quick: at least 3 blocks and at most 10 minutes, until the leader is
-    /// clear or tied within 5 % and 70 % of the ratios are resolved; standard: 5, 8, 12 or 20 blocks, and publish:
-    /// 12 or 20, until every ratio is decided or known to 5 % [default: quick]
+    /// Measurement effort: smoke (1 block), quick (3 to 20 blocks, at most 10 minutes), standard (5 to 20 blocks)
+    /// or publish (12 or 20); docs/size-and-time.md has the stopping rules [default: quick]
     #[arg(long, help_heading = LENGTH)]
     pub preset: Option<Preset>,
     /// Run exactly NUM blocks, regardless of precision
@@ -139,11 +138,11 @@ pub struct PlanArgs {
     /// Setting of the suite, e.g. set_mode=trunc; may be repeated
     #[arg(long, value_name = "KEY=VALUE", help_heading = WORK)]
     pub knob: Vec<String>,
-    /// When a replay makes its calls: full, as soon as possible; think, after the recorded pauses; recorded, at the
-    /// recorded times; 2x, twice as fast; same as --knob pace=PACE
+    /// Replay pace: full (as fast as possible), think (keep the recorded pauses), recorded (at the recorded times)
+    /// or 2x (twice as fast as recorded); same as --knob pace=PACE
     #[arg(long, value_parser = PACES, value_name = "PACE", help_heading = WORK)]
     pub pace: Option<String>,
-    /// Part of a recording that a replay times, e.g. 60s..120s; same as --knob window=FROM..TO
+    /// Time window of the recording to measure, e.g. 60s..120s; same as --knob window=FROM..TO
     #[arg(long, value_name = "FROM..TO", help_heading = WORK)]
     pub window: Option<String>,
     /// Time limit for one case, seconds [default: 3600]
@@ -155,7 +154,7 @@ impl PlanArgs {
     /// The plan file among its words; `None` if all are candidates.
     ///
     /// # Errors
-    /// There are two, or one beside --like.
+    /// There are two, or one besides --like.
     pub fn plan_file(&self) -> Result<Option<&Path>, String> {
         let mut files = self.words.iter().filter(|word| is_plan_file(word)).map(Path::new);
         let file = files.next();

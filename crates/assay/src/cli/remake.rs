@@ -9,10 +9,10 @@ pub struct RemakeArgs {
     /// Campaign: an id, an id prefix, a name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
-    /// Test that found the harm [default: list all harm]
+    /// Test that found the damage [default: list all]
     #[arg(requires = "target")]
     pub test: Option<String>,
-    /// Target that was harmed
+    /// Target that was damaged
     #[arg(requires = "number")]
     pub target: Option<String>,
     /// Number of the state, as shown in the report

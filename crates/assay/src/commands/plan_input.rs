@@ -85,7 +85,7 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
     set(&mut plan.lab, &args.lab);
     set(&mut plan.numa, &args.numa);
     if args.like.is_some() && plan.targets.len() == 1 {
-        // What was side by side has nothing beside it.
+        // What was side by side now runs alone.
         plan.order = None;
     }
     plan.order = args.order.or(plan.order);

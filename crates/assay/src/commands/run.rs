@@ -57,7 +57,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     Ok(ended)
 }
 
-/// How a campaign is run, beside its plan.
+/// How a campaign is run, besides its plan.
 #[derive(Clone, Copy)]
 pub(super) struct RunSettings<'a> {
     consent: &'a Consent,

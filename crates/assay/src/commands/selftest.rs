@@ -1,4 +1,4 @@
-//! `assay selftest`: measures known answers, and reports how far off the figures are.
+//! `assay selftest`: measures known quantities, and reports how far off the figures are.
 
 use crate::{
     cli::SelftestArgs,

@@ -1,4 +1,4 @@
-//! The profiles, checks and facts that ship with the program, and the files of users beside them.
+//! The profiles, checks and facts that ship with the program, and the files of users in addition.
 
 use crate::{checks::Check, exit};
 use anyhow::{Context, Result};

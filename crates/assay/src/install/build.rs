@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// Longest end of a log that is searched for its last line, bytes.
 const TAIL_BYTES: u64 = 4096;
-/// The file with what was built, and how long each step took; it stays beside the result.
+/// The file with what was built, and how long each step took; it stays next to the result.
 const RECORD: &str = "build.txt";
 
 /// How something is built.
@@ -47,7 +47,7 @@ pub struct Step {
     pub name: &'static str,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Variables of its environment beside those of this process.
+    /// Variables of its environment besides those of this process.
     pub env: Vec<(&'static str, String)>,
     /// Where it runs.
     pub dir: PathBuf,

@@ -1,4 +1,4 @@
-//! Makes a file by a new one beside it that takes its name once it is whole.
+//! Replaces a file atomically: writes a temporary file next to it, then renames it.
 //!
 //! The new file is made with `O_EXCL`, written, synced and renamed. So a kill or a full disk leaves what was there as
 //! it was, and what has the name by then is never written to, whatever it became.
@@ -22,7 +22,7 @@ use std::{
 
 /// Longer than any report: what is longer is something else.
 const MOST_BYTES: u64 = 64 << 20;
-/// Names that are tried for a file; who makes more of them beside it has it fail.
+/// Names that are tried for a file; if other processes take all of them, it fails.
 const MOST_NAMES: u32 = 1000;
 
 /// Has `fill` write `name` in `dir`, in place of a file of this user that may have the name.

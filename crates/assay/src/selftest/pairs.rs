@@ -1,6 +1,6 @@
 //! A/A check: a target next to its twin. Both are identical, so every difference that a table shows is false: at 95 %
 //! confidence one cell in twenty may show one. The cells of a block share its noise, so how many may together is
-//! determined by turning the signs of blocks, as the report does with the A/A pair of a campaign.
+//! determined by flipping the signs of blocks, as the report does with the A/A pair of a campaign.
 
 use super::{Bench, Check, CheckOutcome, trial};
 use anyhow::{Context, Result};

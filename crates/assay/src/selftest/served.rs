@@ -11,7 +11,7 @@ use lab::{
 const TARGET: &str = "selftest-busy(tmpfs)";
 const TEST: &str = "selftest.served";
 /// What may be missed, a share. The way of a request and of its answer is the server's work too: 1 to 2 % here,
-/// more beside others that empty the caches of the processor.
+/// more while others empty the caches of the processor.
 const LIMIT: f64 = 0.10;
 /// Share of the server's time that may be in the account of the machine for other reasons.
 const SLACK: f64 = 0.5;

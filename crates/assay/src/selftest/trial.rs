@@ -44,7 +44,7 @@ pub fn plan(target: &str, test: &str, runtime_s: f64) -> Result<Plan> {
         files: BTreeMap::from([(FILE.into(), SUITE.into())]),
         tests: vec![test.into()],
         procs: vec![1],
-        // What is at work beside a case is a part of it here: each is measured once.
+        // Other work during a case is a part of it here: each is measured once.
         preset: Preset::Smoke,
         blocks: Some(1),
         scale: Scale::Factor(1.0),

@@ -37,7 +37,7 @@ impl EchoGuard {
 
 impl Drop for EchoGuard {
     fn drop(&mut self) {
-        // One that is gone needs not be told.
+        // A guard that is gone needs no message.
         let _ = self.0.stdin.take().map(|mut pipe| pipe.write_all(&[DONE]));
         let _ = self.0.wait();
     }

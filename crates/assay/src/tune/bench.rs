@@ -192,7 +192,7 @@ impl Bench for Campaigns<'_> {
             progress: Shown::default(),
         };
         let driven = drive::drive(stored, self.site.store, means, self.site.stop);
-        // Where every variant failed the search goes on without them.
+        // Where every variant failed the search continues without them.
         driven.or_else(|error| match error.downcast_ref() {
             Some(Refusal::Alone(_)) => Ok(()),
             _ => Err(error),

@@ -1,4 +1,4 @@
-//! Words the result of a search, with one table. Ratios come from the confirmation only.
+//! Formats the result of a search, with one table. Ratios come from the confirmation only.
 
 use super::{bench::stage_name, variant::Variant};
 use model::target::Target;

@@ -130,7 +130,7 @@ pub(super) fn page_with(place: &Place, baseline: &str, more: &[&str]) -> PathBuf
     path
 }
 
-/// A browser beside its page over ext4, which no test has opened yet.
+/// A browser and its page over ext4, which no test has opened yet.
 pub(super) struct Shown {
     pub(super) place: Place,
     pub(super) page: PathBuf,

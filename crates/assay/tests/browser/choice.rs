@@ -98,7 +98,7 @@ fn controls_choose_and_the_address_keeps_it() {
     assert!(shown.contains("Ratio over xfs") && !shown.contains("Write, critical"), "{shown}");
     assert!(!shown.contains("1 process\n"), "{shown}");
     assert_eq!(browser.eval(links), 1);
-    // What it stands for is not shown beside it.
+    // What it stands for is not shown next to it.
     assert_eq!(
         browser.eval(
             "[...document.querySelectorAll('main .forest')].filter(f => f.checkVisibility()).length"

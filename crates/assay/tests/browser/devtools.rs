@@ -162,7 +162,7 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// What was said to the console, and every address that was asked for beside files and what the page made.
+    /// What was said to the console, and every address that was asked for besides files and what the page made.
     pub(super) fn complaints(&mut self) -> Vec<String> {
         self.eval("0");
         let said = ["Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"];

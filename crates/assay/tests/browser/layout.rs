@@ -37,7 +37,7 @@ fn no_box_scrolls_within_the_page_and_heads_stay_below_the_bar() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
-/// Two campaigns share a wide window, and stand below each other in a narrow one.
+/// Two campaigns share a wide window, and are below each other in a narrow one.
 #[test]
 fn no_box_scrolls_on_a_page_of_two_campaigns() {
     let Some(Shown { place, mut browser, .. }) = campaign::shown() else { return };
@@ -95,7 +95,7 @@ fn map_fits_a_telephone_with_whole_words_in_its_head() {
     }
 }
 
-/// A small window of a laptop: what was found stands beside its picture, with what another choice costs.
+/// A small window of a laptop: what was found is next to its picture, with what another choice costs.
 #[test]
 fn verdict_and_candidates_are_on_the_first_screen() {
     let Some(Shown { place: _place, page, mut browser }) = campaign::shown_workload() else {

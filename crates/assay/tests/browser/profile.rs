@@ -38,7 +38,7 @@ fn a_profile_weighs_and_rules_out_as_advice_does() {
         let ratio = format!("{label} {:.2} ", of(label) / of("ext4"));
         assert!(picture.contains(&ratio), "{ratio} in {picture}");
     }
-    // The sliders are those of its groups, and one that is moved stands in the address.
+    // The sliders are those of its groups, and one that is moved is in the address.
     let names = browser.eval(
         "[...document.querySelectorAll('.weights label')].map(own => own.textContent.trim())",
     );

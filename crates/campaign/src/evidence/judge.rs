@@ -1,6 +1,6 @@
-//! Proves a cold cache, second half, and makes samples: the bytes that the device read decide between cold, hot and
-//! lukewarm; without a counted device, residency alone does. Sums over phases and further metrics are added. Pure, so
-//! that each rule is tested with numbers.
+//! Decides the cache state and validity of a sample: the bytes that the device read decide between cold, hot and
+//! lukewarm (the second half of the proof of a cold cache); without a counted device, residency alone does. Sums over
+//! phases and further metrics are added. Pure, so that each rule is tested with numbers.
 
 use super::{finite, limiter::WorkerLoad};
 use lab::{observe::Usage, page_cache::Residency};

@@ -100,7 +100,7 @@ fn without_flushes(log: &Log) -> Log {
     early
 }
 
-/// Sums up `looks`, in the order in which the states were drawn.
+/// Sums up `examined`, in the order in which the states were drawn.
 fn merged(work: Work<'_>, asked: &Asked, drawn: &Drawn, examined: Vec<Examined>) -> CrashStates {
     let tried = examined.len() as u64;
     let mut after = CrashStates {
@@ -127,7 +127,7 @@ mod tests {
     use lab::{recording::RecordingDisk, setup::Lab};
     use needs::{Need, skip};
 
-    /// The states of one record, looked at by one disk and by three.
+    /// The states of one record, examined on one disk and on three.
     #[test]
     fn findings_do_not_depend_on_the_number_of_disks() {
         if let Some(why) = RecordingDisk::missing() {

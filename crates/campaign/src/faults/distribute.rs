@@ -1,4 +1,4 @@
-//! Distributes work items over seats (disks): each item is done once, by the first free seat.
+//! Distributes work items over test disks: each item is done once, on the first free disk.
 
 use std::{
     sync::atomic::{
@@ -8,20 +8,20 @@ use std::{
     thread::{self, ScopedJoinHandle},
 };
 
-/// What a seat has done: its pieces by their numbers, and the seat, unless it cannot be used any more.
+/// What a disk has done: its pieces by their numbers, and the disk, unless it cannot be used any more.
 pub(super) type Done<T, S> = (Vec<(usize, T)>, Option<S>);
 
 /// Gives the next piece; `None` when all are given or it is over.
 pub(super) type Next<'a> = &'a mut dyn FnMut() -> Option<usize>;
 
-/// What a seat `S` does: it takes one piece after the other.
+/// What a disk `S` does: it takes one piece after the other.
 type Work<'w, T, S, E> = dyn Fn(S, Next<'_>) -> Result<Done<T, S>, E> + Sync + 'w;
 
-/// Has `work` do the pieces 0 to `count` on all of `seats`, until `is_over`. Results are in the order of the pieces,
-/// whichever seat did them. When a seat fails or is lost the others end, too; those that are left are in `seats`.
+/// Has `work` do the pieces 0 to `count` on all of `disks`, until `is_over`. Results are in the order of the pieces,
+/// whichever disk did them. When a disk fails or is lost the others end, too; those that are left are in `disks`.
 ///
 /// # Errors
-/// The first one of `work`, in the order of the seats.
+/// The first one of `work`, in the order of the disks.
 pub(super) fn distribute<S: Send, T: Send, E: Send>(
     disks: &mut Vec<S>,
     count: usize,
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Squares its pieces; the seat called 9 is lost at its second piece.
+    /// Squares its pieces; the disk called 9 is lost at its second piece.
     fn square(disk: u32, next: Next<'_>) -> Result<Done<usize, u32>, String> {
         let mut done = Vec::new();
         while let Some(at) = next() {

@@ -72,12 +72,12 @@ pub enum FaultsError {
     /// Preparing for the workload failed, or the thread that mounts could not be started.
     #[error("cannot prepare for the workload: {0}")]
     Prepare(io::Error),
-    /// A fault was made, or was to be, that no request met: nothing was seen of it.
+    /// No request triggered the fault, or did what the fault needs.
     #[error("no request on {target} {what}, so nothing was tested")]
     FaultNotTriggered {
         /// As it was asked for.
         target: String,
-        /// The fault, or what it needs.
+        /// What no request did, e.g. `met the fault`.
         what: &'static str,
     },
     /// Other programs wrote to all disks at that time.

@@ -34,7 +34,7 @@ pub(super) struct Examined {
     pub(super) harm: Vec<(Harm, String)>,
 }
 
-/// States to look at.
+/// States to examine.
 pub(super) struct Examination<'a> {
     /// What left them, and how it is judged.
     pub(super) work: Work<'a>,
@@ -49,10 +49,10 @@ pub(super) struct Examination<'a> {
 }
 
 impl Examination<'_> {
-    /// Looks at all of them, or until `stop` is set. A seat whose kernel hangs is not used any more.
+    /// Looks at all of them, or until `stop` is set. A disk whose kernel hangs is not used any more.
     ///
     /// # Errors
-    /// A disk or a checker failed, or every seat hangs.
+    /// A disk or a checker failed, or every disk hangs.
     pub(super) fn on(
         &self,
         disks: &mut Vec<TestDisk>,

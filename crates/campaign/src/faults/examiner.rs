@@ -38,7 +38,7 @@ pub(super) enum Seen {
     Hung,
 }
 
-/// What is looked at.
+/// What is examined.
 #[derive(Debug)]
 pub(super) enum Subject {
     /// All files, of this content.
@@ -47,7 +47,7 @@ pub(super) enum Subject {
     Application(Arc<dyn Application>, PathBuf),
 }
 
-/// Looks at one state after the other.
+/// Examines one state after the other.
 #[derive(Debug)]
 pub(super) struct Examiner {
     asks: Sender<Option<u64>>,

@@ -33,7 +33,7 @@ const FILE: &str = "file";
 /// Tries for one in which no other program synced.
 const UNDISTURBED: usize = 10;
 
-/// What the descriptors were told, and what the first of them read.
+/// The answers of fsync to the descriptors, and what the first of them read.
 struct FsyncAnswers {
     fsyncs: [FsyncAnswer; 4],
     /// Requests that the fault met by then: what fails later is of no fsync.

@@ -1,5 +1,5 @@
 //! A mirror of two recording disks. A fault is of one leg alone; then the files are read through the mirror, and from
-//! each leg by itself.
+//! each leg alone.
 
 mod alone;
 mod bad_copy;
@@ -34,7 +34,7 @@ pub struct Mirror<'a> {
     legs: [RecordingDisk; 2],
     /// Takes the place of a lost leg.
     spare: RecordingDisk,
-    /// Where a copy of a leg is mounted by itself.
+    /// Where a copy of a leg is mounted alone.
     copy: ShownDisk,
     /// How it is mounted with both legs.
     how: How,
@@ -61,7 +61,7 @@ impl<'a> Mirror<'a> {
     /// Makes `target` on two new disks in `lab`.
     ///
     /// # Errors
-    /// It is not a mirror whose legs can be mounted by themselves, or it cannot be made.
+    /// It is not a mirror whose legs can be mounted alone, or it cannot be made.
     pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<Mirror<'a>, FaultsError> {
         let part = mirrored(target)?;
         let bytes = part.fs.about().min_bytes.max(DISK_BYTES);

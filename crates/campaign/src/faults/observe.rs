@@ -67,7 +67,7 @@ fn one(path: &Path, content: Content) -> io::Result<Entry> {
 
 fn file(path: &Path, about: &Metadata, content: Content) -> io::Result<Entry> {
     let (size, inode, links) = (about.len(), about.ino(), about.nlink());
-    // A size that no workload makes is wrong by itself.
+    // A size that no workload makes is wrong in itself.
     let runs = if size <= LONGEST { content.recognise(&fs::read(path)?) } else { Vec::new() };
     Ok(Entry::File { size, runs, inode, links })
 }

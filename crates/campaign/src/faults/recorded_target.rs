@@ -15,14 +15,14 @@ use std::{fs::File, os::unix::fs::FileExt, path::PathBuf, thread};
 pub(super) const DISK_BYTES: u64 = 300 << 20;
 /// Most data that is logged, bytes.
 pub(super) const LOG_BYTES: usize = 256 << 20;
-/// States that are looked at at once, for each processor: a mount mostly waits, for the loop device and for the kernel
+/// States that are examined at once, for each processor: a mount mostly waits, for the loop device and for the kernel
 /// to free what an unmount left.
 const DISKS_EACH: usize = 4;
 /// Most of them; each takes a loop device, and memory as it is written.
 const DISKS_MAX: usize = 16;
 
-/// A target on a recording disk, on which one fault after the other is tried. States after a crash are looked at on
-/// disks of their own, on several at once.
+/// A target on a recording disk, on which one fault after the other is tried. States after a crash are examined on test
+/// disks, on several at once.
 #[derive(Debug)]
 pub struct RecordedTarget<'a> {
     pub(super) target: &'a ResolvedTarget,
@@ -32,7 +32,7 @@ pub struct RecordedTarget<'a> {
     pub(super) how: How,
     /// How the file system keeps its promises.
     pub(super) traits: Traits,
-    /// Where states after a crash are looked at.
+    /// For states after a crash.
     pub(super) test_disks: Vec<TestDisk>,
     /// Where applications see it.
     pub(super) at: PathBuf,
@@ -43,7 +43,7 @@ pub struct RecordedTarget<'a> {
 }
 
 impl<'a> RecordedTarget<'a> {
-    /// Makes `target` on a new disk in `lab`. Several states are looked at at once.
+    /// Makes `target` on a new disk in `lab`. Several states are examined at once.
     ///
     /// # Errors
     /// It is not one file system on one disk that the kernel mounts, or it cannot be made.
@@ -52,8 +52,8 @@ impl<'a> RecordedTarget<'a> {
         RecordedTarget::make_with(lab, target, (DISKS_EACH * processors).min(DISKS_MAX))
     }
 
-    /// Like [`RecordedTarget::make`], with this number of `test_disks` for states that are examined at once: none where
-    /// no power is cut, and at most one where copies of the file system cannot be mounted at once.
+    /// Like [`RecordedTarget::make`], with `test_disks` states examined at once: none where no power is cut, and at
+    /// most one where copies of the file system cannot be mounted at once.
     ///
     /// # Errors
     /// The same.

@@ -5,7 +5,7 @@ use ::fs::{Cmd, Part, Site, sites};
 use lab::{error::LabError, programs::Run, recording::ShownDisk, setup::Lab};
 use std::path::{Path, PathBuf};
 
-/// A place where one state after the other is looked at.
+/// A disk on which one state after the other is examined.
 #[derive(Debug)]
 pub(super) struct TestDisk {
     pub(super) disk: ShownDisk,

@@ -35,7 +35,7 @@ const MANY: &str = "many-pieces";
 pub enum Read {
     /// What was written.
     Right,
-    /// Something else, as if nothing had been.
+    /// Other data, without an error.
     Wrong,
     /// This error number.
     Failed(i32),

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use model::text::Bytes;
 
 /// Least and most memory of a guest: a quarter of this machine's, within this. With 2 GiB the kernel of a
-/// guest killed ZeroFS, which holds up to 1 GiB of writes by default, beside the test and the page cache.
+/// guest killed ZeroFS, which holds up to 1 GiB of writes by default, in addition to the test and the page cache.
 const MEMORY: (u64, u64) = (512 << 20, 4 << 30);
 
 /// Memory of the machine.

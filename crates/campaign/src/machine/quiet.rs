@@ -48,7 +48,7 @@ pub enum Waited {
 }
 
 impl Load {
-    /// Whether samples beside it would not count as disturbed.
+    /// Whether samples during this load would not count as disturbed.
     pub fn is_quiet(&self) -> bool {
         let limit_pct = Settings::default().contention_limit_pct;
         self.cpu_pct <= limit_pct && self.disk_pct.is_none_or(|pct| pct <= limit_pct)

@@ -1,5 +1,5 @@
-//! One case, and how its cold cache is proven, both halves: fill what is missing, bring the cache into the required
-//! state and measure it, release the workers, and turn what came back into samples, which `judge` decides over.
+//! Runs one case: fill what is missing, bring the cache into the required state and measure it (both halves of the
+//! proof of a cold cache), release the workers, and turn the result into samples, on which `judge` decides.
 
 mod cache;
 mod finished;
@@ -30,7 +30,7 @@ use workers::{Pool, PoolError};
 /// few milliseconds that pausing and resuming take.
 const SLICE: Duration = Duration::from_millis(25);
 
-/// The position of a case in the campaign.
+/// The slot of a case in the campaign: its block, target and suite.
 pub struct CaseSlot<'a> {
     /// Block number.
     pub block: u32,
@@ -230,7 +230,7 @@ pub(super) fn invalid(
 }
 
 impl CaseSlot<'_> {
-    /// The case of the test `id` at this place.
+    /// The case of the test `id` in this slot.
     pub(super) fn case(&self, id: &str, test: &dyn Test, job: &Job, cache: CacheState) -> Case {
         Case {
             target: self.label.into(),

@@ -86,7 +86,7 @@ pub enum Event {
     },
     /// Number of cases that are over.
     Done(u64),
-    /// The target cannot go on.
+    /// The target cannot continue.
     Failed(Fault),
     /// What the target itself cost.
     Cost(Upkeep),

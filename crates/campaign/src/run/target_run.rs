@@ -22,7 +22,7 @@ use workers::Pool;
 
 /// Runs `target_runs`, which are at one process count: all their targets are made, then each test runs on all of
 /// them, then all are torn down. Where there are several, each has a thread of its own and they take turns on the
-/// machine. A target that fails is reported as an event, and the others go on; an error is about this machine, or
+/// machine. A target that fails is reported as an event, and the others continue; an error is about this machine, or
 /// about what could not be torn down.
 pub fn run(
     context: &RunContext<'_>,
@@ -212,7 +212,7 @@ impl<'a> MadeTarget<'a> {
         }
     }
 
-    /// Tells that the target failed by `error`, during the test `at`, and cannot go on.
+    /// Tells that the target failed by `error`, during the test `at`, and cannot continue.
     fn fail(&mut self, error: anyhow::Error, at: &str, report: &mut Events<'_>) -> Result<RunEnd> {
         report(Event::Failed(failure(&self.context, error, at)))?;
         report(Event::Done(self.left))?;

@@ -14,7 +14,7 @@ use suites::{Estimate, Test, space_bytes};
 const CASE_FIXED_S: f64 = 0.2;
 /// Time of an operation on files, roughly: between a stat that is cached and a create.
 const OP_S: f64 = 10e-6;
-/// What a file system needs beside the files: its own metadata, a journal, and room in which
+/// What a file system needs besides the files: its own metadata, a journal, and room in which
 /// copy-on-write can replace a file that is still there.
 const IMAGE_OVERHEAD: f64 = 1.35;
 const IMAGE_SPARE_BYTES: u64 = 640 << 20;

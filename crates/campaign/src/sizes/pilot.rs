@@ -47,7 +47,7 @@ pub fn pilot(dir: &Path) -> Result<Pilot> {
     }
 }
 
-/// What may be written in `dir`, for that short time: half of what is free beside the reserve, at most.
+/// What may be written in `dir`, for that short time: at most half of what is free beyond the reserve.
 fn pilot_bytes(dir: &Path) -> usize {
     let stat = rustix::fs::statvfs(dir).ok().filter(|stat| stat.f_blocks > 0);
     // One that tells nothing has to be tried.

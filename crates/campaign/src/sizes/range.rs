@@ -51,7 +51,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// The range of `placed` at `ground`.
+    /// The range of `placed` with `resources`.
     pub fn of(placed: &Placed, resources: &Resources) -> Range {
         let mut large_scale = placed.plan.preset.large_scale();
         let aim_s = placed.plan.preset.aim_s();
@@ -178,7 +178,7 @@ impl Trials {
     }
 }
 
-/// Units that take `aim_s`: by the last of what was seen on each target where trying goes on, and by the
+/// Units that take `aim_s`: by the last of what was seen on each target where trying continues, and by the
 /// geometric mean of the targets at its end, where the fastest may stay below, but not by half.
 fn aimed(item: &Item, seen: &[TrialResult], aim_s: f64, bold: bool) -> f64 {
     let of_one = |seen: &TrialResult| aim_s * units(item, &seen.size) / seen.seconds.max(1e-6);
@@ -187,7 +187,7 @@ fn aimed(item: &Item, seen: &[TrialResult], aim_s: f64, bold: bool) -> f64 {
     if !bold {
         return of_one(last).clamp(largest, largest * MOST_GROWTH);
     }
-    // What was seen of much smaller files says little beside what was seen later. The same files once more take
+    // What was seen of much smaller files says little compared with what was seen later. The same files once more take
     // as long as before, so that a slow candidate, tried last, does not hide how fast the others are.
     let is_repeated = matches!(item.test.stretch(), Stretch::Times | Stretch::Passes(_));
     let least = if is_repeated { largest / MOST_GROWTH } else { largest / 4.0 };

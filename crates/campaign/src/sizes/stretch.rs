@@ -21,7 +21,7 @@ const MOST_PARTS_SCALE: f64 = 16.0;
 /// Share of the memory that the files of one test may take: some tests hold what they read.
 const MEMORY_SHARE: f64 = 0.25;
 
-/// Properties of the place where a campaign is measured.
+/// Resources of the machine on which a campaign is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
     /// Rates of the backing.

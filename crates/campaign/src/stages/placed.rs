@@ -41,7 +41,7 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Places every target as far as this machine can decide by itself.
+    /// Places every target as far as this machine alone can decide.
     pub(crate) fn by_this_machine(resolved: Resolved) -> Placed {
         let places = resolved.targets.iter().map(own_place).collect();
         let (programs, shelf) = (Programs::Confined, Shelf::default());
@@ -175,7 +175,7 @@ fn reasons<'t>(lacking: impl Iterator<Item = (&'t ResolvedTarget, String)>) -> S
     first.into_iter().chain(others.into_iter().map(|(_, why)| why)).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the place of `target` as far as this machine can decide by itself.
+/// Returns the place of `target` as far as this machine alone can decide.
 fn own_place(target: &ResolvedTarget) -> TargetPlace {
     target.parts().iter().find_map(lacking).map_or(TargetPlace::Host, TargetPlace::Nowhere)
 }

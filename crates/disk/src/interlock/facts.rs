@@ -164,7 +164,7 @@ impl Facts {
         let mut found = self.read_places(&known, file)?;
         add_told(&mut found, DISK, tools(&self.link, &self.node)?);
         for part in &known {
-            // A slash in a name of the kernel stands as `!` in sysfs.
+            // A slash in a name of the kernel is written as `!` in sysfs.
             let node = Path::new("/dev").join(part.name.replace('!', "/"));
             add_told(
                 &mut found,
@@ -322,7 +322,7 @@ fn system_use(mount: &Mount, around: &Around<'_>) -> Option<Use> {
     system(&kept.display().to_string())
 }
 
-/// The first column of `/proc/swaps`, below its head; spaces stand there as octal digits.
+/// The first column of `/proc/swaps`, below its head; spaces are there as octal digits.
 fn swap_paths(text: &str) -> Vec<PathBuf> {
     let lines = text.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     lines.map(|path| mounts::unescape(path).into()).collect()

@@ -1,4 +1,4 @@
-//! The protocol, with threads for processes and one hand that moves all pieces.
+//! Tests of the protocol: processes simulated with threads, stepped by one test driver.
 
 use super::*;
 use std::thread;

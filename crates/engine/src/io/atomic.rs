@@ -23,7 +23,7 @@ pub struct AtomicSizes {
     pub least_bytes: u32,
     /// The largest, bytes.
     pub most_bytes: u32,
-    /// The largest that the device does by itself, bytes; 0 where the file system does each by writing to another
+    /// The largest that the device supports itself, bytes; 0 where the file system does each by writing to another
     /// place and changing its metadata, or where the kernel does not tell.
     pub device_bytes: u32,
 }

@@ -1,4 +1,4 @@
-//! Opens files for an engine, and checks what direct, uncached and atomic I/O ask of them.
+//! Opens files for an engine, and checks the requirements of direct, uncached and atomic I/O.
 
 use super::{EngineError, EngineOptions, error::path_of};
 use crate::map::PAGE_BYTES;

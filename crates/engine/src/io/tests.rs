@@ -1,4 +1,4 @@
-//! Every engine does what it was told, counts all of it, and says what went wrong.
+//! Tests that every engine does what was requested, counts all of it, and says what went wrong.
 
 use super::{buffers::Buffers, drive::Engine, mapped::Mapped, sync::Sync, uring::Uring, *};
 use crate::{

@@ -53,7 +53,7 @@ const DISKS: [&str; 10] =
 /// What is asked of each name: what it is replaced by, `None` to leave it.
 type Replace<'a> = dyn FnMut(NameKind, &str) -> Option<String> + 'a;
 
-/// Whether `c` stands between two names.
+/// Whether `c` is between two names.
 pub(super) fn ends_token(c: char) -> bool {
     c.is_whitespace() || "\"'`,;=|()[]{}<>".contains(c)
 }

@@ -1,4 +1,4 @@
-//! Documents of JSON: what stands right before one, and one within another.
+//! Finds JSON documents in text: after a prefix, and nested in another document.
 
 use super::{Mending, lines::Lines};
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ pub(super) fn begins(text: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['"', '{', '}', '[', ']']))
 }
 
-/// Leaves out what stands on the line of the first brace before it: half of a command, a prompt.
+/// Leaves out what is on the line of the first brace before it: half of a command, a prompt.
 pub(super) fn stray(lines: &mut Lines<'_>) -> Option<Mending> {
     let at = lines.iter().position(|line| line.contains('{'))?;
     let line = lines.get(at);

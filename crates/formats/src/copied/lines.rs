@@ -50,7 +50,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Appends to each line those that `follows` says it goes on in, with `between` before them.
+    /// Appends to each line those that `follows` says it continues in, with `between` before them.
     pub(super) fn join(&mut self, follows: impl Fn(&str, &str) -> Option<&'static str>) {
         let mut joined: Vec<(u64, Cow<'a, str>)> = Vec::with_capacity(self.all.len());
         let mut before = String::new();

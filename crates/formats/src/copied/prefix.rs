@@ -26,7 +26,7 @@ const ENDS: [&str; 6] = [": ", "| ", "] ", ">:", "> ", "]:"];
 /// Takes a prefix off that at least `fewest` lines have.
 ///
 /// # Errors
-/// When the lines of several hosts stand among each other.
+/// When the lines of several hosts are mixed.
 pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Result<Option<Mending>, String> {
     let quotes = QUOTES.into_iter().filter(|quote| *quote != "#" || !has_own_remarks(lines));
     if let Some(quote) = { quotes }.find(|quote| all_quoted(lines, quote, fewest)) {
@@ -49,7 +49,7 @@ pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Result<Option<Me
     }
 }
 
-/// Whether the text is of fs_mark, which writes `#` before what stands above its tables, and not before those.
+/// Whether the text is of fs_mark, which writes `#` before what is above its tables, and not before those.
 fn has_own_remarks(lines: &Lines<'_>) -> bool {
     lines.filled().any(|line| line.trim_start().starts_with("FSUse%"))
 }

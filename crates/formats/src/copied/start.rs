@@ -15,7 +15,7 @@ const BLOCK: usize = 2;
 /// Fewer lines are no part.
 const FEWEST: usize = 3;
 
-/// How the head of a table of `iostat --pretty` ends, whose lines are further in than the text around it by themselves.
+/// The end of the head of a table of `iostat --pretty`, whose lines the tool itself indents.
 const RIGHT_ALIGNED: &str = " Device";
 
 /// Takes the indent off that all lines have.
@@ -35,7 +35,7 @@ pub(super) fn trim(lines: &mut Lines<'_>) -> Option<Mending> {
     Some(Mending::Trailing)
 }
 
-/// Takes the indent off that all lines have, or the lines of a part that stands by itself.
+/// Removes the indent that all lines have, or the lines of a separate part.
 pub(super) fn dedent(lines: &mut Lines<'_>) -> Option<Mending> {
     if let Some(found) = outdent(lines) {
         return Some(found);
@@ -70,7 +70,7 @@ fn block(lines: &Lines<'_>) -> Option<usize> {
     None
 }
 
-/// Leaves out what stands before the output and hides it; where nothing is known even so, a part that is
+/// Leaves out what is before the output and hides it; where nothing is known even so, a part that is
 /// further in than the text around it is.
 pub(super) fn find(
     lines: &mut Lines<'_>,

@@ -4,7 +4,7 @@
 use super::{Mending, lines::Lines};
 use std::collections::HashSet;
 
-/// Lines of tools: what they hold, and what stands towards their end.
+/// Lines of tools: what they hold, and what is towards their end.
 const LONG: [(&str, &str); 21] = [
     ("[RESULT", "second"),
     ("[SCORE", "TOTAL"),
@@ -76,7 +76,7 @@ fn is_start(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start))
 }
 
-/// The first words of lines that go on with none, as the line before had room for them.
+/// The first words of lines that continue with none, as the line before had room for them.
 fn certain_starts(lines: &Lines<'_>, width: usize) -> HashSet<String> {
     let (mut starts, mut before) = (HashSet::new(), "");
     for line in lines.iter() {
@@ -92,7 +92,7 @@ fn widest(lines: &Lines<'_>) -> usize {
     lines.iter().map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-/// Whether a line of a tool ends too early, or goes on below.
+/// Whether a line of a tool ends too early, or continues below.
 fn is_broken(lines: &Lines<'_>) -> bool {
     lines.iter().any(is_part)
         || has_lone_figure(lines)
@@ -108,14 +108,14 @@ fn is_part(line: &str) -> bool {
     open || apart || line.trim() == "[INVALID]"
 }
 
-/// Whether a figure stands alone below a row of figures.
+/// Whether a figure is alone below a row of figures.
 fn has_lone_figure(lines: &Lines<'_>) -> bool {
     let is_figure = |text: &str| text.contains('.') && text.parse::<f64>().is_ok();
     let figures = |line: &str| line.split_whitespace().filter(|word| is_figure(word)).count();
     (1..lines.len()).any(|at| is_figure(lines.get(at).trim()) && figures(lines.get(at - 1)) > 1)
 }
 
-/// Whether a row of bonnie++'s CSV, which holds no blank, goes on below: all of its lines but the last are equally
+/// Whether a row of bonnie++'s CSV, which holds no blank, continues below: all of its lines but the last are equally
 /// long, and only together have they its commas.
 fn has_cut_row(lines: &Lines<'_>) -> bool {
     let commas = |line: &str| line.bytes().filter(|&byte| byte == b',').count();
@@ -140,7 +140,7 @@ fn has_cut_row(lines: &Lines<'_>) -> bool {
     false
 }
 
-/// Whether what belongs to the end of a line stands on one of the next.
+/// Whether what belongs to the end of a line is on one of the next.
 fn is_short(lines: &Lines<'_>, at: usize) -> bool {
     let line = lines.get(at);
     LONG.iter().any(|(head, tail)| {
@@ -153,7 +153,7 @@ fn is_short(lines: &Lines<'_>, at: usize) -> bool {
     })
 }
 
-/// What stood where `before` ends, when `line` goes on with it.
+/// What stood where `before` ends, when `line` continues with it.
 fn between(before: &str, line: &str, width: usize) -> Option<&'static str> {
     let word = line.split([' ', '\t']).next().filter(|word| !word.is_empty())?;
     if before.trim().is_empty() {

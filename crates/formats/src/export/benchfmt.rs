@@ -1,7 +1,7 @@
 //! The samples in the format of Go's benchmarks, for benchstat and what else reads it
 //! (<https://go.dev/design/14313-benchmark-format>): a line for each valid sample, its case as keys of the name, so
-//! that `benchstat -col /target` sets targets side by side. The figure that a case is ranked by stands under its
-//! unit, the others under their names.
+//! that `benchstat -col /target` sets targets side by side. The figure that a case is ranked by is under its unit, the
+//! others under their names.
 
 use super::{Exporter, scalar::scalar, stem};
 use crate::{FormatError, NamedBytes};

@@ -110,7 +110,7 @@ pub fn enclose(content: &mut impl Read, bundle: &mut impl Write) -> io::Result<(
     gzip.finish().map(drop)
 }
 
-/// A bundle of `lines`, those after the first, whatever stands in them.
+/// A bundle of `lines`, those after the first, whatever is in them.
 pub fn packed(lines: &[u8], identified: bool) -> io::Result<Vec<u8>> {
     packed_with(lines, identified, &[])
 }

@@ -1,6 +1,6 @@
-//! `samples.csv`, `tests.csv`, `campaign.json` and, where there is something for them,
-//! `histograms.csv`, `percentiles.csv` and `series.csv`: everything of a campaign, for any other program, and back
-//! again without loss. Texts that a spreadsheet would compute stand behind an apostrophe ([`model::text::cell`]).
+//! `samples.csv`, `tests.csv`, `campaign.json` and, where there is something for them, `histograms.csv`,
+//! `percentiles.csv` and `series.csv`: everything of a campaign, for any other program, and back again without loss.
+//! Texts that a spreadsheet would compute follow an apostrophe ([`model::text::cell`]).
 
 mod percentiles;
 

@@ -1,7 +1,7 @@
 //! The samples as fio would have printed them in json+, for programs that read fio: each sample is a
 //! job called TARGET/TEST/pPROCS/bBLOCK.
 //!
-//! A test that does not read or write blocks stands as writes. Rates are over the whole time of the
+//! A test that does not read or write blocks appears as writes. Rates are over the whole time of the
 //! sample. Latencies are those of service; those that a user waits for at a fixed rate have no place
 //! in fio and are left out. A sample that is not valid has the error ECANCELED and its reason as
 //! description.

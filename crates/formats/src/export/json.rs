@@ -14,7 +14,7 @@ pub(super) const EXPORTER: Exporter = Exporter {
 /// What the field `schema` says; the number changes when a reader would have to.
 pub(crate) const JSON_SCHEMA_NAME: &str = "assay-dataset-2";
 
-/// A dataset under the name of its format, which stands first so that the file is recognised.
+/// A dataset under the name of its format, which is first so that the file is recognised.
 #[derive(Serialize)]
 struct Marked<'a> {
     schema: &'static str,

@@ -22,7 +22,7 @@ pub(super) const EXPORTER: Exporter = Exporter {
     files: |dataset, _| openmetrics(dataset),
 };
 
-/// Series of one name, which stand together.
+/// Series of one name, which are together.
 struct Family {
     unit: String,
     help: String,
@@ -123,7 +123,7 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// `text` as a part of a name: what no name may hold stands as `_`.
+/// `text` as a part of a name: what no name may hold is written as `_`.
 fn word(text: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     text.chars().map(fits).collect()

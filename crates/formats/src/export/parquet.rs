@@ -1,6 +1,6 @@
 //! The tables of `csv` as Parquet (<https://parquet.apache.org/docs/file-format>), with types instead of text: an empty
-//! cell is null, and no text stands behind an apostrophe. One page for each column of a row group, plain and
-//! compressed by gzip, which every reader knows; repeated names then take no more room than in a dictionary.
+//! cell is null, and no text follows an apostrophe. One page for each column of a row group, plain and compressed by
+//! gzip, which every reader knows; repeated names then take no more room than in a dictionary.
 
 mod column;
 mod thrift;

@@ -1,6 +1,6 @@
-//! Reads what bonnie++ prints: its CSV lines, of 27 fields in version 1.03, 48 in 1.9x and 50 in 1.98
-//! and 2.00, or its text tables where no CSV line stands in the file. `+++++` hides a phase that
-//! ended within half a second: it is no number, and never 0.
+//! Reads what bonnie++ prints: its CSV lines, of 27 fields in version 1.03, 48 in 1.9x and 50 in 1.98 and 2.00, or its
+//! text tables if the file has no CSV line. `+++++` hides a phase that ended within half a second: it is no number, and
+//! never 0.
 
 mod csv;
 mod listing;
@@ -164,7 +164,7 @@ fn metrics(value: f64, phase: &Phase, test: &Known) -> Vec<Metric> {
     metrics
 }
 
-/// What a phase has beside its rate.
+/// What a phase has besides its rate.
 fn costs(phase: &Phase) -> Vec<Metric> {
     let lower = |name, value, unit| Metric::new(name, value, unit, Better::Lower);
     let cpu = phase.cpu_percent.map(|percent| lower("cpu_pct", percent, "%"));

@@ -125,7 +125,7 @@ pub fn each_enclosed<E: From<FormatError>>(
     Ok(())
 }
 
-/// Checks that nothing stands behind a bundle.
+/// Checks that nothing follows a bundle.
 fn ends(file: &str, packed: &mut Packed<'_>) -> Result<(), FormatError> {
     match packed.fill_buf() {
         Ok([]) => Ok(()),
@@ -215,7 +215,7 @@ impl<'a> Lines<'a> {
             .map_err(|why| json_error(self.file, self.read - 1, &why, "not a bundle of assay"))
     }
 
-    /// Whether all of it is what was written: the hash is that of `heading`, and nothing but its assets stands behind.
+    /// Whether all of it is what was written: the hash is that of `heading`, and nothing but its assets follows.
     fn finish(self, heading: &Heading) -> Result<(), FormatError> {
         let expected = &heading.sha256;
         let found = ContentHash::of_bytes(self.hash.clone().finalize().into()).to_string();

@@ -23,7 +23,7 @@ pub(crate) struct Importer;
 
 const SUITE: &str = "dd";
 
-/// By what stands on the other end of the command; without a command only that something was copied is known.
+/// By what is on the other end of the command; without a command only that something was copied is known.
 const TESTS: [Known; 3] = ranked_by! {
     RATE:
     "write" "sequential write" SequentialWrite
@@ -38,7 +38,7 @@ const NOTES: [&str; 3] = [
     "Cache states are not in the source; one run gives no spread.",
 ];
 
-/// Said where a report was taken for one of a run that went on.
+/// Said where a report was taken for one of a run that continued.
 const PROGRESS_NOTE: &str = "A report of dd that the next one continues, with more bytes in more time, was taken for its \
                              progress (SIGUSR1, SIGINFO, status=progress) and left out. If it was a run of its own, \
                              import it as a separate file.";
@@ -92,7 +92,7 @@ struct Run {
     printer: Printer,
     /// The report above, which may be of this run.
     last: Option<Report>,
-    /// Something stands between it and what follows that dd does not print.
+    /// Something is between it and what follows that dd does not print.
     apart: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Reads elbencho's CSV and JSON result files and what it prints. The figures are those of the last
-//! worker to end, so that stragglers count; those of the first stand beside them.
+//! Reads elbencho's CSV and JSON result files and what it prints. The figures are those of the last worker to end, so
+//! that stragglers count; those of the first are added as further metrics.
 
 mod csv;
 mod json;

@@ -84,7 +84,7 @@ impl crate::Importer for Importer {
     }
 }
 
-/// Whether the status of groups stands in a file.
+/// Whether the status of groups is in a file.
 fn holds_status(file: Input<'_>) -> Result<bool, FormatError> {
     for line in clean::lines(file)? {
         if status::is_line(&line?.1) {

@@ -1,5 +1,5 @@
-//! Reads the logs that fio writes beside its output, `NAME_bw.1.log` and those of `iops`, `lat`, `clat` and
-//! `slat`: a row for each interval, or for each operation. The logs of the workers of a job are one sample.
+//! Reads the logs that fio writes next to its output, `NAME_bw.1.log` and those of `iops`, `lat`, `clat` and `slat`: a
+//! row for each interval, or for each operation. The logs of the workers of a job are one sample.
 
 mod name;
 mod rows;

@@ -108,7 +108,7 @@ struct Run {
     wrote: bool,
     places: Places,
     completed: Option<Completed>,
-    /// A title stands without its statistics.
+    /// A title has no statistics.
     open: bool,
     /// Statistics of some run were read.
     any: bool,

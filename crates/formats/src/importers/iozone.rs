@@ -142,7 +142,7 @@ impl Run {
     }
 }
 
-/// The numbers that stand behind `-i`.
+/// The numbers that follow `-i`.
 fn asked(command: &str) -> Vec<usize> {
     let mut words = command.split_whitespace();
     let mut numbers = Vec::new();

@@ -116,7 +116,7 @@ impl Run {
         }
     }
 
-    /// Joins what the workers' own files say to the cells, and adds cells that stand only there.
+    /// Joins what the workers' own files say to the cells, and adds cells that are only there.
     fn join(&mut self) {
         for (key, threads, workers) in std::mem::take(&mut self.detailed).cells() {
             let cell = self.cells.entry(key.clone()).or_insert_with(|| {

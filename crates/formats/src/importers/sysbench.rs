@@ -1,4 +1,4 @@
-//! Reads what `sysbench fileio run` prints, versions 0.4 to 1.1. Several runs may stand in one file.
+//! Reads what `sysbench fileio run` prints, versions 0.4 to 1.1. A file may contain several runs.
 
 mod figures;
 

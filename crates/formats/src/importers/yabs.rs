@@ -2,7 +2,7 @@
 //! as fio counted them.
 //!
 //! Until July 2026 yabs wrote MB/s for 1000 KiB/s, since then for 10^6 bytes. Which of both it was, is known by
-//! the operations that stand beside: operations times the size of a block are the rate.
+//! the operations next to it: operations times the size of a block are the rate.
 
 use crate::{
     FormatError, ImportOptions, NamedBytes,

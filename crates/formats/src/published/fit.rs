@@ -1,6 +1,6 @@
 //! Finds figures that round to the printed ones, such that the ratios and means printed next to them match as well.
 //!
-//! Rates printed as `5` and `4` stand beside a ratio of 1.16, and a ratio printed as `0.0` inside of a mean that it
+//! Rates printed as `5` and `4` are next to a ratio of 1.16, and a ratio printed as `0.0` inside of a mean that it
 //! decides. A figure stays as it was printed where everything else follows from it. Else the figures move, each in
 //! proportion to the square of the room that its digits leave (a weighted least squares step), until all of them and
 //! everything printed of them agree: cyclic projection onto the half-spaces (Bregman 1967).

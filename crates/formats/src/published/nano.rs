@@ -63,7 +63,7 @@ pub struct SummaryRow {
     pub campaign: &'static str,
     /// Number of processes.
     pub procs: u32,
-    /// The table it stands under.
+    /// The table it is under.
     pub group: Group,
     /// What it sums up.
     pub kind: SummaryKind,

@@ -216,7 +216,7 @@ mod tests {
         for (target, option) in [
             ("sshfs[o.ssh_command=reboot](ext4)", "o.ssh_command=reboot"),
             ("raid1(xfs[o.x])", "o.x"),
-            // A short name beside it does not hide it.
+            // A short name next to it does not hide it.
             ("xfs[agcount=4,o.x=1]", "o.x=1"),
             ("btrfs[nodesize=4k,o.x=1]", "o.x=1"),
             ("ext4[packed_meta_blocks=1,o.x=1]", "o.x=1"),

@@ -1,6 +1,6 @@
-//! Short names of options: the part of an mkfs flag without the flag, as `agcount` for `mkfs.d=agcount`, or a
-//! long flag without its prefix, as `nodesize` for `mkfs.nodesize`. A target that was written with them is
-//! spelled out before anything else looks at it, so that one candidate has one label.
+//! Short names of options: the part of an mkfs flag without the flag, e.g. `agcount` for `mkfs.d=agcount`, or a long
+//! flag without its prefix, e.g. `nodesize` for `mkfs.nodesize`. A target that was written with them is spelled out
+//! before anything else looks at it, so that one candidate has one label.
 
 use super::words;
 use crate::{Error, FileSystem, cap::is_cap, find, options::MKFS, trial};
@@ -24,7 +24,7 @@ pub(super) fn spelled_out(target: &Target) -> Result<Target, Error> {
 
 fn full_options(file_system: &dyn FileSystem, options: &Options) -> Result<Options, String> {
     let about = file_system.about();
-    // Lists that are written as such come first, and what is written beside them is added.
+    // Lists that are written as such come first, and what is written besides them is added.
     let (lists, others): (Vec<_>, Vec<_>) =
         options.iter().partition(|(key, _)| key.starts_with(MKFS));
     let full = lists.into_iter().chain(others).try_fold(Options::new(), |all, (key, value)| {

@@ -1,5 +1,5 @@
-//! Values of options that have no list of what is allowed: where a unit says what is counted, a number, so that a
-//! wrong one is refused before anything is made.
+//! Values of options that have no list of what is allowed: if the option has a unit, the value must be a number, so
+//! that a wrong one is refused before anything is made.
 
 use crate::options::MKFS;
 use model::target::{Knob, KnobError, Options};

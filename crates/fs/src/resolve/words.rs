@@ -1,6 +1,6 @@
-//! Options of every mount, which stand in each line of fstab: those that mount(8) takes for any file system of the
-//! kernel, and those that are not the file system's at all. Sources: mount(8), "Filesystem-independent mount options",
-//! and fstab(5); for `x-` systemd.mount(5).
+//! Options of every mount, as in each line of fstab: those that mount(8) takes for any file system of the kernel, and
+//! those that are not the file system's at all. Sources: mount(8), "Filesystem-independent mount options", and
+//! fstab(5); for `x-` systemd.mount(5).
 
 use crate::About;
 use crate::options::{ANY_MOUNT, OTHER, flag};

@@ -228,7 +228,7 @@ impl FileSystem for Fs {
         Some(Cmd::new("xfs_info").arg(&site.dir))
     }
 
-    /// `xfs_info` prints sections of `key=value`; a line that starts with `=` goes on with the
+    /// `xfs_info` prints sections of `key=value`; a line that starts with `=` continues with the
     /// section above.
     fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
         const KEPT: &[&str] = &[

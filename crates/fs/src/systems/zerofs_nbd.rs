@@ -1,6 +1,6 @@
-//! zerofs-nbd: a disk over an object store, served by ZeroFS and attached by nbd-client, for another file
-//! system to be made on. The store is on an ext4 of its own, the carrier, which is not visible elsewhere.
-//! Options are those of nbd-client(8) and of ZeroFS's configuration.
+//! zerofs-nbd: a disk over an object store, served by ZeroFS and attached by nbd-client, on which another file system
+//! is made. The store is on an ext4 of its own, the carrier, which is not visible elsewhere. Options are those of
+//! nbd-client(8) and of ZeroFS's configuration.
 
 use super::{
     common::zerofs::{self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED},

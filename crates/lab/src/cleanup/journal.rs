@@ -1,9 +1,9 @@
 //! Writes the undo journal before each act, so that `cleanup` and `resume` can tear down after kill -9. It is one text
 //! file for each campaign, `<state>/journal/<campaign>.jsonl`. Each line is a record, `LENGTH CRC32 JSON`, the length
 //! in bytes and the sum of the JSON alone. The first record names the boot, so that after another boot nothing is torn
-//! down that a boot tears down. A record is on the disk before its act happens, and so is the room for the next one: a
-//! full disk is noticed before the act. The file is locked while the campaign lives and removed when all is torn down;
-//! the campaign also keeps every entry in memory, and undoes by that copy.
+//! down that a reboot has already removed. A record is on the disk before its act happens, and so is the room for the
+//! next one: a full disk is noticed before the act. The file is locked while the campaign lives and removed when all is
+//! torn down; the campaign also keeps every entry in memory, and undoes by that copy.
 
 mod record;
 

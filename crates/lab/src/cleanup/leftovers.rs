@@ -33,8 +33,7 @@ pub(crate) struct Leftovers {
     pub(crate) live: BTreeSet<String>,
 }
 
-/// Looks for all that campaigns of `state` left. Private directories are looked for in the state and in
-/// `beside`.
+/// Looks for all that campaigns of `state` left. Private directories are looked for in the state and in `folders`.
 ///
 /// # Errors
 /// The kernel's lists cannot be read.

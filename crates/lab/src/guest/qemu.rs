@@ -183,7 +183,7 @@ impl Guest for Qemu {
     }
 
     fn disk(&self, number: usize) -> PathBuf {
-        // A node made by the first process beside that of the kernel.
+        // A node made by the first process next to that of the kernel.
         format!("/dev/assay-{}", letter(number)).into()
     }
 

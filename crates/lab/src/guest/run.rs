@@ -22,8 +22,8 @@ use std::{
 
 /// Interval between looks at a guest.
 const TICK: Duration = Duration::from_millis(100);
-/// Longest time until the program of a guest starts. An emulated machine needs some seconds, a minute beside much
-/// other work; on a busy machine its kernel now and then pauses before.
+/// Longest time until the program of a guest starts. An emulated machine needs some seconds, or a minute
+/// under heavy load; on a busy machine its kernel now and then pauses before.
 const BOOT: Duration = Duration::from_secs(180);
 /// File with the output of the program; made just before it starts.
 const LOG: &str = "log";

@@ -29,7 +29,7 @@ use std::{
 const QUIET: Duration = Duration::from_millis(10);
 /// The same after work that only read.
 const QUIET_AFTER_READS: Duration = LOOK_EVERY;
-/// The same once it has moved something by itself: threads that push metadata rest for up to 50 ms.
+/// The same once it has moved something on its own: threads that push metadata rest for up to 50 ms.
 const AFTERMATH: Duration = Duration::from_millis(50);
 /// Time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
@@ -61,8 +61,8 @@ pub struct Waited {
     pub settled: bool,
 }
 
-/// The counters of the devices of an instance at the last moment at which they were proven to be at
-/// rest. While they still read the same, they have been at rest ever since.
+/// The counters of the devices of an instance at the last moment at which they were proven to be idle. While they still
+/// read the same, they have been idle ever since.
 #[derive(Debug, Default)]
 pub(crate) struct IdleProof(RefCell<Option<Vec<Activity>>>);
 

@@ -104,7 +104,7 @@ fn fixes(needs: &[Need]) -> Vec<String> {
     others.chain(tool::ways_to_install(&tools)).collect()
 }
 
-/// Returns what this machine has by itself, without a guest.
+/// Returns what this machine itself has, without a guest.
 pub(crate) fn supply() -> Supply<'static> {
     Supply {
         kernel: Box::new(kernel_has),

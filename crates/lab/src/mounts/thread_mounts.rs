@@ -17,11 +17,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A thread whose mounts are its own.
+/// The mounts of a thread that are visible to it alone.
 #[derive(Debug)]
 pub struct ThreadMounts {
     at: PathBuf,
-    /// It is of the thread that made it.
+    /// Stays with the thread that made it.
     _thread: PhantomData<*const ()>,
 }
 

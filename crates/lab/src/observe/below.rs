@@ -79,7 +79,7 @@ pub fn counted_on(path: &Path) -> Result<Vec<Device>, LabError> {
 }
 
 /// The lowest device that all of `device` goes through, byte by byte: the disk of a partition, what a
-/// mapping is on. One that is made of several is counted by itself, as mirrors write everything twice.
+/// mapping is on. One that is made of several is counted separately, as mirrors write everything twice.
 fn whole(device: Device, sysfs: &Path) -> Device {
     let disk = device.disk();
     let slaves = fs::read_dir(sysfs.join(disk.to_string()).join("slaves"));

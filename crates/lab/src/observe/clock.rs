@@ -13,7 +13,7 @@ pub(super) fn frequency_mhz() -> Option<f64> {
     (!all.is_empty()).then(|| all.iter().sum::<u64>() as f64 / all.len() as f64 / 1e3)
 }
 
-/// Returns how often a processor has slowed down by itself because it or its package was too hot; `None` where the
+/// Returns how often a processor has slowed down on its own because it or its package was too hot; `None` where the
 /// processor does not count it. Documentation/ABI/testing/sysfs-devices-system-cpu.
 pub(super) fn throttle_events() -> Option<u64> {
     let of = |cpu: usize| {

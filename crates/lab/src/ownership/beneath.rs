@@ -58,7 +58,7 @@ fn step_by_step(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<O
 /// Opens the regular file `path` below `dir` for reading.
 ///
 /// # Errors
-/// As for [`open`], or it is something else than a file.
+/// As for [`open`], or it is not a regular file.
 pub(crate) fn open_file(dir: BorrowedFd<'_>, path: &Path) -> io::Result<File> {
     let file = File::from(open(dir, path, FILE)?);
     match file.metadata()?.is_file() {

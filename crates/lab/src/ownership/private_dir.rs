@@ -83,7 +83,7 @@ fn write_marker(marker: &Path, mark: &Mark) -> io::Result<()> {
 
 fn write_mark(mut file: File, mark: &Mark) -> io::Result<()> {
     file.write_all(&[&serde_json::to_vec(mark)?[..], b"\n"].concat())?;
-    // What is written beside it must not outlive it.
+    // What is written next to it must not outlive it.
     file.sync_all()
 }
 

@@ -121,7 +121,7 @@ fn other_option<'v>(knobs: &[Knob], key: &str, value: &'v str) -> Option<&'v str
     (named.peek().is_some() && !named.any(flag)).then_some(head)
 }
 
-/// Returns what is wrong with a setting by itself; that another must go with it is found later.
+/// Returns what is wrong with a setting alone; that another must go with it is found later.
 fn check_alone(default: &Target, setting: &Setting, on: &Swept) -> Result<(), LabError> {
     let alone = changed(default, &[setting]).ok_or_else(|| refusal(on, twice(&[setting])))?;
     match fs::resolve(&alone) {

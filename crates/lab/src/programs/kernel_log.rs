@@ -61,7 +61,7 @@ mod tests {
         {
             assert_eq!(told(other), None, "{other}");
         }
-        // A facility stands in the upper bits.
+        // A facility is in the upper bits.
         assert!(told("11,1,2,-;ext4: bad").is_some());
     }
 }

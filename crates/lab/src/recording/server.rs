@@ -33,7 +33,7 @@ const REQUEST_BYTES: u32 = 1 << 20;
 const IN_FLIGHT: u16 = 64;
 /// The file of which each request comes here.
 const SERVED: INodeNo = INodeNo(2);
-/// The same bytes as a file that the kernel reads and writes by itself; it has the same name.
+/// The same bytes as a file that the kernel reads and writes without this process; it has the same name.
 const PASSED: INodeNo = INodeNo(3);
 
 /// Answers with success, or with the error of `$done`.
@@ -76,7 +76,7 @@ pub(super) struct Shared {
     rules: Mutex<Armed>,
     has_rules: AtomicBool,
     slow_ns: AtomicU64,
-    /// Whether the kernel can read and write the content by itself.
+    /// Whether the kernel can read and write the content without this process.
     pub(super) can_pass: AtomicBool,
     /// Whether it does with the file that is opened next.
     pub(super) is_passing: AtomicBool,

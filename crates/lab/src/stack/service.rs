@@ -25,7 +25,7 @@ use std::{
 
 /// Longest time until a server is ready; one that makes a store of its own needs seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Longest time until a server ends by itself once its mount is gone, and then when it is asked to, before it is
+/// Longest time until a server ends on its own once its mount is gone, and then when it is asked to, before it is
 /// killed. Long, because one that holds what was written until it ends would lose it.
 const LAST_WORDS: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(10);
@@ -48,7 +48,7 @@ pub(crate) struct Service {
     command: String,
     /// Its output so far.
     log: File,
-    /// It ends by itself when its mount is gone, and may have to write back before.
+    /// It ends on its own when its mount is gone, and may have to write back before.
     mounted: bool,
     /// Processes that the kernel had killed for lack of memory when it began.
     out_of_memory: u64,

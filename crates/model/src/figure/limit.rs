@@ -1,4 +1,4 @@
-//! A limit on a latency, as a person writes it: `p99 <= 5ms`, `p99 < 10ms`.
+//! A limit on a latency, as text: `p99 <= 5ms`, `p99 < 10ms`.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};

@@ -1,4 +1,4 @@
-//! Backing of created file systems: loop images, or disks that the user gives up.
+//! Backing of created file systems: loop images, or disks that the user allows to be erased.
 
 use crate::{plan::ObjectStore, text::Bytes};
 use serde::{Deserialize, Serialize};

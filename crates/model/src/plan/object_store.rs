@@ -68,7 +68,7 @@ fn is_bucket(text: &str) -> bool {
     (3..=63).contains(&text.len()) && is_segment(text)
 }
 
-/// Whether `text` may stand between slashes: nothing that a program or a signature would read otherwise.
+/// Whether `text` may be between slashes: nothing that a program or a signature would read otherwise.
 fn is_segment(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
     !text.is_empty() && !text.starts_with(['-', '.']) && text.chars().all(plain)

@@ -241,7 +241,7 @@ impl Plan {
         if parts.is_empty() { "fresh".into() } else { parts.join(", ") }
     }
 
-    /// Share of the space that is occupied before the first test, 0 to 1, beside the metadata.
+    /// Share of the space that is occupied before the first test, 0 to 1, besides the metadata.
     pub fn occupied_share(&self) -> f64 {
         let aged = self.age.map_or(0.0, |_| AGED_SHARE);
         self.fullness.map_or(0.0, |percent| f64::from(percent) / 100.0).max(aged)

@@ -114,7 +114,7 @@ impl Checker {
     /// Checks the next sample.
     ///
     /// # Errors
-    /// Its first name that breaks its rule, number that is not finite, or metric that stands twice: NaN
+    /// Its first name that breaks its rule, number that is not finite, or metric that occurs twice: NaN
     /// and infinity have no place in JSON and none in a mean.
     pub fn sample(&mut self, sample: &mut Sample) -> Result<(), DatasetError> {
         let number = self.samples;
@@ -133,7 +133,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Checks what there is beside the samples: names are of one thing each, and every sample is of a
+    /// Checks what there is besides the samples: names are of one thing each, and every sample is of a
     /// target and a test that are listed.
     ///
     /// # Errors

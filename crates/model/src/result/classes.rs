@@ -1,5 +1,5 @@
-//! A dataset by classes of comparable samples: one class for each kind of lab. A target that was
-//! measured in two labs stands in two classes.
+//! A dataset by classes of comparable samples: one class for each kind of lab. A target that was measured in two labs
+//! is in two classes.
 
 use crate::{
     plan::LabKind,
@@ -21,7 +21,7 @@ impl Dataset {
         measured.into_iter().collect()
     }
 
-    /// The samples that were measured in `lab`, with their targets. A target without any sample stands in
+    /// The samples that were measured in `lab`, with their targets. A target without any sample is in
     /// the class that its record names, or in the first where there is no such class. A baseline that
     /// is in another class is none here.
     pub fn of_lab(&self, lab: LabKind) -> Cow<'_, Dataset> {

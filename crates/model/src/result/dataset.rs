@@ -228,7 +228,7 @@ impl Head {
 }
 
 impl Dataset {
-    /// Its samples, and what is known beside them.
+    /// Its samples, and what is known besides them.
     pub fn parted(self) -> (Head, Vec<Sample>) {
         let Dataset { campaign, targets, tests, samples } = self;
         (Head { campaign, targets, tests }, samples)

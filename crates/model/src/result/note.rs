@@ -1,4 +1,4 @@
-//! Notes of a campaign, which its readers must know beside its figures, as data. The crate `report` words each.
+//! Notes that a reader of a campaign needs in addition to its figures, as data. The crate `report` formats each.
 
 mod copied;
 mod ended;

@@ -1,5 +1,5 @@
 //! Tells why a sample is not valid: what assay found, with its figures, or what was said elsewhere. A reason is data;
-//! `report` words it.
+//! `report` formats it.
 
 mod contradiction;
 mod file_form;
@@ -95,7 +95,7 @@ pub enum Reason {
         /// Name of the metric.
         metric: String,
     },
-    /// Calls of a replayed trace returned something else than recorded.
+    /// Calls of a replayed trace did not return what was recorded.
     ReplayDiffers {
         /// Calls made.
         calls: u64,

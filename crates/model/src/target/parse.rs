@@ -1,5 +1,5 @@
-//! A target as a person writes it: `xfs`, `ext4[noatime,mkfs.O=bigalloc]`, `raid1(ext4)`,
-//! `nfs[vers=4.2,nconnect=16](xfs)`, `dir:/mnt/fsx`. One grammar, used for arguments and plan files:
+//! A target as text: `xfs`, `ext4[noatime,mkfs.O=bigalloc]`, `raid1(ext4)`, `nfs[vers=4.2,nconnect=16](xfs)`,
+//! `dir:/mnt/fsx`. One grammar, used for arguments and plan files:
 //!
 //! ```text
 //! target = "dir:" path | name [ "[" option { "," option } "]" ] [ "(" target ")" ]
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A value with `,`, `]` or `"` is quoted; inside quotes `\"` and `\\` stand for themselves. A target has
-//! at most 16 layers and 4160 bytes, all of which can be printed: it is a label and stands in reports.
+//! at most 16 layers and 4160 bytes, all of which can be printed: it is a label and is in reports.
 
 use crate::{
     target::Options,
@@ -18,7 +18,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 /// Most layers of a stack: more than any stack has, and few enough for whatever walks through them.
 const MOST_LAYERS: usize = 16;
-/// Longest target, bytes: a path of Linux, and what stands around it.
+/// Longest target, bytes: a path of Linux, and what is around it.
 const LONGEST_BYTES: usize = 4160;
 /// Characters of a wrong text that an error quotes.
 const QUOTED: usize = 100;
@@ -195,7 +195,7 @@ pub(crate) fn quoted(rest: &mut &str) -> Result<String, String> {
     Err("a quote is not closed".into())
 }
 
-/// Takes `c` off `rest`, where it stands first.
+/// Takes `c` off `rest`, where it is first.
 pub(crate) fn take(rest: &mut &str, c: char) -> bool {
     match rest.strip_prefix(c) {
         Some(after) => {

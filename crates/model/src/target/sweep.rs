@@ -1,6 +1,6 @@
-//! A sweep as a person writes it: one file system with several values for some of its options, as
-//! `ext4[commit=5,60;data=ordered,journal]`. In the grammar of a target semicolons separate
-//! the options, because commas separate their values:
+//! A sweep as text: one file system with several values for some of its options, e.g.
+//! `ext4[commit=5,60;data=ordered,journal]`. In the grammar of a target semicolons separate the options, because commas
+//! separate their values:
 //!
 //! ```text
 //! sweep  = name [ "[" option { ";" option } "]" ] [ "(" sweep ")" ]

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, fmt::Write};
 
 /// Longest id, bytes: with an ending it is a file name on every file system.
 const ID_BYTES: usize = 200;
-/// Longest label, bytes: a path of Linux and what stands around it.
+/// Longest label, bytes: a path of Linux and what is around it.
 const LABEL_BYTES: usize = 4200;
 /// Longest text, bytes.
 const TEXT_BYTES: usize = 1 << 20;
@@ -51,7 +51,7 @@ impl Name {
         }
     }
 
-    /// An id that `text` is, or that resembles it: what no id may hold stands as `-`.
+    /// An id that `text` is, or that resembles it: what no id may hold is written as `-`.
     pub fn id_like(text: &str) -> Name {
         let fits = |c: char| if is_of_id(c) { c } else { '-' };
         let id: String = text.chars().map(fits).take(ID_BYTES).collect();
@@ -130,7 +130,7 @@ pub fn is_unprintable(c: char) -> bool {
 }
 
 /// `text` as it may be shown: lines stay lines, a tab is a blank, and every other character that is not
-/// printable stands as `\uXXXX`, which is the same text where it was JSON.
+/// printable is written as `\uXXXX`, which is the same text where it was JSON.
 pub fn printable(text: &str) -> Cow<'_, str> {
     shown(text, |c| match c {
         '\n' => Some("\n"),

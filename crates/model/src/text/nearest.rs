@@ -9,7 +9,7 @@ const LETTERS_A_SLIP: usize = 4;
 const LEAST_BEGINNING: usize = 3;
 
 /// The one of `known` from which `name` differs by the fewest slips (a letter too much, missing, other, or two
-/// exchanged), as long as they are few beside its length; else the only one that begins with it.
+/// exchanged), as long as they are few compared with its length; else the only one that begins with it.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let known: Vec<&str> = known.into_iter().collect();
     by_slips(name, &known).or_else(|| by_beginning(name, &known))

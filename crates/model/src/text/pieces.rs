@@ -1,6 +1,6 @@
 //! Splits text for lines of a terminal.
 
-/// Splits `text` at its spaces. What stands between backquotes is a command that is to be pasted, and stays together.
+/// Splits `text` at its spaces. What is between backquotes is a command that is to be pasted, and stays together.
 pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let has_pairs = text.matches('`').count().is_multiple_of(2);
     let mut is_quoted = false;

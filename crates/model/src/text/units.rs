@@ -12,7 +12,7 @@ use std::{fmt, str::FromStr};
 pub struct Bytes(pub u64);
 
 impl Bytes {
-    /// As it stands in ids of tests and in declarations: `512`, `4k`, `1m`.
+    /// As it is in ids of tests and in declarations: `512`, `4k`, `1m`.
     pub fn short(self) -> String {
         match self.0 {
             b if b > 0 && b.is_multiple_of(1 << 20) => format!("{}m", b >> 20),

@@ -1,4 +1,4 @@
-//! A word that many values share, as the name of a metric: of 100 000 samples with twenty figures each, every one
+//! A word that many values share, e.g. the name of a metric: of 100 000 samples with twenty figures each, every one
 //! would hold its own copy. Cloning one copies no text.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

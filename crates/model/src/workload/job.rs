@@ -136,7 +136,7 @@ pub struct Job {
     pub threads: u32,
     /// Factor on every size; 1 is the original suite's full scale.
     pub scale: f64,
-    /// Repetitions, where the test has been sized by itself; `None` leaves all to `scale`.
+    /// Repetitions, where the test has been sized separately; `None` leaves all to `scale`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
     /// Seed of the campaign; workers derive their own.
@@ -205,7 +205,7 @@ impl Job {
         }
     }
 
-    /// Where the directories of all workers lie, and what they share beside them.
+    /// Where the directories of all workers lie, and what they share next to them.
     pub fn shared_dir(&self) -> &Path {
         self.dir.parent().unwrap_or(&self.dir)
     }

@@ -172,7 +172,7 @@ pub struct TestInfo {
     pub name: String,
     /// Test type, by which rows are grouped: `write disk`, `read mem`, ...
     pub testtype: String,
-    /// Table it stands in.
+    /// Table it is in.
     pub group: Group,
     /// The metric its table ranks by.
     pub metric: String,

@@ -212,7 +212,7 @@ fn the_phases_of_io500_run_on_two_hosts_with_a_file_of_all() {
     place.assert_clean();
 }
 
-/// Words of a small campaign of names on every host by itself.
+/// Arguments of a small campaign of names on every host alone.
 fn each_host(place: &Place, more: &[&str]) -> Vec<String> {
     let mut words = place.run(&["--procs", "1", "--blocks", "2"], "0.002");
     let own = ["--each-host"].iter().chain(more).map(ToString::to_string);

@@ -12,7 +12,7 @@ use trace::call::{HandleId, NONE, Op};
 #[derive(Clone, Copy)]
 struct Side {
     fd: u64,
-    /// Where it began; `None` at the position of the file, which goes on.
+    /// Where it began; `None` at the position of the file, which continues.
     offset: Option<u64>,
 }
 

@@ -302,7 +302,7 @@ impl Resolver {
         call
     }
 
-    /// Stores what happens at a moment by itself, e.g. that an exec closes a descriptor.
+    /// Stores an event that is not part of a call, e.g. that an exec closes a descriptor.
     fn emit_at(&mut self, thread: &Thread, at_ns: u64, op: Op, fill: impl FnOnce(&mut Call)) {
         let mut call = Call::new(op, thread.id);
         (call.at_ns, _) = self.clock.round(thread.id, at_ns, 0);

@@ -10,7 +10,7 @@ const MOST: usize = 200_000;
 /// Calls that are held back.
 #[derive(Default)]
 pub(super) struct Order {
-    /// Each with when it really began: stored times are rounded for each thread by itself, so those of two threads may
+    /// Each with when it really began: stored times are rounded for each thread separately, so those of two threads may
     /// have changed places.
     held: Vec<(u64, Call)>,
     newest_ns: u64,

@@ -66,7 +66,7 @@ impl Resolver {
     }
 }
 
-/// Whether the call ended by itself, because its time was over. A signal that ended it is the wake of the thread that
+/// Whether the call timed out. A signal that ended it is the wake of the thread that
 /// sent it.
 fn is_over(number: i64, result: i64) -> bool {
     const OVER: [i32; 2] = [libc::ETIMEDOUT, libc::EAGAIN];

@@ -3,7 +3,7 @@
 use super::names;
 use std::borrow::Cow;
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Content<'a> {
     /// A whole call: its name, the text of its arguments, and what follows ` = `.
@@ -18,7 +18,7 @@ pub(super) enum Content<'a> {
     Nothing,
 }
 
-/// A line: the thread, the time in nanoseconds, and what is said.
+/// A line: the thread, the time in nanoseconds, and its content.
 #[derive(Debug, PartialEq)]
 pub(super) struct Line<'a> {
     pub(super) tid: u32,

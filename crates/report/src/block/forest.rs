@@ -29,7 +29,7 @@ pub struct ForestRow {
     pub name: String,
     /// What is drawn; `None` where nothing was measured.
     pub span: Option<Span>,
-    /// What stands beside it: the ratio and its word, or why there is none.
+    /// The text next to it: the ratio and its word, or why there is none.
     pub said: String,
     /// What is added for those who cannot see the bar: the interval.
     pub note: String,

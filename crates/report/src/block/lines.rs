@@ -1,4 +1,4 @@
-//! Ratios over ordered places, as process counts: a panel for each test, a line for each target.
+//! Ratios over ordered places, e.g. process counts: a panel for each test, a line for each target.
 
 use super::Span;
 

@@ -1,5 +1,5 @@
 //! Campaigns that differ in how far their file systems were aged, as a ladder: the score of each candidate over the
-//! baseline, age by age. Each step is a campaign judged by itself, so that nothing is pooled.
+//! baseline, age by age. Each step is a campaign judged separately, so that nothing is pooled.
 
 use crate::{
     block::{Block, LinePanel, Lines, Span},

@@ -1,4 +1,4 @@
-//! Bars from zero as inline SVG, a group below another, all on one scale, the figure beside each bar.
+//! Bars from zero as inline SVG, one group below another, all on one scale, the figure next to each bar.
 
 use super::svg::cut;
 use crate::{
@@ -16,7 +16,7 @@ const LINE: f64 = 18.0;
 const THICK: f64 = 11.0;
 /// Width of a figure.
 const FIGURE: f64 = 40.0;
-/// Characters of a name that fit beside a bar.
+/// Characters of a name that fit next to a bar.
 const NAME: usize = 20;
 
 /// Where a value ends; the mark is always in sight.

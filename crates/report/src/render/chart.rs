@@ -18,7 +18,7 @@ const LINE: f64 = 16.0;
 /// Characters of a name that fit the legend.
 const NAME: usize = 17;
 
-/// Ticks across: share of operations, and what stands under it.
+/// Ticks across: share of operations, and what is under it.
 const SHARES: [(f64, &str); 6] = [
     (0.5, "50 %"),
     (0.9, "90"),

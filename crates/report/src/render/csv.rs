@@ -126,7 +126,7 @@ fn line(
 }
 
 /// A text as a field of RFC 4180: one with a comma, a quote or a line break is quoted, one that a
-/// spreadsheet would compute stands behind an apostrophe.
+/// spreadsheet would compute follows an apostrophe.
 fn quote(field: &str) -> String {
     let shown = printable(field);
     let field = guarded(&shown);

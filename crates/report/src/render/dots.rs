@@ -10,7 +10,7 @@ use maud::{Markup, html as markup};
 
 const WIDTH: f64 = 520.0;
 const LEFT: f64 = 52.0;
-/// Panels beside each other.
+/// Panels next to each other.
 const ACROSS: usize = 3;
 /// From one panel to the next, and what of it is drawn on.
 const STEP: (f64, f64) = (156.0, 92.0);
@@ -21,7 +21,7 @@ const TOP: f64 = 16.0;
 const NAME: usize = 23;
 /// The upper end of the axis is no less than this.
 const LEAST_REACH: f64 = 1.1;
-/// The axis is in percent below this end, and in factors from it on: `+3095 %` does not fit beside it.
+/// The axis is in percent below this end, and in factors from it on: `+3095 %` does not fit next to it.
 const FACTORS: f64 = 2.0;
 /// The shaded band.
 const BAND: f64 = 1.05;
@@ -43,7 +43,7 @@ impl Scale {
         Scale { blocks: dots().map(|dot| dot.block.floor() + 1.0).fold(1.0, f64::max), reach }
     }
 
-    /// Down from the top; what is beyond the axis stands at its end, what has no value at the bottom.
+    /// Down from the top; what is beyond the axis is at its end, what has no value at the bottom.
     fn y(&self, over_mean: Option<f64>) -> f64 {
         let share = over_mean.map_or(-1.0, |ratio| ratio.ln() / self.reach.ln()).clamp(-1.0, 1.0);
         (1.0 - share) / 2.0 * AREA.1

@@ -1,5 +1,5 @@
-//! A forest plot as inline SVG: a row for each candidate with its point and interval on a logarithmic axis, the
-//! band shaded, a line at 1. Words beside the bars say what the colours do, and the description says all of it.
+//! A forest plot as inline SVG: a row for each candidate with its point and interval on a logarithmic axis, the band
+//! shaded, a line at 1. Words next to the bars say what the colours do, and the description says all of it.
 
 use super::svg::{APART, Axis, cut};
 use crate::block::{Forest, ForestPanel, ForestRow, Span};
@@ -73,7 +73,7 @@ fn render_row(row: &ForestRow, axis: &Axis, y: f64, is_score: bool) -> Markup {
 }
 
 /// The point, a diamond for a score, else a disc, hollow where it is unclear, and over it the interval as a line with
-/// an upright at each end, so that one narrower than the point is seen, or an arrow where it goes on.
+/// an upright at each end, so that one narrower than the point is seen, or an arrow where it continues.
 fn bar(row: &ForestRow, span: Span, axis: &Axis, y: f64, is_score: bool) -> Markup {
     let at = x(axis, span.point);
     let class = match row.shade.map(|shade| shade.step().signum()) {

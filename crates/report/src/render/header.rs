@@ -1,5 +1,4 @@
-//! Heads a page: its title in the tab of a browser, what it answers, what the suites stand for, the machine and the
-//! date.
+//! Renders the page header: browser title, question answered, meaning of the suites, machine and date.
 
 use super::title;
 use model::{

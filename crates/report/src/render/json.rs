@@ -12,7 +12,7 @@ use stats::{
 use view::{AdviceView, View};
 
 /// The findings, pretty-printed. Numbers are exact; ratios above 1 are better. Characters that would
-/// command a terminal stand as their escapes.
+/// command a terminal are written as their escapes.
 pub fn json(dataset: &Dataset, findings: &Findings, commands: &Commands) -> String {
     pretty(&View::of(findings, &commands.of(dataset)))
 }

@@ -1,5 +1,5 @@
-//! Ratios over ordered places as inline SVG: small multiples on the same logarithmic axis, the lines told apart by
-//! colour, dash and the legend, intervals as thin uprights, the ideal dotted.
+//! Ratios over ordered places as inline SVG: small multiples on the same logarithmic axis, the lines distinguished by
+//! colour, dash and the legend, intervals as thin vertical lines, the ideal dotted.
 
 use super::svg::{Axis, cut, stroke};
 use crate::{
@@ -12,7 +12,7 @@ const WIDTH: f64 = 520.0;
 const LEFT: f64 = 46.0;
 /// Where the name of the axis stands, across.
 const AXIS: f64 = 10.0;
-/// Panels beside each other.
+/// Panels next to each other.
 const ACROSS: usize = 3;
 /// From one panel to the next, and what of it is drawn on.
 const STEP: (f64, f64) = (160.0, 142.0);

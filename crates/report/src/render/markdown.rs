@@ -78,7 +78,7 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
     format!("| {} |\n", cells.into_iter().collect::<Vec<_>>().join(" | "))
 }
 
-/// A paragraph, with what stands between backquotes as code, from which it can be copied as it is.
+/// A paragraph, with what is between backquotes as code, from which it can be copied as it is.
 fn prose(text: &str) -> String {
     let part = |(is_code, part): (bool, &str)| match is_code {
         true if part.is_empty() => r"\`\`".into(),

@@ -1,5 +1,5 @@
-//! Points on two ratios as inline SVG, both logarithmic, the better corner at the upper right. Marked
-//! points are filled; hollow ones are dominated. Names stand beside the points and in the table above.
+//! Points on two ratios as inline SVG, both logarithmic, the better corner at the upper right. Marked points are
+//! filled; hollow ones are dominated. Names are next to the points and in the table above.
 
 use crate::block::{Scatter, Spot};
 use maud::{Markup, html as markup};
@@ -10,7 +10,7 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = 400.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 216.0;
-/// Characters of a name that fit beside a point at the right edge.
+/// Characters of a name that fit next to a point at the right edge.
 const NAME: usize = 17;
 /// Colours of the style sheet.
 const COLOURS: usize = 5;

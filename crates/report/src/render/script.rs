@@ -81,7 +81,7 @@ struct Carried {
     profiles: Vec<Profile>,
 }
 
-/// Place of a table, of a row in it and of a column, and what is said of that cell beside or instead of its ratio.
+/// Place of a table, of a row in it and of a column, and what is said of that cell next to or instead of its ratio.
 type Note = (usize, usize, usize, Vec<String>);
 
 /// Of a test in the logarithms: the unit of its values, and whether less is better.

@@ -18,7 +18,7 @@ use stats::{comparison::Differing, evaluation::Findings};
 /// The blocks of a section, for each campaign that has it.
 type SectionColumns<'a> = (&'a str, Vec<(usize, &'a [Block])>);
 
-/// One page of several campaigns, each judged by itself.
+/// One page of several campaigns, each judged separately.
 pub fn html_side_by_side(campaigns: &[(Dataset, Findings)], commands: &Commands) -> String {
     let sections: Vec<Vec<Chapter>> = campaigns
         .iter()
@@ -102,7 +102,7 @@ fn differing(campaigns: &[(Dataset, Findings)], names: &[String]) -> Option<Tabl
     })
 }
 
-/// The title of a campaign with its id, which tells campaigns of one title apart.
+/// The title of a campaign with its id, which distinguishes campaigns of one title.
 fn name(dataset: &Dataset) -> String {
     let id = printable(&dataset.campaign.id);
     match title(dataset) {

@@ -1,4 +1,4 @@
-//! Draws checks as marks in a line; what follows from each stands behind it, and beside those that are not in favour.
+//! Draws checks as a row of marks, each followed by its consequence; unfavourable ones are annotated.
 
 use super::code::with_code;
 use crate::block::{NOT_KNOWN, Sign, Signs};

@@ -36,7 +36,7 @@ impl Axis {
         (ratio.ln() - self.low) / (self.high - self.low)
     }
 
-    /// The ticks that stand `apart`, a share of the axis.
+    /// The ticks that are at least `apart`, a share of the axis, from each other.
     pub(super) fn ticks(&self, apart: f64) -> Vec<f64> {
         let mut shown: Vec<f64> = Vec::new();
         for tick in TICKS {

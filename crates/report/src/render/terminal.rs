@@ -37,7 +37,7 @@ pub fn terminal(
     out
 }
 
-/// One block; true stands in `notes_left_out` afterwards when a table lost some.
+/// One block; true is in `notes_left_out` afterwards when a table lost some.
 pub(super) fn render(block: &Block, options: TerminalOptions, notes_left_out: &mut bool) -> String {
     match block {
         Block::Heading(text) | Block::Callout(text) => strong(&wrap(text, options.width), options),

@@ -31,7 +31,7 @@ enum Notes {
     None,
 }
 
-/// What is drawn, from all of it to the least; the second says whether columns beside the point stand in it.
+/// What is drawn, from all of it to the least; the second says whether columns next to the point are in it.
 const LEVELS: [(Notes, bool); 6] = [
     (Notes::All, true),
     (Notes::OfVerdicts, true),
@@ -240,7 +240,7 @@ impl<'a> Sheet<'a> {
         if groups.iter().all(fits) { groups } else { (1..end).map(|c| c..c + 1).collect() }
     }
 
-    /// Shortens the first column until the widest group has room beside it.
+    /// Shortens the first column until the widest group has room next to it.
     fn with_key_that_fits(mut self, end: usize, width: usize) -> Sheet<'a> {
         let widest = self.groups(end, width).iter().map(|g| self.width(g)).max().unwrap_or(0);
         let over = widest.saturating_sub(width);

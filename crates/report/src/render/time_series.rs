@@ -11,7 +11,7 @@ use maud::{Markup, html as markup};
 
 const WIDTH: f64 = 520.0;
 const LEFT: f64 = 52.0;
-/// Panels beside each other.
+/// Panels next to each other.
 const ACROSS: usize = 3;
 /// From one panel to the next, and what of it is drawn on.
 const STEP: (f64, f64) = (156.0, 104.0);

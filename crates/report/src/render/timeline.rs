@@ -1,5 +1,5 @@
-//! Figures over time as inline SVG: a panel for each, one below the other on the same time axis, the mean as a line
-//! on a bar from the least to the largest; blocks begin at the uprights.
+//! Figures over time as inline SVG: a panel for each, one below the other on the same time axis, the mean as a line on
+//! a bar from the least to the largest; blocks begin at the vertical lines.
 
 use super::svg::round_up;
 use crate::{

@@ -16,7 +16,7 @@ use std::{
 /// Samples in all drawers together: at some 250 bytes each they take a good half of a page of 1.5 MB.
 const MOST_SAMPLES: usize = 3500;
 
-/// Drawers up to which each has the curves of its latencies, some 2 kB a picture; those of more stand under Latency
+/// Drawers up to which each has the curves of its latencies, some 2 kB a picture; those of more are under Latency
 /// alone.
 const MOST_WITH_CURVES: usize = 150;
 

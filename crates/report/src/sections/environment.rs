@@ -56,7 +56,7 @@ fn of_campaign(campaign: &Campaign) -> Facts {
 
 fn target(record: &TargetRecord) -> Table {
     let mut known = record.facts.clone();
-    // Costs stand in tables of their own.
+    // Costs are in tables of their own.
     known.0.retain(|key, _| !is_cost(key));
     if record.target != record.label {
         known.0.insert("target".into(), record.target.clone());

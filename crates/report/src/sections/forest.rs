@@ -15,7 +15,7 @@ use stats::{
     verdict::Candidate,
 };
 
-/// Rows of groups that are drawn; those of further ones stand in the overview.
+/// Rows of groups that are drawn; those of further ones are in the overview.
 const MOST_ROWS: usize = 32;
 
 pub(crate) struct ForestPlot;

@@ -1,4 +1,4 @@
-//! Words the cells of the overview: every test on every candidate on one screen, the ratio in words and colour. Each
+//! Formats the cells of the overview: every test on every candidate on one screen, the ratio in words and colour. Each
 //! cell links to its samples. Tests of a grid are in the map of that grid, which has fewer rows.
 
 use crate::{

@@ -140,7 +140,7 @@ fn losses(findings: &Findings) -> String {
     }
 }
 
-/// What each candidate pays, those kinds of cost that were measured of any: over the baseline, then by itself.
+/// What each candidate pays, those kinds of cost that were measured of any: over the baseline, then as an amount.
 fn cost(findings: &Findings) -> String {
     let base = &findings.baseline;
     let kinds: [(String, Figure); 3] = [

@@ -70,7 +70,7 @@ fn targets(findings: &Findings) -> Option<String> {
     listed("Targets, completely or partly", named.collect(), failures.len())
 }
 
-/// How many cells are in no score as their timed parts are too short.
+/// The number of cells that are not scored because their timed parts are too short.
 fn short_cells(findings: &Findings) -> Option<String> {
     let tables = findings.classes().flat_map(|class| &class.tables);
     let rows = tables.filter(|table| table.group.is_scored()).flat_map(|table| &table.rows);

@@ -85,7 +85,7 @@ fn ended(dataset: &Dataset) -> Option<String> {
     asked.then(|| format!("Ended after {}, as planned.", names::blocks(blocks as usize)))
 }
 
-/// `block 1 ext4, xfs; block 2 xfs, ext4`. A candidate that was run again stands twice.
+/// `block 1 ext4, xfs; block 2 xfs, ext4`. A candidate that was run again is listed twice.
 fn orders(dataset: &Dataset) -> String {
     let mut blocks: BTreeMap<u32, BTreeMap<u32, &str>> = BTreeMap::new();
     for sample in &dataset.samples {

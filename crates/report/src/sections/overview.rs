@@ -28,7 +28,7 @@ impl Section for Overview {
 }
 
 /// A table of `most` rows or less: of each group as many of the best candidates as fit, or, where even one of each
-/// does not, of the first groups one. `head` stands under each process count. `None` where there is nothing to
+/// does not, of the first groups one. `head` is under each process count. `None` where there is nothing to
 /// sum up.
 fn table(findings: &Findings, most: usize, head: &str) -> Option<Table> {
     if !findings.is_of_campaign() || findings.tables.is_empty() {

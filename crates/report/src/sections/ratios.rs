@@ -1,4 +1,4 @@
-//! Words the cells of the ratio tables: one table per group of tests and process count.
+//! Formats the cells of the ratio tables: one table per group of tests and process count.
 
 use crate::{
     block::{Block, Cell, Column, Row, RowKind, Shade, Table},

@@ -1,4 +1,4 @@
-//! Sustained runs that had not reached a steady state.
+//! Lists sustained runs that had not reached a steady state.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},

@@ -76,7 +76,7 @@ fn timeline(dataset: &Dataset) -> Option<Timeline> {
     })
 }
 
-/// Every sample that was measured by itself, where blocks begin, and the time of all.
+/// Every sample that was measured alone, where blocks begin, and the time of all.
 fn placed(dataset: &Dataset) -> (Vec<Placed<'_>>, Vec<(f64, u32)>, f64) {
     // What follows another test in the same part has no time of its own.
     let own: HashSet<&str> =

@@ -1,5 +1,5 @@
-//! Words the advice for a profile. Each sentence names the profile, the interval and the number of blocks, and claims
-//! no more than the figures show.
+//! Formats the advice for a profile as sentences. Each sentence names the profile, the interval and the number of
+//! blocks, and claims no more than the figures show.
 
 use super::{
     durability::among_equals,
@@ -23,7 +23,7 @@ use stats::{
 /// Share of the weight of a profile below which an answer says how the rest is measured.
 const MOST_OPEN: f64 = 0.5;
 
-/// Said of every figure that stands on one block.
+/// Said of every figure that rests on one block.
 const ONE_RUN: &str = "one run per cell: no interval, no P(best)";
 
 /// The answer in one to four sentences; nothing where no advice was asked for.
@@ -277,7 +277,7 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// What must be known beside the answer, a sentence each.
+/// What must be known besides the answer, a sentence each.
 pub fn advice_notes(advice: &Advice, band: f64) -> Vec<String> {
     let missing = |g: &&GroupCover| g.cells == 0 && !(advice.counts_ops && g.of_cells > 0);
     let not_covered = advice.groups.iter().filter(missing).map(not_covered);

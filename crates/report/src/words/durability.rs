@@ -1,4 +1,4 @@
-//! Words whether synced data is kept.
+//! Formats the answer whether synced data is kept.
 
 use stats::description::{Doubtful, Durability, list};
 

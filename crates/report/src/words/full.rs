@@ -1,4 +1,4 @@
-//! Words what was seen of full disks.
+//! Formats the results of full disks.
 
 use super::injected::errno;
 use model::result::{FullAnswer, FullCall, FullOperation, FullRefusal, FullTry};

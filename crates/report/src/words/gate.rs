@@ -1,4 +1,4 @@
-//! Words the result of the CI gate in one sentence.
+//! Formats the result of the CI gate in one sentence.
 
 use stats::{
     comparison::{AskedCell, Blindness, Finding, Gate, Incomparable, Loss, Power},

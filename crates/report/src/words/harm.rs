@@ -1,4 +1,4 @@
-//! Words the harm that was found after a fault.
+//! Formats the harm that was found after a fault.
 
 use crate::number;
 use model::result::{FaultOnDisk, Harm};

@@ -1,4 +1,4 @@
-//! Words the results of failed writes, of silent corruption and of mirrors.
+//! Formats the results of failed writes, of silent corruption and of mirrors.
 
 use model::result::{FailedWrite, FileHistory, FsyncAnswer, ReadBack};
 use stats::description::{FailedWriteCell, MirrorCell, TurnedBitCell, list};

@@ -1,4 +1,4 @@
-//! Words whether limits are met, for `assay check`.
+//! Formats the result of limits, for `assay check`.
 
 use crate::number;
 use stats::{

@@ -1,4 +1,4 @@
-//! Words the notes of a campaign.
+//! Formats the notes of a campaign.
 
 mod compared;
 mod course;

@@ -1,4 +1,4 @@
-//! Words objections to a target: the text after its name and its standing.
+//! Formats objections to a target: the text after its name and its rank.
 
 use stats::{
     advice::{Basis, FloorFinding, Objection, Shortfall},

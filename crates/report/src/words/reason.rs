@@ -1,4 +1,4 @@
-//! Words why a sample is not valid.
+//! Formats the reason why a sample is invalid.
 
 use model::{
     result::{BytesOf, CacheFault, Contradiction, Counted, Imported, Reason, RebuildEnd, Validity},

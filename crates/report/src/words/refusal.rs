@@ -1,4 +1,4 @@
-//! Words the reasons why figures are not evaluated, and what is left out.
+//! Formats the reasons why figures are not evaluated, and what is left out.
 
 use stats::description::{Missing, list};
 

@@ -1,4 +1,4 @@
-//! Words what was seen of snapshots.
+//! Formats the results of snapshots.
 
 use super::harm;
 use model::result::{SnapshotMoment, SnapshotOperation, SnapshotTry};

@@ -1,4 +1,4 @@
-//! Targets without a test in common, as where the jobs of each have names of their own: nothing can be compared.
+//! Reports targets that share no test (e.g. differently named jobs) and so cannot be compared.
 
 use stats::evaluation::Findings;
 

@@ -1,4 +1,4 @@
-//! The verdict on a campaign in words.
+//! Formats the verdict on a campaign.
 
 use super::{
     durability::{among_equals, not_ranked},
@@ -102,7 +102,7 @@ fn nothing_scored(findings: &Findings) -> String {
     }
 }
 
-/// ` that may be ranked (tmpfs was measured, too)`: what else a campaign measured, in its other classes.
+/// ` that may be ranked (tmpfs is not comparable with it)`: what else a campaign measured, in its other classes.
 fn apart_from(others: &[Findings]) -> String {
     let labels = others.iter().flat_map(|class| &class.targets);
     let labels: Vec<&str> = labels.map(String::as_str).collect();
@@ -144,7 +144,7 @@ fn comparison(found: &Compared) -> String {
     }
 }
 
-/// Which targets stand side by side without a ratio, and why.
+/// The targets that are shown side by side without a ratio, and why.
 fn not_compared(incomparable: &Incomparable) -> String {
     let mut places: Vec<String> = Vec::new();
     for placed in &incomparable.columns {

@@ -1,4 +1,4 @@
-//! Of what an advice is, and when there is none because of the order of the candidates.
+//! Tests of the scope of advice, and of refusals because of the order of the candidates.
 
 use crate::{
     common::{self, Noise},

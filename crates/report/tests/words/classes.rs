@@ -1,4 +1,4 @@
-//! Campaigns of several labs: each class is judged by itself, and nothing is ranked across.
+//! Campaigns of several labs: each class is judged separately, and nothing is ranked across.
 
 use crate::{
     common::{Noise, dataset},

@@ -203,7 +203,7 @@ fn sizes_of_other_tests_decide_nothing_and_those_of_the_same_do() {
     assert!(error.contains("a size for each test and scale 1 for all"), "{error}");
 }
 
-/// What other tools measured tells no sizes, and stands beside anything.
+/// Results of other tools have no sizes, and can be compared with anything.
 #[test]
 fn sources_that_tell_no_sizes_are_compared() {
     let (a, mut b) = (campaign("a", &[("xfs", 1.0)], 3, 1), campaign("b", &[("xfs", 1.0)], 3, 2));

@@ -31,7 +31,7 @@ fn compared(a: &Dataset, b: &Dataset, band: f64) -> CampaignComparison {
 struct Runs {
     /// Shared by all cells of a campaign.
     shared: f64,
-    /// Of each cell by itself.
+    /// Of each cell separately.
     own: f64,
 }
 
@@ -104,7 +104,7 @@ const RUNS: [Runs; 3] = [
 ];
 
 /// By the blocks of one campaign on each side something is certainly worse by 2 % and more nearly always, though
-/// nothing is: that is what a gate must not stand on.
+/// nothing is: that is what a gate must not rest on.
 #[test]
 fn by_blocks_equal_campaigns_whose_runs_differ_would_fail() {
     for runs in RUNS {
@@ -121,7 +121,7 @@ fn by_blocks_equal_campaigns_whose_runs_differ_would_fail() {
     }
 }
 
-/// The promise of the gate: runs that differ by 2 to 3 %, all cells together or each by itself, make it fail in
+/// The promise of the gate: runs that differ by 2 to 3 %, all cells together or each separately, make it fail in
 /// one of twenty at most.
 #[test]
 fn equal_sides_whose_runs_differ_seldom_fail() {

@@ -1,6 +1,6 @@
-//! One ratio has one interval, wherever it stands: in the sentence, the table of candidates, the table of tests,
-//! under it, beside the leaders, in a sweep, in an advice; and that interval holds the truth, whatever the noise
-//! of the other targets is, and however the campaign came to its end.
+//! One ratio has one interval, wherever it is shown: in the sentence, the table of candidates, the table of tests,
+//! under it, next to the leaders, in a sweep, in an advice; and that interval holds the truth, whatever the noise of
+//! the other targets is, and however the campaign came to its end.
 
 use crate::common::{Noise, dataset, normal, sample, test};
 use model::{

@@ -285,7 +285,7 @@ fn a_lead_near_1_keeps_the_digit_that_says_on_which_side_it_is() {
     assert!(once.sentence.contains("b came first: 1.003x a"), "{}", once.sentence);
 }
 
-/// Said of those that are clear by more than the band and of no other.
+/// Worded of those that are clear by more than the band and of no other.
 #[test]
 fn only_a_clear_call_names_the_best() {
     let noise = Noise { block_sd: 0.06, own_sd: 0.02 };

@@ -49,7 +49,7 @@ pub struct Advised {
     /// Share by which it is expected to be worse than the best.
     pub expected_regret: Option<f64>,
     /// Share by which it is at most worse than the best, with 95 % probability by the model of P(best): a one-sided
-    /// bound, of this target by itself.
+    /// bound, of this target alone.
     pub regret_95: Option<f64>,
     /// Time for the operations that the profile counts, geometric mean over the blocks, seconds.
     pub mix_s: Option<f64>,

@@ -1,5 +1,5 @@
-//! Judges limits on latencies, target by target: what `assay check` decides. Unlike a floor of a profile, a limit
-//! stands for itself: no target is compared with another.
+//! Judges limits on latencies, target by target: what `assay check` decides. Unlike a floor of a profile, a limit is
+//! absolute: no target is compared with another.
 
 use super::floors;
 use crate::{
@@ -110,8 +110,8 @@ pub struct LimitFinding {
 }
 
 impl LimitFinding {
-    /// Whether more than a fifth of the samples were contended: the latency is then that of the target beside other
-    /// programs.
+    /// Whether more than a fifth of the samples were contended: the latency is then that of the target while other
+    /// programs run.
     pub fn is_contended(&self) -> bool {
         is_too_much(self.contended, self.blocks)
     }

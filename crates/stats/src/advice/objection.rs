@@ -1,4 +1,4 @@
-//! Objections to a target, and caveats before choosing it: data, worded by the report.
+//! Objections to a target, and caveats before choosing it: data, formatted by the report.
 
 use crate::{description::Durability, kernel::Ratio};
 use model::{

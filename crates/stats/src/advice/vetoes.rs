@@ -28,7 +28,7 @@ const CRASH_SAFE: &str = "crash_safe";
 const MEASURED: &[&str] = &[CRASH_SAFE];
 /// What the support of a vendor begins with.
 const SUPPORTED: &str = "supported_on=";
-/// Features, beside limits and support, that a stack has only when every layer has them.
+/// Features, besides limits and support, that a stack has only when every layer has them.
 const LIMITED: &[&str] = &[DURABLE, "in_kernel"];
 /// Share of its bytes from which compressible data was not compressed.
 const UNCOMPRESSED: f64 = 0.99;

@@ -55,7 +55,7 @@ pub struct Difference {
     pub test: String,
     /// Display name.
     pub name: String,
-    /// Table that the test stands in.
+    /// Table that the test is in.
     pub group: Group,
     /// Worker processes.
     pub procs: u32,

@@ -1,5 +1,5 @@
-//! Targets of two campaigns that were measured in different labs, or keep different promises of a sync: their
-//! values stand side by side, and no ratio between them is decided.
+//! Targets of two campaigns that were measured in different labs, or keep different promises of a sync: their values
+//! are shown side by side, and no ratio between them is decided.
 
 use super::side::{Columns, PREFIXES};
 use crate::description::Durability;
@@ -29,7 +29,7 @@ pub struct Placed {
 }
 
 impl Incomparable {
-    /// Whether all were measured in one kind of lab, so that what a sync promises keeps them apart.
+    /// Whether all were measured in one kind of lab, so that they differ in what a sync promises.
     pub fn is_of_one_lab(&self) -> bool {
         self.columns.windows(2).all(|pair| pair[0].lab == pair[1].lab)
     }
@@ -65,7 +65,7 @@ pub(super) fn incomparable(
     if columns.is_empty() && paired.is_empty() {
         columns.clone_from(&all);
     }
-    // The sort is stable: A stands before B, and the order is otherwise that of the tables.
+    // The sort is stable: A is before B, and the order is otherwise that of the tables.
     columns.sort_by_cached_key(|p| all.iter().position(|other| is_twin(p, other) || p == other));
     let rows = rows(dataset, classes, &columns);
     (classes.len() > 1 && !columns.is_empty()).then_some(Incomparable { columns, rows })

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Metric of a write with the sync that ends it.
 const DURABLE_RATE: &str = "durable_rate";
 
-/// A cell that stands in no table of the comparison.
+/// A cell that is in no table of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unmatched {
     /// Stable test id.
@@ -87,7 +87,7 @@ impl<'a> Member<'a> {
         let (ended_first, ended) = (syncs(first), syncs(dataset));
         partners.retain(|one, other| !ended_first.contains(one) && !ended.contains(other));
         cells.retain(|(test, _)| !ended.contains(test));
-        // A source that does not tell how many processes ran stands as one; see [`shared`].
+        // A source that does not say how many processes ran counts as one; see [`shared`].
         let strict = tells_processes(first) && tells_processes(dataset);
         let shared = shared(&partners, cells_of_first, &cells, strict);
         let unlike = || alike::unlike(first, dataset, &shared, &ended_first);
@@ -104,7 +104,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// The error of a study beside a campaign of assay that did not do all of the work of its tests.
+/// The error of a study that is compared with a campaign of assay that did not do all of the work of its tests.
 fn beside_study(first: &Dataset, other: &Dataset, shared: &Shared) -> Option<StatsError> {
     let is_study = |dataset: &Dataset| dataset.campaign.origin == Origin::Published;
     let (study, own, what) = match (is_study(first), is_study(other)) {
@@ -293,7 +293,7 @@ pub(super) fn is_look(of_a: usize, of_b: usize) -> bool {
     of_a == 1 && of_b == 1
 }
 
-/// Notes the syncs that are not judged by themselves.
+/// Notes the syncs that are not judged separately.
 fn ends(of_a: &[Member<'_>], of_b: &[Member<'_>]) -> Option<Note> {
     let rows = of_a.iter().chain(of_b).map(|m| syncs(m.dataset).len()).max()?;
     (rows > 0).then_some(Note::SyncsOmitted { rows })

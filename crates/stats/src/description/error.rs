@@ -78,7 +78,7 @@ pub enum StatsError {
         /// What differs, the one's first.
         what: String,
     },
-    /// A published study beside a campaign that did not do the whole of its tests.
+    /// A published study compared with a campaign that did not do the whole of its tests.
     #[error(
         "{study} ran its tests completely, but {own} only partly ({what}), so their ratios would \
          be meaningless; measure with --scale full"

@@ -1,4 +1,4 @@
-//! Figures beside the ratios: latencies, hosts, disks, folios, IO500 scores and scaling.
+//! Figures other than ratios: latencies, hosts, disks, folios, IO500 scores and scaling.
 
 pub(crate) mod disks;
 pub(crate) mod folios;

@@ -36,7 +36,7 @@ pub fn advise(
     Ok(findings)
 }
 
-/// The same by all samples, with the cells that it stands on.
+/// The same by all samples, with the cells that it rests on.
 fn advised(
     dataset: &Dataset,
     question: &Question<'_>,

@@ -21,12 +21,12 @@ use crate::{
 };
 use model::result::Dataset;
 
-/// Findings with the cells that they stand on.
+/// Findings with the cells that they rest on.
 pub(crate) type Judged = (Findings, Vec<CellData>);
 
 /// Everything that can be concluded from `dataset`: ratio tables with intervals and verdicts, and
 /// the verdict. What was measured in different labs, or does not keep what was synced while others do, is judged
-/// apart: the findings are those of the preferred class, with those of each other one beside them.
+/// apart: the findings are those of the preferred class, with those of each other one in addition.
 pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, StatsError> {
     let classes = classes(dataset, settings)?;
     let all: Vec<Findings> =
@@ -34,14 +34,14 @@ pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, Stat
     together(all).ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })
 }
 
-/// The first of `all` with the others beside it.
+/// The first of `all`, with the others in addition.
 pub(crate) fn together(all: Vec<Findings>) -> Option<Findings> {
     let mut all = all.into_iter();
     let first = all.next()?;
     Some(Findings { others: all.collect(), ..first })
 }
 
-/// The findings of one class with the cells that they stand on.
+/// The findings of one class with the cells that they rest on.
 pub(crate) fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
     let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
     if !(settings.band > 0.0 && settings.band < 1.0) {

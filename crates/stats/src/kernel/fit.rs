@@ -262,7 +262,7 @@ impl Fit {
         here.chain(beside).map(ordered).chain(of_first).collect()
     }
 
-    /// P(best) of each target and its regrets. P is no larger than the pairs allow, whose intervals stand beside it; of
+    /// P(best) of each target and its regrets. P is no larger than the pairs allow, whose intervals are next to it; of
     /// one that left it is what they allow.
     pub(crate) fn best(&self, draws: impl Uniform) -> Vec<Outlook> {
         let mut outlooks: Vec<Outlook> =

@@ -28,12 +28,12 @@ const PARTS: usize = 48;
 const NO_STEP: f64 = 1e-11;
 const MOST_STEPS: usize = 60;
 
-/// How a target stands among the others. Regrets are logarithms by which it is behind the best.
+/// How a target compares with the others. Regrets are logarithms by which it is behind the best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outlook {
     /// Probability of being the best.
     pub(crate) p_best: f64,
-    /// Regret that is not exceeded with 95 % probability: one-sided, of this target by itself.
+    /// Regret that is not exceeded with 95 % probability: one-sided, of this target alone.
     pub(crate) regret_95: f64,
     /// Expected regret; `None` of one that left the race.
     pub(crate) regret_mean: Option<f64>,

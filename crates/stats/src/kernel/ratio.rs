@@ -83,7 +83,7 @@ pub struct Interval {
 pub(crate) struct NoisePriors {
     /// Of their differences, block by block.
     pub(crate) pair: Option<Expected>,
-    /// Of each series by itself.
+    /// Of each series alone.
     pub(crate) own: [Option<Expected>; 2],
 }
 

@@ -30,7 +30,7 @@ pub enum StageKind {
 pub struct Stage {
     /// What it is for.
     pub kind: StageKind,
-    /// Variants in it, beside the default.
+    /// Variants in it, besides the default.
     pub variants: usize,
     /// Blocks.
     pub blocks: u32,
@@ -54,7 +54,7 @@ impl Stage {
         Some(Stage { kind: StageKind::Screening, variants, blocks })
     }
 
-    /// How many of the `promising` variants go on: half of the stage, and no fewer than can be
+    /// How many of the `promising` variants continue: half of the stage, and no fewer than can be
     /// confirmed.
     pub(super) fn survivors(&self, promising: usize) -> usize {
         promising.min(self.variants.div_ceil(2).max(FINALISTS))
@@ -65,7 +65,7 @@ impl Stage {
         self.halving(field, turns).or_else(|| Stage::confirmation(field, turns))
     }
 
-    /// Twice the blocks of this stage, or what is left beside a confirmation of all finalists;
+    /// Twice the blocks of this stage, or what is left besides a confirmation of all finalists;
     /// `None` when that is not more than this stage had, or when all could be confirmed.
     fn halving(&self, field: usize, turns: f64) -> Option<Stage> {
         if field <= FINALISTS {

@@ -37,7 +37,7 @@ use std::{collections::BTreeMap, rc::Rc};
 /// operations.
 const BULK_BYTES: u64 = 64 << 10;
 
-/// Processor time of the workers below which the ticks of the machine tell nothing beside it.
+/// Processor time of the workers below which the ticks of the machine are too coarse.
 const LEAST_CPU_S: f64 = 1.0;
 
 /// Figures of CPU for each operation, by name of their cells.

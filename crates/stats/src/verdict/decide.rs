@@ -167,7 +167,7 @@ pub struct Candidate {
     /// Best and worst rank that Holm's procedure leaves open.
     pub ranks: Option<(usize, usize)>,
     /// Share by which choosing it is at most worse than the best, with 95 % probability by the model of P(best): a
-    /// one-sided bound, of this target by itself.
+    /// one-sided bound, of this target alone.
     pub regret_95: Option<f64>,
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 use model::{random::Rng, result::Dataset};
 
-/// The data that a conclusion must withstand.
+/// The data with which a conclusion is cross-checked.
 pub(crate) struct CrossChecks<'a> {
     /// All cells that are asked about, each with its weight, also those that not every candidate has.
     pub(crate) wanted: Vec<(&'a CellData, f64)>,
@@ -55,7 +55,7 @@ pub(crate) enum Judged {
     Open,
 }
 
-/// What keeps a lead from a verdict although its interval excludes 1: a verdict asks for more.
+/// The obstacle to a verdict for a lead whose interval excludes 1: a verdict requires more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// It is smaller than any that is called clear.

@@ -1,5 +1,5 @@
 //! Finds the cells in which the first two candidates of the verdict differ most, in both directions, so that a reader
-//! sees what a choice gives up.
+//! sees what a choice costs.
 
 use crate::{
     description::{

@@ -26,7 +26,7 @@ use crate::{
 use model::{result::Dataset, workload::Group};
 use std::collections::BTreeMap;
 
-/// What a look at a campaign says.
+/// The result of an interim look at a campaign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterimVerdicts {
     /// What its verdict has come to, in each lab with two candidates that can be compared; empty where more

@@ -18,7 +18,7 @@ pub(super) struct Git {
     fsync: Option<&'static str>,
 }
 
-/// Settings for every call: nothing of the machine's, and nothing that goes on after the call has returned.
+/// Settings for every call: nothing of the machine's, and nothing that continues after the call has returned.
 const SETTINGS: [&str; 8] = [
     "-c",
     "gc.auto=0",

@@ -14,7 +14,7 @@ use std::{
 /// Bytes of a file of the other program.
 const BYTES: usize = 4096;
 
-/// An application, and after each piece of its work a new file beside its directory, with an fsync.
+/// An application, and after each piece of its work a new file next to its directory, with an fsync.
 #[derive(Debug)]
 pub(super) struct WithOtherProgram(pub(super) Arc<dyn Application>);
 
@@ -43,7 +43,7 @@ impl Application for WithOtherProgram {
     }
 }
 
-/// The file beside `root` that belongs to the other program.
+/// The file next to `root` that belongs to the other program.
 fn other(root: &Path, number: u64) -> PathBuf {
     root.with_extension(format!("other{number}"))
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Every paragraph that a test shows by `assay explain` stands in the book, and no long one twice.
+/// Every paragraph that a test shows by `assay explain` is in the book, and no long one twice.
 #[test]
 fn every_paragraph_is_in_the_book_once() {
     let pages = pages();

@@ -59,7 +59,7 @@ impl Test for AttributeTest {
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
         let columns = Column::copies(SYM_TABLE, job);
-        // Equal symbols stand together.
+        // Equal symbols are adjacent.
         let durable = Durable { incompressible_share: 0.0, ..Durable::of(&columns, job) };
         Ok(Box::new(AttributeRun { columns, settings: Settings::new(job), durable }))
     }
@@ -137,7 +137,7 @@ impl AttributeRun {
     }
 }
 
-/// The number of distinct ids when equal ones stand together.
+/// The number of distinct ids when equal ones are adjacent.
 fn parted(ids: &[u16]) -> Option<usize> {
     let mut seen = vec![false; SYMBOLS];
     let mut parts = ids.chunk_by(|a, b| a == b);

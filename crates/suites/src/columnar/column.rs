@@ -148,7 +148,7 @@ impl Column {
         (0..Sizes::new(job).copies()).map(|number| Column::copy(file, job, number)).collect()
     }
 
-    /// Copy `number` of the file, whose data go on where those of the copy before it end.
+    /// Copy `number` of the file, whose data continue where those of the copy before it end.
     pub(super) fn copy(file: ColumnFile, job: &Job, number: u32) -> Column {
         let path = path_of_copy(file.path, number);
         let (sizes, settings) = (Sizes::new(job), Settings::new(job));

@@ -1,4 +1,4 @@
-//! The files of kdb+: what stands before the data of a column, written and read back. Little endian.
+//! Reads and writes the header of a kdb+ column file. Little endian.
 //!
 //! - vectors of fixed width: `fe 20`, type, attribute, 4 bytes, count as i64 at 8, data at 16
 //! - symbols as text: `ff 01`, type, attribute, count as i32 at 4, NUL-terminated strings at 8
@@ -22,7 +22,7 @@ pub(crate) enum Format {
 
 /// Attribute byte of a sorted column.
 pub(super) const SORTED: u8 = 1;
-/// Attribute byte of a column whose equal values stand together.
+/// Attribute byte of a column whose equal values are adjacent.
 pub(super) const PARTED: u8 = 3;
 
 const PAGE: usize = 4096;

@@ -82,7 +82,7 @@ impl Page {
         self.0.push_str(&format!("| {what} | {} | {} |\n", show(1), show(64)));
     }
 
-    /// Describes how a test that is sized by itself is made long enough.
+    /// Describes how a test that is sized separately is made long enough.
     pub(super) fn longer(&mut self, stretch: Stretch) {
         let how = match stretch {
             Stretch::Copies(_) => "more files like this one, each with data of its own",

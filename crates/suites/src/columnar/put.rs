@@ -35,7 +35,7 @@ pub(super) fn set(
     Ok(())
 }
 
-/// The name beside `path` under which a new file is written.
+/// The name next to `path` under which a new file is written.
 fn temporary(path: &Path) -> PathBuf {
     let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
     name.push(".new");

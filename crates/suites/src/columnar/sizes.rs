@@ -50,7 +50,7 @@ pub(super) enum Length {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sizes {
     scale: f64,
-    /// Repetitions of a test that was sized by itself.
+    /// Repetitions of a test that was sized separately.
     work: Option<Work>,
     /// 1 + log2 of the number of workers: by what the original suite divides repeats.
     decay: f64,

@@ -78,7 +78,7 @@ impl Test for SortTest {
             tables.iter().flat_map(|table| [table.sym.clone(), table.float.clone()]).collect();
         // The original suite syncs the directory alone.
         let spawned = if job.work.is_none() { vec![job.dir.join(TABLE_DIR)] } else { Vec::new() };
-        // Equal symbols stand together when they are sorted.
+        // Equal symbols are adjacent when they are sorted.
         let sorted_share = |column: &Column| match column.domain {
             Some(_) => 0.0,
             None => column.incompressible_share,

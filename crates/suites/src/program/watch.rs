@@ -1,5 +1,5 @@
-//! The watcher of a program of others: looks at the file system and at the program's processes, and ends all of them
-//! when they pass a bound.
+//! Watches an external program: checks the file system and the program's processes, and kills them when they exceed a
+//! bound.
 
 use crate::bounds::{Bounds, Breach, Observation};
 use engine::confine;

@@ -23,7 +23,7 @@ impl Column {
         }
     }
 
-    /// Its parts, each to be compressed by itself: the widths, then the places that some number reaches.
+    /// Its parts, each to be compressed separately: the widths, then the places that some number reaches.
     pub(super) fn parts(&self) -> impl Iterator<Item = &[u8]> {
         std::iter::once(&self.widths).chain(&self.places).map(Vec::as_slice)
     }

@@ -1,4 +1,4 @@
-//! The file of a trace: chunks, each with its kind, lengths and checksum, compressed by itself.
+//! The file of a trace: chunks, each with its kind, lengths and checksum, compressed separately.
 //!
 //! A trace that was cut off, e.g. because the recorder was killed, is readable up to its last whole chunk. Calls are
 //! stored by columns in blocks that can be read alone. docs/trace-format.md describes every byte.

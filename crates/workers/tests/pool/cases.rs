@@ -176,7 +176,7 @@ pub(crate) fn what_a_held_pool_waits_for_is_of_its_time() {
     assert_no_process_left();
 }
 
-/// Held, it would have the writes for nothing; waiting for them, it would stand idle for what it could work beside.
+/// If paused, it would get these writes for free; if it waited for them, it would be idle while it could work.
 pub(crate) fn candidate_is_not_paused_while_its_device_writes() {
     let mut device = Device::that(Settled::Writes, Duration::ZERO);
     pool(LONG).run_at(&mut Turns, &jobs("step", 1), &mut device, &GO_ON).unwrap();

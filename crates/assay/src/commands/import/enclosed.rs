@@ -23,7 +23,7 @@ pub(super) fn bytes(path: &Path) -> u64 {
 /// cleanup removes them before the result is dropped.
 ///
 /// # Errors
-/// The bundle holds something else than them, there is no room, or a file cannot be read or written.
+/// The bundle holds something other than them, there is no room, or a file cannot be read or written.
 pub(super) fn take(
     files: &[&dyn InputFile],
     assets: &[Asset],

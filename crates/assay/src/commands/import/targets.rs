@@ -120,7 +120,7 @@ fn split(argument: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Where `wanted` stands outside of brackets.
+/// Where `wanted` is outside of brackets.
 fn at_depth_0(text: &str, wanted: char) -> impl Iterator<Item = usize> {
     let mut depth = 0_u32;
     text.char_indices().filter_map(move |(at, c)| {
@@ -133,7 +133,7 @@ fn at_depth_0(text: &str, wanted: char) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The files that a pattern names, by name: `*` and `?` stand in the last part of the path alone, and a file of
+/// The files that a pattern names, by name: `*` and `?` are in the last part of the path alone, and a file of
 /// that very name is always meant.
 fn matches(pattern: &str) -> Result<Vec<PathBuf>> {
     let path = Path::new(pattern);

@@ -1,4 +1,4 @@
-//! Reads one leg of a mirror by itself: a copy of it is mounted read-only, without the other leg.
+//! Reads one leg of a mirror alone: a copy of it is mounted read-only, without the other leg.
 
 use super::{
     Mirror, SeenMirror, lost,
@@ -9,7 +9,7 @@ use lab::recording::RecordingDisk;
 use model::result::{Moment, ReadFrom};
 
 impl Mirror<'_> {
-    /// Reads `files` from each leg by itself. `faulty` is the leg with the fault, or what replaced it.
+    /// Reads `files` from each leg alone. `faulty` is the leg with the fault, or what replaced it.
     pub(super) fn look_at_legs(
         &self,
         moment: Moment,

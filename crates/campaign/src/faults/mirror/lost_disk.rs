@@ -1,5 +1,5 @@
-//! Has one leg of a mirror fail all requests while a program writes, and observes what it was told, what it finds
-//! afterwards, and what a returned or replaced leg holds once it was scrubbed or rebuilt.
+//! Has one leg of a mirror fail all requests while a program writes, and observes the errors that it gets, what it
+//! finds afterwards, and what a returned or replaced leg holds once it was scrubbed or rebuilt.
 
 use super::{
     Mirror, SeenMirror, failed, lost, open,

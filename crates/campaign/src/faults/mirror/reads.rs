@@ -22,7 +22,7 @@ pub(super) const READS: u64 = 4;
 /// One read of all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilesRead {
-    /// The worst of them: something else than was written, or no such file, without an error; then the first error.
+    /// The worst of them: other data than was written, or no such file, without an error; then the first error.
     pub read: Read,
     /// Those that were not read as they were written.
     pub missing: u64,

@@ -1,4 +1,4 @@
-//! Cuts the power while snapshots are made and dropped, and holds what is left to what each call had promised.
+//! Cuts the power while snapshots are made and deleted, and holds what is left to what each call had promised.
 
 use super::{
     check::wrong,

@@ -1,4 +1,4 @@
-//! One number of snapshots: they are made between changes, operations are timed, half of the snapshots are dropped, and
+//! One number of snapshots: they are made between changes, operations are timed, half of the snapshots are deleted, and
 //! then the rest.
 
 use super::{

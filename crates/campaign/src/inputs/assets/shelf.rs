@@ -133,7 +133,7 @@ fn file_name(asset: &Asset) -> String {
 }
 
 /// Has a copy of each of the assets of `plan` in the state folder `state`, checked by its hash; those that are missing
-/// are copied from beside their suites.
+/// are copied from next to their suites.
 ///
 /// # Errors
 /// A copy is missing or damaged and its source is gone or has changed; there is no room; `stop` became true.

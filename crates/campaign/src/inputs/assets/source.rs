@@ -113,7 +113,7 @@ impl Author<'_> {
     }
 
     /// Returns whether `file` belongs to the author, or the author is the user who runs the suite. Otherwise commands
-    /// of another user would read what only this user may, e.g. private files beside the suite in /tmp.
+    /// of another user would read what only this user may, e.g. private files next to the suite in /tmp.
     fn may_read(&self, file: &File) -> io::Result<bool> {
         Ok(self.user == geteuid().as_raw() || self.user == fstat(file)?.st_uid)
     }

@@ -153,7 +153,7 @@ impl FinishedCase {
         contention::others_cpu(&usage, OwnCpu::of(workers, &usage), self.sampler.others())
     }
 
-    /// What others used; `beside` is what its device did while it was held, where that tells of others.
+    /// What others used; `while_held` is what its device did while it was held, where that shows the work of others.
     fn foreign(&self, usage: &Usage, own: OwnCpu, while_held: Option<Held>) -> Foreign {
         let foreign = contention::foreign(usage, own, self.sampler.others());
         let Some(held) = while_held else { return foreign };

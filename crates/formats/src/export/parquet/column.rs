@@ -54,7 +54,7 @@ pub(super) enum Cell {
     Text(String),
 }
 
-/// The cells of a column, as they stand in the file.
+/// The cells of a column, as they are in the file.
 pub(super) struct Page {
     pub(super) bytes: Vec<u8>,
     /// Bytes before compression, those of the header included.

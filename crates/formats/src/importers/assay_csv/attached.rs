@@ -1,4 +1,4 @@
-//! Tables whose rows are about the samples of `samples.csv`, and stand in the order of those.
+//! Tables whose rows are about the samples of `samples.csv`, in the same order.
 
 use super::FileRows;
 use crate::{

@@ -1,7 +1,6 @@
-//! The text tables of a run of bonnie++: one for the phases that move data, one for those on files,
-//! each a row of figures and, since 1.9x, a row of latencies. Since 1.98 each rate has its unit, and those of files
-//! are none: bon_time.cpp hands a `double` to `%5d`, which shows the number of files on x86-64 and something else
-//! elsewhere.
+//! The text tables of a run of bonnie++: one for the phases that move data, one for those on files, each a row of
+//! figures and, since 1.9x, a row of latencies. Since 1.98 each rate has its unit, and those of files are none:
+//! bon_time.cpp hands a `double` to `%5d`, which shows the number of files on x86-64 and another number elsewhere.
 
 use super::{
     Figure, HIDDEN_MARK, IO_PHASES, Phase, Run,

@@ -52,7 +52,7 @@ impl Report {
         self.bytes.is_multiple_of(written.whole).then(|| self.bytes / written.whole)
     }
 
-    /// Whether it may be of the run that `before` reports, which went on: more bytes in more time, in records of the
+    /// Whether it may be of the run that `before` reports, which continued: more bytes in more time, in records of the
     /// same size. Runs of one size are repeats, but where `before` is known to be in between: a run may sync at its
     /// end.
     pub(super) fn is_after(&self, before: &Report) -> bool {

@@ -35,7 +35,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
     check_end(file, bytes)?;
     let mut open: Vec<Open> = Vec::new();
     for row in &table.rows {
-        // Each worker has rows of its own beside that of all.
+        // Each worker has rows of its own besides that of all.
         if table.text(row, "Rank")? != "Total" {
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         let ms: u64 = table.get(row, "RuntimeMS")?;
         let goes_on =
             |open: &Open| open.key == key && open.end_ms.last().is_none_or(|&last| last < ms);
-        // A phase that begins ends the one before; that of reads and that of writes go on side by side.
+        // A phase that begins ends the one before; that of reads and that of writes continue side by side.
         if let Some(at) = open.iter().position(|phase| phase.key == key && !goes_on(phase)) {
             open.remove(at).end(file, gather)?;
         } else if open.iter().any(|phase| phase.key[1] != key[1]) {

@@ -41,7 +41,7 @@ fn part_of_line(reader: impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     reader.take(LONGEST_LINE as u64).read_until(b'\n', line)
 }
 
-/// A text in which lines that fio complains in are empty, and what is not UTF-8 stands as U+FFFD.
+/// A text in which lines that fio complains in are empty, and what is not UTF-8 is written as U+FFFD.
 pub(super) struct Clean<R> {
     inner: R,
     part: Vec<u8>,

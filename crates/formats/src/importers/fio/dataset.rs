@@ -219,7 +219,7 @@ impl<'m, 't> Made<'m, 't> {
     }
 }
 
-/// Options beside the pattern that a name tells.
+/// Options besides the pattern that a name tells.
 const TOLD: usize = 3;
 
 /// A name that tells the test from the `first` of the same job name.

@@ -25,10 +25,10 @@ pub(super) struct Shape {
     pub(super) print: Print,
 }
 
-/// How often each job stands in a run.
+/// How often each job occurs in a run.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// The sum of clients stands there without them.
+    /// The sum of clients is there without them.
     sum_alone: bool,
     /// Different ones.
     pub(super) distinct: usize,
@@ -36,7 +36,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Counts a job that stands in the run.
+    /// Counts a job that is in the run.
     pub(super) fn add(&mut self, name: String, group: i64) {
         if name == SUM_OF_CLIENTS {
             self.sum_alone |= self.counts.is_empty();

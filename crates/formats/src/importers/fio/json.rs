@@ -1,6 +1,5 @@
-//! The JSON of fio: `--output-format=json` and `json+`, alone or client by client, with whatever
-//! stands before, between and after the documents. Each is read twice, side by side: what it says beside
-//! its jobs first, then a job at a time.
+//! The JSON of fio: `--output-format=json` and `json+`, alone or client by client, with whatever is before, between
+//! and after the documents. Each is read twice, in parallel: first everything except its jobs, then a job at a time.
 //!
 //! Releases before 2.99 count `io_bytes` in KiB and latencies in microseconds under other names.
 
@@ -42,7 +41,7 @@ struct Root<'r, T> {
     failure: &'r mut Option<FormatError>,
 }
 
-/// What a document says beside its jobs.
+/// What a document says besides its jobs.
 #[derive(Default)]
 struct About {
     version: Option<Option<String>>,
@@ -286,7 +285,7 @@ impl<'a> Documents<'a> {
         }))
     }
 
-    /// Reads the next document: gives its jobs to `give`, and returns what it says beside them.
+    /// Reads the next document: gives its jobs to `give`, and returns what it says besides them.
     fn next<T: for<'de> Deserialize<'de>>(
         &mut self,
         give: &mut dyn FnMut(T) -> Result<(), FormatError>,
@@ -399,7 +398,7 @@ fn job(record: JobRecord, alone: bool, global: &Options) -> Job {
     let is_one_work = record.options.iter().flatten().all(|(key, _)| is_neutral(key));
     match blended {
         None => job.work = work,
-        // All that the jobs do stands in what they share.
+        // All that the jobs do is in what they share.
         Some(members) if is_one_work && global.keys().any(|key| !is_neutral(key)) => {
             (job.work, job.members) = (work, Some(members));
         }

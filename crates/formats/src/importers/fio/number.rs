@@ -53,7 +53,7 @@ pub(super) fn bytes(text: &str, before_iec: bool) -> Option<f64> {
     Some(number * multiple(prefix, base)? / bits)
 }
 
-/// A size as it stands in options: binary multiples with or without `i` and `B`.
+/// A size as it is in options: binary multiples with or without `i` and `B`.
 pub(super) fn size(text: &str) -> Option<u64> {
     let bytes = bytes(text.trim(), true)?;
     (bytes < 1e18).then_some(bytes as u64)

@@ -180,7 +180,7 @@ fn flow(fields: &[&str]) -> Result<Flow, String> {
     Ok(flow)
 }
 
-/// `99.000000%=8093`; what was not asked for stands as `0%=0`.
+/// `99.000000%=8093`; what was not asked for is written as `0%=0`.
 fn percentiles(fields: &[&str]) -> Result<Vec<(f64, f64)>, String> {
     let pair = |field: &&str| {
         let (percent, us) = field.split_once("%=").unwrap_or(("", ""));

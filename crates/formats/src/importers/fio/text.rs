@@ -1,7 +1,7 @@
 //! The output of fio for people, as it is pasted into web pages: releases 2 with `io=`, `bw=` and
 //! `iops=`, later ones with `IOPS=` and `BW=`.
 //!
-//! It prints three or four digits. Where the counts of operations beside it give the same rates
+//! It prints three or four digits. Where the counts of operations next to it give the same rates
 //! exactly, those are taken.
 
 mod rates;
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 /// What a job is called whose line is missing.
 const UNNAMED: &str = "job";
 
-/// Whether a line stands in no other kind of output.
+/// Whether a line is in no other kind of output.
 pub(super) fn is_line(line: &str) -> bool {
     header(line).is_some() || rates(line).is_some()
 }
@@ -178,7 +178,7 @@ impl Reader {
         } else if what.trim() == named {
             let [min, max, mean] = ["min=", "max=", "avg="].map(|key| {
                 let figure = line.split([',', ' ']).find_map(|part| part.strip_prefix(key));
-                // A space may stand before a short number.
+                // A space may be before a short number.
                 let rest = line.split_once(key).map(|(_, rest)| rest.trim_start());
                 let figure = figure.filter(|text| !text.is_empty());
                 let text = figure.or(rest.and_then(|rest| rest.split([',', ' ']).next()));

@@ -169,7 +169,7 @@ impl Work {
         self.verifies() || !self.complete
     }
 
-    /// The options that say something else than in `other`, with their values here.
+    /// The options whose values differ from those in `other`, with their values here.
     pub(super) fn differences(&self, other: &Work) -> Vec<(&str, &str)> {
         let differs = |(key, value): &(&String, &String)| other.options.get(*key) != Some(*value);
         let told = self.options.iter().filter(differs).filter(|(key, _)| !is_neutral(key));

@@ -1,4 +1,4 @@
-//! Reads the name of a log: its job, and what the log counts, which nothing else tells.
+//! Reads the name of a log: its job, and what the log counts, which is written nowhere else.
 
 /// What a log counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -25,7 +25,7 @@ fn is_coarse(cells: &[Option<Cell>]) -> bool {
 }
 
 impl Device {
-    /// The device called `name`; `cell` gives what stands in a column, where the table has it.
+    /// The device called `name`; `cell` gives what is in a column, where the table has it.
     pub(in super::super) fn of_columns<E>(
         name: &str,
         cell: impl Fn(&str) -> Result<Option<Cell>, E>,

@@ -12,7 +12,7 @@ const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
 const SECTOR: f64 = 512.0;
 
-/// How far a rate may be off requests times their size, beside what both were rounded by.
+/// How far a rate may be off requests times their size, besides what both were rounded by.
 const OFF: f64 = 0.1;
 /// What half a step of two decimals is.
 const HALF_STEP: f64 = 0.005;

@@ -15,7 +15,7 @@ const PARTS: [&str; 4] = ["r/s", "w/s", "d/s", "f/s"];
 pub(super) struct Heading {
     /// The columns but that of the device.
     pub(super) columns: Vec<String>,
-    /// The device stands last.
+    /// The device is last.
     name_last: bool,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Row {
     /// The first of its lines.
     pub(super) line: u64,
     name: String,
-    /// Columns and what stands there.
+    /// Columns and what is there.
     cells: Vec<(String, String)>,
 }
 

@@ -1,6 +1,7 @@
 //! `nfs[server=HOST:/path]`: an export of a server that the user names. Nothing is made there but one private
-//! directory, as below `dir:PATH`, and nothing is known of what the server writes to: whether a sync reached a disk
-//! is its word alone. It is mounted where it is measured, without devices and set-user-id programs of a stranger.
+//! directory, as below `dir:PATH`, and nothing is known of what the server writes to: whether a sync reached a disk is
+//! known only from its answer. It is mounted where it is measured, without devices and set-user-id programs of a
+//! stranger.
 
 use super::client::{self, COUNT, NO_ACTIMEO, NO_HARD, NO_HARD_ERROR, NO_LOCK, NO_SYNC};
 use crate::options::{mount_command, value};

@@ -1,6 +1,6 @@
-//! An object store of the user's own in the place of a server: what `s3[host=H]` is, as the program writes it into
-//! targets where `--s3-endpoint` names the store at H. Nothing is served: the part makes a place of its own in the
-//! bucket, and leaves it to the part above it. The file system below has what that keeps beside its objects.
+//! The user's own object store, used instead of a local server: `s3[host=H]`, as the program writes it into targets
+//! when `--s3-endpoint` names the store at H. Nothing is served: the part makes a prefix of its own in the bucket, and
+//! leaves it to the layer above. What that layer keeps next to its objects is on the file system below.
 
 use super::CLAIM_VERB;
 use super::options as s3;

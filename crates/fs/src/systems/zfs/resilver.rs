@@ -5,7 +5,7 @@
 use crate::{Cmd, Site};
 use std::path::Path;
 
-/// Without it a device that is attached while a resilver goes on, which an import takes up again, has it begin anew
+/// Without it a device that is attached while a resilver continues, which an import takes up again, has it begin anew
 /// (zpool-features(7)). With it the new device would have to wait.
 pub(crate) const NOT_DEFERRED: &str = "feature@resilver_defer=disabled";
 

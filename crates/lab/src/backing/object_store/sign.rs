@@ -96,7 +96,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `text` as an address has it; `kept` stays beside what is never encoded.
+/// `text` as an address has it; `kept` is not encoded either, in addition to what never is.
 fn encoded(text: &str, kept: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let of = |byte: u8| match plain(byte) || kept.as_bytes().contains(&byte) {

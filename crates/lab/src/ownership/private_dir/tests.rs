@@ -94,7 +94,7 @@ fn links_are_removed_and_not_followed() {
     let dir = path.join(own_name("c-1"));
     create(&dir, &of("c")).unwrap();
     symlink(&precious, dir.join("link")).unwrap();
-    // Nor one that stands in the place of the directory, or above it.
+    // Nor one that is in the place of the directory, or above it.
     let (link, above) = (path.join(own_name("c-2")), path.join("above"));
     symlink(&dir, &link).unwrap();
     symlink(&path, &above).unwrap();

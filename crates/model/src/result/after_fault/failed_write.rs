@@ -123,7 +123,7 @@ pub struct FailedWrite {
     pub injected: u64,
 }
 
-/// What programs were told of data that a fault may have cost, the best first.
+/// The report of fsync to programs on data that a fault may have cost, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FsyncReport {
@@ -146,7 +146,7 @@ impl FsyncReport {
 }
 
 impl FailedWrite {
-    /// What the descriptors that were open when the write failed were told.
+    /// The report to the descriptors that were open when the write failed.
     pub fn report(&self) -> FsyncReport {
         match (self.cut, self.fd1, self.fd2) {
             (ReadBack::New, _, _) => FsyncReport::Kept,

@@ -1,4 +1,4 @@
-//! Faults of one leg of a mirror: what is read through the mirror, and what from each leg by itself.
+//! Faults of one leg of a mirror: what is read through the mirror, and what from each leg alone.
 
 use super::{ErrnoCount, Scrub, Spread};
 use serde::{Deserialize, Serialize};
@@ -45,9 +45,9 @@ impl Moment {
 pub enum ReadFrom {
     /// The mirror with both legs.
     Mirror,
-    /// The leg with the fault by itself, or what replaced it.
+    /// The leg with the fault, or what replaced it, read alone.
     FaultyLeg,
-    /// The other leg by itself.
+    /// The other leg, read alone.
     OtherLeg,
 }
 
@@ -101,7 +101,7 @@ pub struct Mirrors {
     pub refused: u64,
     /// Reads, ordered by moment and by what they were from.
     pub reads: Vec<MirrorReads>,
-    /// What a scrub found. Repaired: each leg then has everything by itself. `None` where none was run.
+    /// What a scrub found. Repaired: each leg alone then has everything. `None` where none was run.
     pub scrub: Option<Scrub>,
     /// Times that a replacement of the faulty leg took; `None` where none was made.
     pub rebuild: Option<Spread>,
@@ -135,8 +135,8 @@ impl Mirrors {
         self.reads.iter().find(|own| (own.moment, own.from) == (moment, from))
     }
 
-    /// Reads through the mirror, and those of them that were wrong without an error. What the faulty leg holds by
-    /// itself is not counted: a mirror need not say so as long as it does not read from it.
+    /// Reads through the mirror, and those of them that were wrong without an error. What the faulty leg itself
+    /// holds is not counted: a mirror need not say so as long as it does not read from it.
     pub fn silent(&self) -> (u64, u64) {
         let own = self.reads.iter().filter(|own| own.from == ReadFrom::Mirror);
         own.fold((0, 0), |(all, wrong), own| (all + own.reads(), wrong + own.wrong))

@@ -98,7 +98,7 @@ pub struct TurnedBits {
     pub right: u64,
     /// Those in which what was written was read, and the disk held it again.
     pub repaired: u64,
-    /// Those in which something else was read, as if nothing had been.
+    /// Those in which other data was read, without an error.
     pub wrong: u64,
     /// Those in which an error was read, by its number.
     pub errors: Vec<ErrnoCount>,

@@ -1,4 +1,4 @@
-//! Every reason survives its forms in files, and gives up its texts and its figures.
+//! Tests that every reason survives its forms in files, and yields its texts and its figures.
 
 use super::*;
 use crate::{

@@ -46,7 +46,7 @@ pub(super) fn return_zero(asm: &mut Asm) {
 /// Keeps where there is room for an entry on the stack and in `r0`. Without room it is counted as lost.
 ///
 /// Until it is handed over, no other program of this processor gets room, and goes to `otherwise`: where one reads an
-/// address that is not mapped, the programs of page faults run before it goes on.
+/// address that is not mapped, the programs of page faults run before it continues.
 fn reserve_or(asm: &mut Asm, maps: &Maps, otherwise: &'static str) {
     asm.call(Helper::Processor).store(Width::W4, FP, PROCESSOR, R0);
     look_up(asm, maps.control.fd(), PROCESSOR, "out");

@@ -1,5 +1,5 @@
-//! The shape of findings in JSON, which is a file format: keys and their order stay. Sentences stand beside the data
-//! that they word.
+//! The shape of findings in JSON, which is a file format: keys and their order stay. Sentences are next to the data
+//! that they describe.
 
 mod advice;
 

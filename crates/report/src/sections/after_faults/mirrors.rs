@@ -1,4 +1,4 @@
-//! Shows what was read of a mirror with a faulty leg, through the mirror and from each leg by itself.
+//! Shows what was read of a mirror with a faulty leg, through the mirror and from each leg alone.
 
 use crate::{
     block::{Block, Cell, Column, Row, Shade, Table},
@@ -65,7 +65,7 @@ pub(super) fn reads(cells: &[MirrorCell]) -> Table {
     }
 }
 
-/// What a program was told, and what scrubs and replacements did.
+/// The errors that a program got, and what scrubs and replacements did.
 fn repairs(cells: &[MirrorCell]) -> Table {
     let row = |cell: &MirrorCell| {
         let Mirrors { tries, written, refused, scrub, rebuild, .. } = &cell.mirrors;

@@ -1,4 +1,4 @@
-//! Shows in how many tries silent damage was read as if nothing had been.
+//! Shows in how many tries silent damage was read without an error.
 
 use super::by_target;
 use crate::{

@@ -92,7 +92,7 @@ fn dots(findings: &Findings, row: &stats::description::Row, samples: &[&Sample])
     }
 }
 
-/// Which columns a summary has beside those of every one.
+/// Which columns a summary has besides those of every one.
 struct Extras {
     reads: bool,
     writes: bool,
@@ -171,7 +171,7 @@ fn summary(
     }
 }
 
-/// What the figures of a row may owe to something else than its candidates.
+/// What the figures of a row may owe to something other than its candidates.
 fn explained(row: &stats::description::Row) -> Vec<String> {
     let is_more = |cell: &stats::description::Cell| {
         cell.moved.read_per_byte.is_some_and(|bytes| bytes > MUCH_READ)

@@ -40,7 +40,7 @@ pub(super) fn tables(grids: &BTreeMap<(usize, u32), Grid<'_>>, findings: &Findin
     tables
 }
 
-/// `None` where the target has no block in both orders.
+/// The ratio of both orders; `None` where the target has no block in both.
 fn order_cost(
     (random, sequential): (&Grid<'_>, &Grid<'_>),
     column: usize,

@@ -1,5 +1,5 @@
-//! An option's values as lines: the ratio over the default at each of them, in the order in which they were asked
-//! for. Of a grid the first option that has several values lies across, and each combination of the others is a
+//! An option's values as lines: the ratio over the default at each of them, in the order in which they were requested.
+//! In a grid the first option that has several values is the horizontal axis, and each combination of the others is a
 //! line.
 
 use crate::block::{LinePanel, Lines, Span};
@@ -63,7 +63,7 @@ fn lines(
     })
 }
 
-/// The options beside `key`, as they are written.
+/// The options besides `key`, as they are written.
 fn others(options: &Options, key: &str) -> String {
     let said = |(key, value): (&String, &String)| match value.is_empty() {
         true => key.clone(),

@@ -18,8 +18,8 @@ const ON_YOUR_MACHINE: &str = "To measure this on your machine, use `assay run`.
 /// What measures what an import cannot tell.
 const ON_THAT_MACHINE: &str = "To measure what is not known, use `assay run --aa` on that machine.";
 
-/// A sentence each; nothing of a campaign that is not at its end, which says what it lacks. More blocks beside other
-/// programs would be as disturbed as these.
+/// A sentence each; nothing of a campaign that is not at its end, which says what it lacks. More blocks while other
+/// programs run would be as disturbed as these.
 pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     let campaign = &dataset.campaign;
     match campaign.origin {

@@ -14,7 +14,7 @@ use stats::{
     verdict::Verdict,
 };
 
-/// Share of the samples that may be contended, or limited by something else than what is compared, before the sign
+/// Share of the samples that may be contended, or limited by something other than what is compared, before the sign
 /// is no longer in favour. The verdict judges each candidate by its own share.
 const FEW: f64 = 0.05;
 
@@ -160,7 +160,7 @@ fn others(dataset: &Dataset, samples: &[&Sample], limit_pct: f64) -> Option<Sign
     Some(sign("other programs", Some(is_good), found, so_what))
 }
 
-/// How often something else than what is compared was the limit.
+/// How often something other than what is compared was the limit.
 fn limiter(samples: &[&Sample]) -> Option<Sign> {
     let is_known = samples.iter().any(|sample| sample.evidence.limiter != Limiter::Unknown);
     let is_bad =

@@ -1,4 +1,4 @@
-//! Words notes of campaigns that are compared, pooled or ranked by another metric.
+//! Formats notes of campaigns that are compared, pooled or ranked by another metric.
 
 use model::result::Side;
 

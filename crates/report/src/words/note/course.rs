@@ -1,4 +1,4 @@
-//! Words what happened in the course of a campaign.
+//! Formats notes on the course of a campaign.
 
 use crate::names;
 use model::result::HostsWith;

@@ -1,4 +1,4 @@
-//! Words why a campaign ended.
+//! Formats the reason why a campaign ended.
 
 use crate::names;
 use model::result::{EndCause, Ended, LastLook, Ratios, Standing, WideRatio};

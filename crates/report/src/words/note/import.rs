@@ -1,4 +1,4 @@
-//! Words notes of imported and published campaigns.
+//! Formats notes of imported and published campaigns.
 
 use model::result::{Copied, Mending, OtherEdition};
 

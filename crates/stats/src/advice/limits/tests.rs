@@ -1,4 +1,4 @@
-//! Limits on exact figures: kept, not kept, undecided, and what else stands in the way.
+//! Limits on exact figures: kept, not kept, undecided, and what else prevents a decision.
 
 use super::*;
 use model::{

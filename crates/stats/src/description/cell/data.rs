@@ -206,7 +206,7 @@ pub(crate) fn orient(log: f64, better: Better) -> f64 {
     }
 }
 
-/// Whether more than a fifth of the valid samples of one of `columns` in `cells` were contended: each by itself, as
+/// Whether more than a fifth of the valid samples of one of `columns` in `cells` were contended: each alone, because
 /// one that was never disturbed does not make up for one that was.
 pub(crate) fn too_contended(cells: &[&CellData], columns: &[usize]) -> bool {
     columns.iter().any(|&column| {

@@ -115,7 +115,7 @@ pub(crate) fn group<'a>(
     Ok(groups)
 }
 
-/// The cell without its series: which metric it stands on.
+/// The cell without its series: which metric it is based on.
 fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample>]) -> CellData {
     let info = &dataset.tests[test];
     let mut valid = samples.iter().flatten().filter(|s| s.evidence.validity.is_valid()).peekable();

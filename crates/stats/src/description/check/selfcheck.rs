@@ -1,5 +1,5 @@
-//! Checks a campaign by itself: the A/A pair, the drift over its blocks, the effect of the place in a block. No figure
-//! of a candidate depends on it.
+//! Checks a campaign's internal consistency: the A/A pair, the drift over its blocks, the effect of the place in a
+//! block. No figure of a candidate depends on it.
 
 use crate::{
     description::{
@@ -17,7 +17,7 @@ use model::result::Dataset;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The checks of a campaign by itself.
+/// The self-checks of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SelfCheck {
     /// The A/A pair, where the campaign has one.

@@ -57,7 +57,7 @@ pub(crate) fn part<'a>(
 }
 
 /// `dataset` by what its targets promise, those that keep what was synced first. A target without any sample
-/// stands in the first part.
+/// is in the first part.
 fn by_durability(dataset: Cow<'_, Dataset>) -> Vec<(Durability, Cow<'_, Dataset>)> {
     let measured: BTreeSet<&str> = dataset.samples.iter().map(|s| s.case.target.as_str()).collect();
     let known: Vec<(String, Option<Durability>)> = dataset

@@ -50,7 +50,7 @@ pub struct DiskTotal<'a> {
     pub disks: Vec<DiskRate>,
 }
 
-/// Every target of `cells` over all of its tests, in the order in which they first stand there.
+/// Every target of `cells` over all of its tests, in the order in which they first occur.
 pub fn disk_totals(cells: &[DiskCell]) -> Vec<DiskTotal<'_>> {
     let mut totals = Vec::<DiskTotal<'_>>::new();
     for cell in cells {

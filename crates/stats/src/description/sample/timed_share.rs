@@ -58,7 +58,7 @@ pub fn timed(dataset: &Dataset, blocks: &[(u32, f64)]) -> Option<Timed> {
 }
 
 /// Whether `sample` is of the run of `write`, the sample before it, and its time a part of that: the sync that
-/// ends a durable write has a row of its own beside that of the write. Other tests that come from one run, as
+/// ends a durable write has a row of its own besides that of the write. Other tests that come from one run, as
 /// the phases of mdtest, come one after the other.
 pub(crate) fn is_within(sample: &Sample, write: &Sample) -> bool {
     let same_but_test = Case { test: write.case.test.clone(), ..sample.case.clone() };

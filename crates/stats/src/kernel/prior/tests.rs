@@ -1,5 +1,5 @@
 //! Simulated campaigns of known noise: do moderated intervals hold the truth as often as they say, over all
-//! cells and in the noisiest fifth, and how wide are they beside the plain t? Seeds are fixed, so nothing here
+//! cells and in the noisiest fifth, and how wide are they compared with the plain t? Seeds are fixed, so nothing here
 //! flickers. METHODS.md has the table that `figures` prints.
 
 use super::*;
@@ -20,7 +20,7 @@ enum Kind {
     Lognormal(f64),
     /// Four groups of cells, each twice as noisy as the one before.
     Groups,
-    /// Inverse to the root of the length, which varies by e in the standard deviation, and 20 % beside.
+    /// Inverse to the root of the length, which varies by e in the standard deviation, and 20 % on top.
     Trend,
 }
 

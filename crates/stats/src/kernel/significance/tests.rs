@@ -1,4 +1,4 @@
-//! Campaigns that go on until their verdict is reached, or ends as the same within the band: how often is one of
+//! Campaigns that continue until their verdict is reached, or ends as the same within the band: how often is one of
 //! two equal candidates called best, and does the interval of the lead cover, however it ended? The scores are
 //! drawn, so that thousands are looked at in a second; `tests/race.rs` looks at whole campaigns.
 

@@ -42,7 +42,7 @@ pub(super) struct FileSet {
     dirs: Vec<PathBuf>,
     /// Holds the directories.
     root: PathBuf,
-    /// A file of one page beside the directories, as old as can be, that no test reads: what became
+    /// A file of one page next to the directories, as old as can be, that no test reads: what became
     /// of it tells whether the cache was emptied, and every file is newer. It holds a page on its device,
     /// too, however that is compressed: names are not, and what they have to bring is counted by its share.
     pub(super) witness: PathBuf,

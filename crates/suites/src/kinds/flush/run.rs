@@ -21,7 +21,7 @@ use std::{
 
 /// Metric of the largest atomic write.
 pub(super) const MOST_ATOMIC: &str = "atomic_most_bytes";
-/// Metric of the largest that the device does by itself.
+/// Metric of the largest that the device supports itself.
 pub(super) const DEVICE_ATOMIC: &str = "atomic_device_bytes";
 
 /// The file.

@@ -31,13 +31,13 @@ const LEAST_PACED_OPS: f64 = 400.0;
 /// Operations of a test that counts them, at any scale, at least.
 const LEAST_OPS: u64 = 400;
 
-/// The folder of the files in the directory of a worker, and of a shared file beside these directories.
+/// The folder of the files in the directory of a worker, and of a shared file next to these directories.
 pub(super) const FOLDER: &str = "io";
 
 /// The files of one worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Under the directory of the worker, or beside it.
+    /// Under the directory of the worker, or next to it.
     pub(super) paths: Vec<PathBuf>,
     /// Bytes of each.
     pub(super) file_bytes: u64,

@@ -1,5 +1,5 @@
 //! The kind `mirror`: one leg of a mirror silently holds a bad copy, or is lost; what is read through the mirror, and
-//! what does each leg hold by itself? The lab runs it; a declaration names the fault.
+//! what does each leg hold alone? The lab runs it; a declaration names the fault.
 
 use super::{Kind, check_count, settings};
 use crate::{

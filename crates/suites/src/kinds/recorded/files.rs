@@ -1,4 +1,4 @@
-//! Changes of files: whole words of what has a name, and their syncs.
+//! Translates changes of named files, in whole words, and their syncs.
 
 use super::{
     translate::Translation,

@@ -129,7 +129,7 @@ impl Bank {
         ))
     }
 
-    /// Removes the database and what SQLite keeps beside it.
+    /// Removes the database and what SQLite keeps next to it.
     pub(super) fn remove(&self) -> Result<(), TestError> {
         for suffix in BESIDE {
             let mut name = OsString::from(&self.path);

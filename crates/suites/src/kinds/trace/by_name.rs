@@ -30,7 +30,7 @@ const OPEN: OFlags = OFlags::RDONLY
     .union(OFlags::NOATIME)
     .union(OFlags::PATH)
     .union(OFlags::TMPFILE);
-/// Those that can stand beside `O_PATH`.
+/// Those that may be combined with `O_PATH`.
 const WITH_PATH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW);
 /// Bits of permissions that are passed on.
 const PERMISSIONS: u32 = 0o777;

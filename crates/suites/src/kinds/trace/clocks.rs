@@ -150,7 +150,7 @@ impl Waiting {
     }
 }
 
-/// Waits until `due_ns` on the clock of `now_ns`; the time at which it goes on.
+/// Waits until `due_ns` on the clock of `now_ns`; the time at which it continues.
 pub(super) fn wait_until(due_ns: u64) -> u64 {
     loop {
         let now = now_ns();
@@ -218,7 +218,7 @@ mod tests {
                 thread::yield_now();
             }
             let woken = wake_all(&turn);
-            // Those that still sleep go on, so that a failure ends.
+            // Those that still sleep continue, so that a failure ends.
             while sleepers.iter().any(sleeps) {
                 turn.store(1, SeqCst);
                 wake_all(&turn);

@@ -1,4 +1,4 @@
-//! Makes the steps of lanes from the blocks of a trace: all before the clock starts, or of a long trace as lanes go on.
+//! Makes the steps of lanes from the blocks of a trace: all before the clock starts, or during the run of a long trace.
 
 use super::{files::Opened, plan::Planner, step::Chunk, supply::Supply};
 use std::fs::File;

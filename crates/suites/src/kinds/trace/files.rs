@@ -171,7 +171,7 @@ impl Files {
         }
     }
 
-    /// The file of `handle`, and where in it a call on `bytes` begins that names `offset` or goes on from the position.
+    /// The file of `handle`, and where in it a call on `bytes` begins: at `offset`, or else at its position.
     fn part(&mut self, handle: HandleId, offset: Option<u64>, bytes: u64) -> Option<(usize, u64)> {
         let handle = self.handles.get_mut(&handle)?;
         let file = handle.file as usize;

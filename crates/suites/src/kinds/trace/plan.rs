@@ -109,7 +109,7 @@ impl<'p> Planner<'p> {
         opened.map(|one| (self.slots.of(one.handle), self.slots.lane(one.handle), one)).collect()
     }
 
-    /// Takes note of the calls before the window, which are made by themselves.
+    /// Takes note of the calls before the window, which are made separately.
     pub(super) fn skip(&mut self, calls: &[Call]) {
         let window = self.window;
         for call in calls.iter().filter(|call| window.is_before(call.at_ns)) {

@@ -274,7 +274,7 @@ struct Done {
     notes: Notes,
 }
 
-/// What a worker tells beside its figures.
+/// What a worker tells besides its figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Notes {
     pub(super) calls: u64,

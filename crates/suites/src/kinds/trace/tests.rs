@@ -86,7 +86,7 @@ impl Story {
         })
     }
 
-    /// Writes the trace beside `dir` and makes a job of it.
+    /// Writes the trace next to `dir` and makes a job of it.
     fn job(&self, dir: &Path) -> Job {
         let path = dir.join("app.trace");
         let header = Header {

@@ -1,5 +1,5 @@
-//! Orders what threads did for each other: a thread that waited goes on when it is woken, or when the thread that it
-//! waited for has ended.
+//! Orders dependent threads: a waiting thread continues when it is woken, or when the thread that it waited for has
+//! ended.
 
 use super::resource::Mark;
 use std::collections::HashMap;

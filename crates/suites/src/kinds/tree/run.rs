@@ -33,7 +33,7 @@ const FILE_MODE: Mode = Mode::from_raw_mode(0o664);
 /// The name of the first directory of a ring while the others move up.
 const ASIDE: &[u8] = b"-XX";
 
-/// The directory that all workers share, beside their own, in one attempt at a test. Each attempt has another, as
+/// The directory that all workers share, next to their own, in one attempt at a test. Each attempt has another, as
 /// each iteration of mdtest has: a path that one host removed and made anew, another may still know as it was.
 pub(super) fn base(job: &Job, id: &str) -> PathBuf {
     let name = format!("{}{}x{}", bases(id), job.workers, job.attempt);

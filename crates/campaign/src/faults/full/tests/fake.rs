@@ -1,4 +1,4 @@
-//! A file system in memory that fills up, and can be told to lie.
+//! A file system in memory that fills up, and can be set to lie.
 
 use super::super::space::{Answer, Space};
 use std::{

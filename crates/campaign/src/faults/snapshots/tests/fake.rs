@@ -1,4 +1,4 @@
-//! A file system with snapshots in memory, which can be told to lie.
+//! A file system with snapshots in memory, which can be set to lie.
 
 use super::super::volume::{Place, Volume};
 use ::faults::snapshots::name;

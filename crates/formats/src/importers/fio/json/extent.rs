@@ -42,7 +42,7 @@ impl Extent {
         }
     }
 
-    /// Adds what a document says beside its jobs.
+    /// Adds what a document says besides its jobs.
     pub(super) fn end(&mut self, s: Option<Figure>, ms: Option<Figure>, mut jobs: Vec<Key>) {
         let coarse = s.map(|s| (s.0 * 1000.0, 1000.0));
         self.at = ms.map(|ms| (ms.0, 0.0)).or(coarse).filter(|(at, _)| *at > 0.0);

@@ -1,4 +1,4 @@
-//! The shape of an advice in JSON: its data, with the sentences that the words of the report make of it.
+//! The shape of an advice in JSON: its data, with the sentences that `words` formats from it.
 
 use crate::{Commands, words};
 use model::workload::Tier;

@@ -1,5 +1,5 @@
 //! The differences of a pair over cells and blocks, and how many of its intervals exclude 1 when the signs of blocks
-//! are turned.
+//! are flipped.
 
 use super::MARK_CHANCE;
 use crate::{
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most blocks of which all patterns are counted.
 const MOST_BLOCKS: usize = 9;
-/// Patterns that are drawn for more, beside the one that was measured.
+/// Patterns that are drawn for more, in addition to the one that was measured.
 const DRAWN: usize = 255;
 
 /// A candidate and its twin.
@@ -26,7 +26,7 @@ pub(super) struct Pair {
     blocks: Vec<u32>,
 }
 
-/// How far a pair is apart: by its marks, and of as many by its mean.
+/// How far a pair deviates: compared by its marks, then by its mean.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Deviation {
     /// Cells whose interval excludes 1.
@@ -36,7 +36,7 @@ pub(super) struct Deviation {
 }
 
 impl Deviation {
-    /// Whether it is no less apart than `other`, but for rounding.
+    /// Whether it deviates no less than `other`, except for rounding.
     pub(super) fn reaches(&self, other: &Deviation) -> bool {
         Deviation { mean: self.mean * (1.0 + 1e-9), ..*self } >= *other
     }
@@ -97,7 +97,7 @@ impl Pair {
         std::iter::once(self.measured()).chain(drawn).collect()
     }
 
-    /// How far the two are apart when the differences of each block have these signs.
+    /// How far the two deviate when the differences of each block have these signs.
     fn deviation_with(&self, signs: &Signs) -> Deviation {
         let sign = |p: &Point| signs.get(&p.block).copied().unwrap_or(1.0);
         let turned = |own: &Member| Member {

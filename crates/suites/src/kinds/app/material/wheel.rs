@@ -7,7 +7,7 @@ use model::{random::Rng, text::Bytes};
 use serde::Deserialize;
 use std::path::Path;
 
-/// Files beside the modules: `METADATA`, `WHEEL` and `RECORD`.
+/// Files next to the modules: `METADATA`, `WHEEL` and `RECORD`.
 const INFO_FILES: u64 = 3;
 const LEAST_PACKAGES: u64 = 3;
 const LEAST_FILES: u64 = 10;
