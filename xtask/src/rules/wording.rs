@@ -39,7 +39,7 @@ const RELATIVE: [&str; 10] =
     ["How", "What", "When", "Where", "Whether", "Which", "Who", "Whoever", "Whose", "Why"];
 
 /// Whole words in any case, each with what to write instead.
-const IDIOMS: [(&str, &str); 10] = [
+const IDIOMS: [(&str, &str); 13] = [
     ("are told", "are reported, or receive"),
     ("everybody", "name them: all users, every candidate"),
     ("hangs on", "depends on"),
@@ -48,6 +48,9 @@ const IDIOMS: [(&str, &str); 10] = [
     ("nobody", "no process, no user, none"),
     ("so many", "this many, or a number of"),
     ("somebody", "name it: another process, another user"),
+    ("something else than", "other data than, or something other than"),
+    ("stand beside", "are next to, or are shown with"),
+    ("stands beside", "is next to, or is shown with"),
     ("the begin", "the start"),
     ("whoever", "name it: the caller, the process that"),
 ];
