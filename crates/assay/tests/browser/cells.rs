@@ -1,5 +1,5 @@
-//! Tests that the keyboard leads to every cell of a map, which says what it is, and that only commands have a button that
-//! copies them.
+//! Tests that the keyboard leads to every cell of a map, which says what it is, and that only commands have a button
+//! that copies them.
 
 use super::{
     campaign::{self, Shown},

@@ -1,4 +1,5 @@
-//! The pictures of the README: parts of a page as the browser draws them. They are made again from the page of a real run by
+//! The pictures of the README: parts of a page as the browser draws them. They are made again from the page of a real
+//! run by
 //!
 //! ```text
 //! assay run --budget 3m40s
@@ -25,8 +26,8 @@ const PICTURES: [(&str, u32, f64, &str); 5] = [
     ("machine", 792, 700.0, "document.getElementById('at-the-machine-over-the-campaign')"),
 ];
 
-/// Opens the samples of the first test with a large difference, else of the first. What sticks to the window would cover
-/// what is behind it.
+/// Opens the samples of the first test with a large difference, else of the first. What sticks to the window would
+/// cover what is behind it.
 const OPENED: &str = "function opened() { const all = [...document.querySelectorAll('details:not(.behind,.signs)')]\
                       .filter(own => own.closest('main')); \
                       const own = all.find(own => own.querySelector('.b2,.b3')) ?? all[0]; own.open = true; return own; } \

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// How a stacked table looks, within the rule for it.
 const STACKED: &str = include_str!("stacked.css");
 
-/// Rooms by which tables are told apart, rem. What needs more than the last is always stacked.
+/// Rooms by which tables differ, rem. What needs more than the last is always stacked.
 const ROOMS_REM: [u32; 14] = [16, 20, 24, 28, 32, 38, 44, 50, 58, 66, 76, 90, 110, 999];
 
 /// Width of a character of a table, and of the padding of a cell, rem.
