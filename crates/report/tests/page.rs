@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{
-    bare::{html, html_beside, markdown},
+    bare::{html, html_side_by_side, markdown},
     common,
 };
 use model::{
@@ -241,7 +241,7 @@ fn cells_without_samples_say_what_they_are() {
     assert!(!map_of(&common::campaign(5)).contains(" title="), "their drawers say it");
     let data = common::campaign(5);
     let own = (data.clone(), findings(&data, &Settings::default()).unwrap());
-    let page = html_beside(&[own.clone(), own]);
+    let page = html_side_by_side(&[own.clone(), own]);
     let told: Vec<&str> =
         tags(&page, "td").into_iter().filter(|tag| tag.contains(" title=")).collect();
     assert_eq!(told.len(), 2 * 2 * 5 * 2, "{told:?}");
