@@ -34,6 +34,9 @@ const OPENED: &str = "function opened() { const all = [...document.querySelector
                       document.head.append(Object.assign(document.createElement('style'), \
                       { textContent: '.bar,thead,tbody .t{position:static!important}' })); 0";
 
+/// Frames without a change after which a part has its place: tables are fitted in frames after their window.
+const SETTLED: u32 = 30;
+
 /// Air around a part.
 const MARGIN: f64 = 12.0;
 
@@ -45,9 +48,11 @@ fn picture(browser: &mut Browser, (width, most, part): (u32, f64, &str)) -> Opti
         return None;
     }
     let place = browser.eval(&format!(
-        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {{ \
+        "new Promise(done => {{ let [before, same] = ['', 0]; const look = () => {{ \
          const own = {part}.getBoundingClientRect(); \
-         done([own.left + scrollX, own.top + scrollY, own.width, own.height]); }})))"
+         const place = [own.left + scrollX, own.top + scrollY, own.width, own.height]; \
+         same = `${{place}}` === before ? same + 1 : 0; before = `${{place}}`; \
+         if (same > {SETTLED}) done(place); else requestAnimationFrame(look); }}; look(); }})"
     ));
     let [x, y, width, height] = [0, 1, 2, 3].map(|at| place[at].as_f64().unwrap());
     let clip = json!({
@@ -83,6 +88,8 @@ fn every_picture_of_the_readme_is_a_part_of_the_page() {
         place.path("run.html")
     });
     let mut browser = Browser::start(&place);
+    // A picture has none, and a page without one is wider.
+    browser.call("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
     browser.open(&page, "");
     browser.eval(OPENED);
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures"));
