@@ -15,7 +15,11 @@ use std::env;
 /// The person at the terminal does not want that.
 pub fn check(resolved: &Resolved) -> Result<()> {
     let plan = &resolved.plan;
-    let is_made = resolved.targets.iter().any(|target| target.disks() > 0);
+    // One that names a kernel is in a guest with root as well.
+    let is_made = resolved
+        .targets
+        .iter()
+        .any(|target| target.disks() > 0 && target.target().kernel().is_none());
     if paths::is_root()
         || !is_made
         || plan.lab != LabChoice::Auto

@@ -167,3 +167,50 @@ fn asset_of_a_suite_reaches_a_command_in_a_guest() {
     assert_eq!(samples.len(), 1);
     assert_eq!(samples[0]["validity"], "Valid", "{samples:?}");
 }
+
+/// The releases of two kernels that QEMU can boot here.
+fn two_kernels_or_skip() -> Option<[String; 2]> {
+    use lab::guest;
+    use model::plan::LabKind;
+    if let Err(missing) = guest::find(LabKind::Tcg, None) {
+        skip(Need::Qemu, missing.what);
+        return None;
+    }
+    match guest::releases(LabKind::Tcg).unwrap().as_slice() {
+        [new, old, ..] => Some([old.clone(), new.clone()]),
+        one => {
+            skip(Need::Other, format!("one kernel is installed, and two are compared: {one:?}"));
+            None
+        }
+    }
+}
+
+#[test]
+fn one_campaign_compares_two_kernels() {
+    let Some([old, new]) = two_kernels_or_skip() else { return };
+    if !root_or_skip("a guest as another user") {
+        return;
+    }
+    let place = Place::new();
+    let (on, named) = (format!("ext4@{old}"), format!("new=ext4@{new}"));
+    let small = ["--preset", "smoke", "--scale", "smoke", "--procs", "1", "--image-size", "256MiB"];
+    let tests = ["--blocks", "1", "--tests", "columnar.write.int.small"];
+    let run = ["run", "--full", "--lab", "qemu", "--on", &on, "--on", &named];
+    let mut command = place.command(&[&run[..], &small, &tests].concat());
+    let output = command.env("ASSAY_CACHE", place.path("cache")).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    place.assert_no_process();
+    let report = text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let kernels = format!("kernels {old} (ext4@{old}), {new} (new)");
+    assert!(report.contains(&kernels), "{kernels}\n{report}");
+    let samples = place.exported_samples();
+    let of =
+        |label: &str| samples.iter().filter(|sample| sample["case"]["target"] == label).count();
+    assert!(of(&on) > 0 && of(&on) == of("new"), "{samples:?}");
+    assert!(samples.iter().all(|sample| sample["validity"] == "Valid"), "{samples:?}");
+    let missing = place.command(&["run", "--on", "ext4@1.0,ext4@6"]).output().unwrap();
+    let said = text(&missing.stderr);
+    assert_eq!(missing.status.code(), Some(3), "{said}");
+    assert!(said.contains("begins with 1.0 (installed: ") && said.contains(&new), "{said}");
+}

@@ -59,6 +59,8 @@ struct Names {
     words: HashSet<String>,
     /// Hosts of a campaign on several.
     hosts: HashSet<String>,
+    /// Targets with a kernel, as `ext4@6.12`, which look like users of a host.
+    with_kernel: HashSet<String>,
 }
 
 impl Names {
@@ -68,7 +70,10 @@ impl Names {
         paths(&dataset.campaign.plan)
             .into_iter()
             .for_each(|path| names.add_given(NameKind::Path, path));
-        let servers = dataset.campaign.plan.targets.iter().filter_map(server);
+        let targets = &dataset.campaign.plan.targets;
+        let with_kernel = targets.iter().filter(|target| target.kernel().is_some());
+        names.with_kernel = with_kernel.map(ToString::to_string).collect();
+        let servers = targets.iter().filter_map(server);
         servers.for_each(|host| names.add_given(NameKind::Host, host));
         for word in of_store(&dataset.campaign.plan) {
             names.add_given(NameKind::Host, word);
@@ -145,12 +150,18 @@ impl Names {
         scan(text, &mut |kind, name| match kind {
             NameKind::Word if self.words.contains(name) => Some(self.replacement(kind, name)),
             NameKind::Word => self.replaced.get(name).cloned(),
+            NameKind::User if self.is_with_kernel(name) => None,
             _ => Some(self.replacement(kind, name)),
         })
     }
 }
 
 impl Names {
+    /// Returns true if `token` is a target with its kernel, or the label of its second entry, `ext4@6.12#2`.
+    fn is_with_kernel(&self, token: &str) -> bool {
+        token.split('#').next().is_some_and(|target| self.with_kernel.contains(target))
+    }
+
     /// `text`, a key or a metric of one host, parted around its name, the longest that fits.
     fn host_in<'t>(&self, text: &'t str) -> Option<(&'t str, String, &'t str)> {
         let rest = BEFORE_HOST.iter().find_map(|before| text.strip_prefix(before))?;
@@ -254,6 +265,16 @@ mod tests {
         ] {
             assert_eq!(struck(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn target_with_kernel_is_not_a_user() {
+        let with_kernel = ["ext4@6.12".to_string(), "xfs[noatime]@6.12".to_string()].into();
+        let mut names = Names { with_kernel, ..Names::default() };
+        for text in ["ext4@6.12", "ext4@6.12#2: mkfs failed", "xfs[noatime]@6.12, ext4@6.12"] {
+            assert_eq!(names.strike(text), text);
+        }
+        assert_eq!(names.strike("jane@6.12 ext4@6.1"), "user-1 user-2");
     }
 
     #[test]

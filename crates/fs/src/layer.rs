@@ -137,7 +137,7 @@ fn of_target(target: &Target, facts: &Environment) -> Vec<Layer> {
             let kind = facts.0.get("mount.fstype").map_or("dir", String::as_str);
             vec![Layer::written(kind.strip_prefix("fuse.").unwrap_or(kind), &Options::new())]
         }
-        Target::Made { name, options, inner } => {
+        Target::Made { name, options, inner, .. } => {
             let below = inner.iter().flat_map(|inner| of_target(inner, facts));
             std::iter::once(Layer::written(name, options)).chain(below).collect()
         }

@@ -44,9 +44,10 @@ impl ResolvedTarget {
 fn bare(target: &Target) -> Target {
     match target {
         Target::Dir(_) => target.clone(),
-        Target::Made { name, inner, .. } => {
+        Target::Made { name, inner, kernel, .. } => {
             let inner = inner.as_ref().map(|inner| Box::new(bare(inner)));
-            Target::Made { name: name.clone(), options: Default::default(), inner }
+            let (name, kernel) = (name.clone(), kernel.clone());
+            Target::Made { name, options: Default::default(), inner, kernel }
         }
     }
 }

@@ -157,7 +157,7 @@ impl FromStr for ResolvedTarget {
 
 /// The parts of `target`, from the bottom to the top.
 fn parts(target: &Target) -> Result<Vec<Part>, Error> {
-    let Target::Made { name, options, inner } = target else {
+    let Target::Made { name, options, inner, .. } = target else {
         return Err(Error::NoInner { target: target.to_string(), name: target.to_string() });
     };
     let own = part(target, name, options)?;

@@ -188,7 +188,8 @@ mod tests {
         for fs in ALL {
             for (i, trial) in fs.about().trials.iter().enumerate() {
                 let options = trial.on(&Options::new()).unwrap();
-                let target = Target::Made { name: fs.about().name.into(), options, inner: None };
+                let name = fs.about().name.into();
+                let target = Target::Made { name, options, inner: None, kernel: None };
                 assert!(resolve(&target).is_ok(), "{target}");
                 assert!(!fs.about().trials[..i].contains(trial), "{target} stands twice");
             }

@@ -11,6 +11,7 @@ mod console;
 mod cpio;
 mod find;
 mod initramfs;
+mod kernels;
 mod qemu;
 mod run;
 mod shared;
@@ -19,7 +20,8 @@ mod stranger;
 mod uml;
 mod visibility;
 
-pub use find::{available, find};
+pub use find::{available, find, releases, with_release};
+pub use kernels::newest_of;
 pub use run::{last_words, run};
 pub use shared::Shared;
 pub use stage::Stranger;
@@ -55,6 +57,9 @@ impl Missing {
 
 /// Path at which a guest sees the directory of its machine.
 pub const OUT: &str = "/mnt/out";
+
+/// Fact of a target: the kernel of the guest in which it was measured.
+pub const KERNEL: &str = "lab.kernel";
 
 /// Path at which a guest sees the assets of its campaign.
 pub const ASSETS: &str = "/mnt/assets";
@@ -134,7 +139,7 @@ impl Venue {
         let mut facts = Environment::default();
         let mut put = |key: &str, value: &str| facts.0.insert(key.into(), value.into());
         put("lab", self.kind.as_str());
-        put("lab.kernel", &self.kernel);
+        put(KERNEL, &self.kernel);
         put("lab.accelerator", self.accelerator);
         put("lab.image_cache", self.image_cache);
         if self.kind == LabKind::Uml {

@@ -10,4 +10,4 @@ pub(crate) mod tool;
 
 pub use command::{Output, Run};
 pub use inherited::inherited_to_write;
-pub use tool::{install, is_installed};
+pub use tool::{how_to_install_kernel, install, is_installed};

@@ -44,7 +44,8 @@ fn every_trial_setting_is_made_and_mounted() {
     for fs in ready {
         for trial in fs.about().trials {
             let options = trial.on(&Options::new()).unwrap();
-            let target = Target::Made { name: fs.about().name.into(), options, inner: None };
+            let name = fs.about().name.into();
+            let target = Target::Made { name, options, inner: None, kernel: None };
             match lab.provision(&fs::resolve(&target).unwrap(), "trial") {
                 Ok(instance) => instance.teardown().unwrap(),
                 Err(error) => refused.push(format!("{target}: {error}")),

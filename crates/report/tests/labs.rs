@@ -63,6 +63,16 @@ fn one_lab_has_one_note_and_its_own_kernel() {
 }
 
 #[test]
+fn each_kernel_is_shown_with_its_targets() {
+    let mut data = measured_in([LabKind::Tcg; 3]);
+    data.targets[1].facts.0.insert("lab.kernel".into(), "6.12.48".into());
+    let text = on_terminal(&data).replace('\n', " ");
+    let kernels = "kernels 6.1.176 (ext4, btrfs[compress=zstd:3]), 6.12.48 (xfs)";
+    assert!(text.contains(kernels), "{text}");
+    assert!(!on_terminal(&measured_in([LabKind::Tcg; 3])).contains("kernels 6"));
+}
+
+#[test]
 fn a_fact_settles_whether_fsync_is_durable() {
     let said = |lab, fact: Option<&str>| {
         let mut data = measured_in([lab; 3]);

@@ -12,6 +12,8 @@ Examples:
     assay run --on dir:/mnt/a --on dir:/mnt/b --suite columnar,metadata
   Use a whole empty disk; assay asks for its serial number before touching it:
     assay run --on ext4,xfs --device /dev/disk/by-id/nvme-EXAMPLE
+  Compare two installed kernels, in guests that differ in nothing else:
+    assay run --on xfs@6.12,xfs@6.18
   Gather evidence for an expensive decision: all tests, until each ratio is decided:
     assay run --preset publish --on ext4,xfs,btrfs --image-dir /mnt/fast
   Try the smallest possible run:

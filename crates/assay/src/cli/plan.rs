@@ -32,8 +32,8 @@ pub struct PlanArgs {
     )]
     pub like: Option<String>,
     /// Candidate, e.g. ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; NAME=TARGET
-    /// names it in tables, e.g. fast=dir:/mnt/a; repeat or separate with commas [default: every supported
-    /// file system]
+    /// names it in tables, e.g. fast=dir:/mnt/a; TARGET@VERSION measures it in a guest with that installed
+    /// kernel, e.g. xfs@6.12; repeat or separate with commas [default: every supported file system]
     #[arg(long, value_name = "TARGET", help_heading = COMPARED)]
     pub on: Vec<String>,
     /// Name of the campaign, usable instead of its id; refers to the newest campaign of that name

@@ -3,7 +3,7 @@
 use crate::{cli::DoctorArgs, exit::Exit, install, terminal};
 use anyhow::Result;
 use campaign::{
-    guests::places,
+    guests::made::made_before,
     inputs::catalogue::{self, SuiteProgram},
 };
 use lab::{
@@ -22,7 +22,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
         &lab::machine::matrix(),
         &programs,
         &lab::machine::doctor(),
-        places::made_before,
+        made_before,
     ))?;
     Ok(Exit::Done)
 }

@@ -41,6 +41,8 @@ pub fn guest(dir: &Path) -> Result<Exit> {
     let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let task: Task = serde_json::from_slice(&text)?;
     let reporter = Reporter(Mutex::new(File::create(dir.join(REPORTS))?));
+    let release = lab::guest::host().kernel;
+    reporter.send(&Report::Kernel(release))?;
     let state = env::temp_dir().join("assay");
     let mut lab = Lab::open(&state, &task.campaign)?;
     lab.use_guest_disks(&task.disks)?;

@@ -8,6 +8,7 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use campaign::{
+    guests::kernels,
     pipeline::{Site, programs},
     run::hosts::Hosts,
     sizes::space::Remedy,
@@ -59,6 +60,7 @@ pub fn resume(
     let site = begin::site(state, &stop, args.programs.unconfined);
     let site = Site { remedy: Remedy::MakeRoom, ..site };
     let (ordered, consent) = disks::ordered(resolved, &site, &args.consent)?;
+    kernels::check_same(&ordered, &dataset.targets)?;
     whereabouts::lines(&ordered, state).iter().for_each(|line| terminal::note(line));
     others::before(&ordered, state, args.quiet.others(), &stop)?;
     if let Some(note) = programs::note(&ordered).filter(|note| !campaign.notes.contains(note)) {

@@ -27,7 +27,8 @@ impl Variant {
     /// With `trial` added; `None` where that is settled already or cannot be.
     fn with(&self, trial: TrialSetting) -> Option<Variant> {
         let (_, name, options) = made(&self.target).ok()?;
-        let target = Target::Made { name: name.into(), options: trial.on(options)?, inner: None };
+        let (name, kernel) = (name.into(), self.target.kernel().cloned());
+        let target = Target::Made { name, options: trial.on(options)?, inner: None, kernel };
         fs::resolve(&target).ok()?;
         let trials = self.trials.iter().copied().chain([trial]).collect();
         Some(Variant { trials, target })
@@ -101,7 +102,7 @@ fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
     let usage = |error: fs::Error| exit::usage(error.to_string());
     fs::resolve(target).map_err(usage)?;
     match target {
-        Target::Made { name, options, inner: None } => {
+        Target::Made { name, options, inner: None, .. } => {
             Ok((fs::find(name).map_err(usage)?, name, options))
         }
         _ => Err(exit::usage(format!(
@@ -144,6 +145,13 @@ mod tests {
         let variants = all("xfs[noatime]", false);
         assert!(variants.contains(&"xfs[logbsize=256k,noatime]".to_string()), "{variants:?}");
         assert!(variants.iter().all(|v| v.contains("noatime") && *v != "xfs[noatime]"));
+    }
+
+    #[test]
+    fn all_variants_have_the_kernel_of_the_default() {
+        let variants = all("xfs@6.12", false);
+        assert!(variants.contains(&"xfs[logbsize=256k]@6.12".to_string()), "{variants:?}");
+        assert!(variants.iter().all(|variant| variant.ends_with("@6.12")), "{variants:?}");
     }
 
     #[test]

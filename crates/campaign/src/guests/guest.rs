@@ -3,7 +3,7 @@
 
 use super::{
     protocol::{REPORTS, Report, TASK, TargetRuns, Task, VERB, Work, call},
-    reports::RequestedRuns,
+    reports::{RequestedRuns, plain},
 };
 use crate::{
     machine::memory,
@@ -22,11 +22,12 @@ use lab::{
 };
 use model::{
     plan::{BackingPlan, Plan},
+    target::TargetNames,
     text::Bytes,
-    workload::Programs,
+    workload::{Programs, TestSize},
 };
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     env, fs,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
@@ -100,20 +101,28 @@ pub fn run_target(
     })
 }
 
+/// The plan of the guest of the entrant `target`, which is its only candidate: the others have neither names nor prices
+/// in it. Its kernel is the one that runs there.
+fn plan_of_one(placed: &Placed, target: usize, sizes: Vec<TestSize>) -> Plan {
+    Plan {
+        targets: vec![placed.entrants[target].target.target().clone().without_kernel()],
+        names: TargetNames::new(),
+        prices: BTreeMap::new(),
+        kernel: None,
+        sweeps: Vec::new(),
+        aa: None,
+        baseline: None,
+        backing: BackingPlan::default(),
+        sizes,
+        ..placed.plan.clone()
+    }
+}
+
 impl TargetRuns {
     fn of(context: &RunContext<'_>, (block, position, target): (u32, u32, usize)) -> TargetRuns {
         let placed: &Placed = context.placed;
-        let plan = Plan {
-            targets: vec![placed.entrants[target].target.target().clone()],
-            sweeps: Vec::new(),
-            aa: None,
-            baseline: None,
-            backing: BackingPlan::default(),
-            sizes: context.amount.sizes.clone(),
-            ..placed.plan.clone()
-        };
         TargetRuns {
-            plan,
+            plan: plan_of_one(placed, target, context.amount.sizes.clone()),
             unconfined: placed.programs == Programs::Unconfined,
             label: placed.entrants[target].label.clone(),
             block,
@@ -173,12 +182,14 @@ fn run_in(
     };
     let mut tail = Tail { out: &shared, read: 0 };
     let mut calls = 0;
+    let mut kernel = KernelCheck::of(boot.guest);
     let ended = guest::run(boot.guest, &machine, boot.stop, &mut || {
         while let Some(lines) = tail.lines()? {
             for line in lines.lines() {
                 let report = serde_json::from_str(line);
                 let report =
                     report.map_err(|error| failed(format!("sent an invalid event: {error}")))?;
+                let Some(report) = kernel.pass(report).map_err(&failed)? else { continue };
                 match (report, boot.slot) {
                     (Report::Waits(_), Some(_)) if calls == MOST_CALLS => {
                         return Err(failed("waits more often than it has steps".into()).into());
@@ -198,6 +209,33 @@ fn run_in(
     match ended {
         GuestExit::Exit(0) | GuestExit::Stopped => Ok(ended),
         GuestExit::Exit(status) => Err(failed(format!("ended with status {status}")).into()),
+    }
+}
+
+/// Checks that a guest runs the kernel that it was booted with, before anything that it reports counts.
+struct KernelCheck {
+    booted: String,
+    is_passed: bool,
+}
+
+impl KernelCheck {
+    fn of(guest: &dyn Guest) -> KernelCheck {
+        KernelCheck { booted: guest.venue().kernel, is_passed: false }
+    }
+
+    /// Returns `report`, unless it is the one with the right kernel.
+    fn pass(&mut self, report: Report) -> Result<Option<Report>, String> {
+        match report {
+            Report::Kernel(release) if !self.is_passed && release == self.booted => {
+                self.is_passed = true;
+                Ok(None)
+            }
+            Report::Kernel(release) if !self.is_passed => {
+                Err(format!("runs kernel {} instead of {}", plain(&release), self.booted))
+            }
+            report if self.is_passed => Ok(Some(report)),
+            _ => Err("sent an event before the release of its kernel".into()),
+        }
     }
 }
 
@@ -234,6 +272,8 @@ impl Tail<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{stages::Ordered, testing};
+    use model::target::Target;
     use std::{fs::File, io::Write, os::unix::fs::symlink};
 
     #[test]
@@ -250,6 +290,40 @@ mod tests {
         file.write_all(b"o\nthree\n").unwrap();
         assert_eq!(next().as_deref(), Some("two\nthree\n"));
         assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn guest_takes_its_plan_whatever_names_prices_and_kernels_targets_have() {
+        let [old, new] = ["tmpfs@6.1", "tmpfs@6.12"].map(|text| text.parse().unwrap());
+        let targets: Vec<Target> = vec![old, new];
+        let names = ["old", "new"].map(String::from).into_iter().zip(targets.clone()).collect();
+        let prices = [("old".to_string(), "0.08*500GB".parse().unwrap())].into();
+        let named = Plan { targets, names, prices, ..Plan::default() };
+        let (targets, kernel) = (vec![Target::named("tmpfs")], Some("/boot/vmlinuz".into()));
+        let with_image = Plan { targets, kernel, ..Plan::default() };
+        for (plan, count) in [(named, 2), (with_image, 1)] {
+            let placed = testing::placed(plan);
+            for at in 0..count {
+                let plan = plan_of_one(&placed, at, Vec::new());
+                let taken = Ordered::in_guest(plan, &placed.counts_by_test(), false, &|_| ());
+                let taken = taken.map(|taken| taken.plan.targets.clone());
+                assert_eq!(taken.map_err(|e| e.to_string()), Ok(vec![Target::named("tmpfs")]));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_counts_before_the_kernel_is_the_right_one() {
+        let check = || KernelCheck { booted: "6.12.48".into(), is_passed: false };
+        let kernel = |release: &str| Report::Kernel(release.into());
+        let tried = || Report::Tried { target: 0, why: None };
+        let mut right = check();
+        assert!(right.pass(kernel("6.12.48")).unwrap().is_none());
+        assert!(matches!(right.pass(tried()), Ok(Some(Report::Tried { .. }))));
+        let error = check().pass(kernel("6.12.4\x1b[2J")).unwrap_err();
+        assert!(error.starts_with("runs kernel 6.12.4") && error.ends_with("instead of 6.12.48"));
+        assert!(!error.contains('\x1b'), "{error:?}");
+        assert!(check().pass(tried()).unwrap_err().contains("before the release"));
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! stored in the cache folder, together with everything that it depends on.
 
 use super::{
+    closed::Closed,
     guest::{self, Boot},
+    kernels::{self, Supply, ThisMachine},
+    made::Memory,
     protocol::{Report, Work},
     reports,
 };
@@ -16,14 +19,12 @@ use ::fs::ResolvedTarget;
 use anyhow::{Context, Result};
 use lab::{
     error::LabError,
-    guest::{Guest, GuestExit, Venue},
-    programs::artifacts,
+    guest::{Guest, GuestExit},
     setup::Lab,
 };
-use model::plan::{LabChoice, LabKind};
+use model::plan::{LabChoice, LabKind, Plan};
 use std::{
-    fs::{self, File},
-    io::Write,
+    fs::File,
     path::{Path, PathBuf},
     sync::Arc,
     sync::atomic::AtomicBool,
@@ -71,7 +72,7 @@ pub fn choose(
     let try_out = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
         try_out(guest, targets, (state, stop), notes)
     };
-    let places = search(placed, try_out, notes)?;
+    let places = search(placed, &try_out, &ThisMachine, notes)?;
     check_programs(placed, &places)?;
     Ok(places)
 }
@@ -85,7 +86,7 @@ pub fn foresee(placed: &Placed, notes: Notes<'_>) -> Result<Vec<TargetPlace>> {
         let venue = guest.venue();
         Ok(targets.iter().map(|target| lab::machine::guest_lacks(target, &venue)).collect())
     };
-    let places = search(placed, by_lists, notes)?;
+    let places = search(placed, &by_lists, &ThisMachine, notes)?;
     check_programs(placed, &places)?;
     Ok(places)
 }
@@ -109,11 +110,30 @@ fn check_programs(placed: &Placed, places: &[TargetPlace]) -> Result<()> {
 /// States for each target why a guest cannot make it.
 type GuestTrial<'t> = dyn Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>> + 't;
 
-fn search<'p>(
-    placed: &'p Placed,
-    trial: impl Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>>,
+fn search(
+    placed: &Placed,
+    trial: &GuestTrial<'_>,
+    supply: &dyn Supply,
     notes: Notes<'_>,
 ) -> Result<Vec<TargetPlace>> {
+    let kinds = kinds(placed);
+    let own = placed.targets.iter().zip(placed.entrants.iter().map(|own| &own.place));
+    let all = own.map(|(target, own)| begin(target, own, kinds));
+    let (named, others): (Vec<_>, Vec<_>) =
+        all.partition(|search| search.target.target().kernel().is_some());
+    let named = search_named(named, placed.plan.lab, (trial, supply))?;
+    let others = search_others(others, (&placed.plan, kinds), trial, notes)?;
+    apart(placed, (&named, &others)).iter().for_each(|line| notes(line));
+    let (mut named, mut others) = (named.into_iter(), others.into_iter());
+    let next = |target: &ResolvedTarget| match target.target().kernel() {
+        Some(_) => named.next(),
+        None => others.next(),
+    };
+    Ok(placed.targets.iter().filter_map(next).collect())
+}
+
+/// The kinds of lab for targets that name no kernel, the preferred first.
+fn kinds(placed: &Placed) -> &'static [LabKind] {
     let plan = &placed.plan;
     // A disk of this machine is not handed to a guest.
     let lab = if plan.backing.devices.is_empty() { plan.lab } else { LabChoice::Host };
@@ -122,27 +142,82 @@ fn search<'p>(
         (Some(_), LabChoice::Auto) => LabChoice::Qemu,
         _ => lab,
     };
-    let kinds = lab.kinds();
-    let begin = |(target, own): (&'p ResolvedTarget, &TargetPlace)| {
-        let (places, reasons) = match own {
-            TargetPlace::Nowhere(why) if kinds.contains(&LabKind::Host) => {
-                (Vec::new(), vec![why.clone()])
-            }
-            TargetPlace::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
-                (vec![TargetPlace::Host], Vec::new())
-            }
-            _ => (Vec::new(), Vec::new()),
-        };
-        let lacks_programs =
-            !reasons.is_empty() && lab::machine::missing_programs(target).is_some();
-        Search { target, places, reasons, lacks_programs }
+    lab.kinds()
+}
+
+/// The search for a place of `target`, where this machine alone says `own`.
+fn begin<'p>(target: &'p ResolvedTarget, own: &TargetPlace, kinds: &[LabKind]) -> Search<'p> {
+    let lacks = lab::machine::missing_programs(target).is_some();
+    if target.target().kernel().is_some() {
+        // Of this machine a guest has the programs, and nothing of its kernel.
+        let reasons = own.nowhere().filter(|_| lacks).map(String::from).into_iter().collect();
+        return Search { target, places: Vec::new(), reasons, lacks_programs: lacks };
+    }
+    let (places, reasons) = match own {
+        TargetPlace::Nowhere(why) if kinds.contains(&LabKind::Host) => {
+            (Vec::new(), vec![why.clone()])
+        }
+        TargetPlace::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
+            (vec![TargetPlace::Host], Vec::new())
+        }
+        _ => (Vec::new(), Vec::new()),
     };
-    let mut all: Vec<Search<'_>> = placed
-        .targets
-        .iter()
-        .zip(placed.entrants.iter().map(|own| &own.place))
-        .map(begin)
-        .collect();
+    let lacks_programs = !reasons.is_empty() && lacks;
+    Search { target, places, reasons, lacks_programs }
+}
+
+/// Finds the places of targets that name their kernel: all in guests of one kind.
+fn search_named(
+    mut all: Vec<Search<'_>>,
+    lab: LabChoice,
+    (trial, supply): (&GuestTrial<'_>, &dyn Supply),
+) -> Result<Vec<TargetPlace>> {
+    let open = all.iter_mut().filter(|search| !search.lacks_programs);
+    let (far, mut open): (Vec<_>, Vec<_>) = open.partition(|search| search.target.is_remote());
+    far.into_iter().for_each(|search| search.reasons.push(NO_SERVER.into()));
+    if !open.is_empty() {
+        let targets: Vec<&ResolvedTarget> = open.iter().map(|search| search.target).collect();
+        for (version, guest) in kernels::choose(&targets, lab, supply)? {
+            let is_of =
+                |search: &&mut &mut Search<'_>| search.target.target().kernel() == Some(&version);
+            let own = open.iter_mut().filter(is_of).map(|search| &mut **search).collect();
+            in_guests(&guest, own, trial)?;
+        }
+    }
+    Ok(all.into_iter().map(|search| search.place(None)).collect())
+}
+
+/// Why a target on a named server cannot have a kernel.
+const NO_SERVER: &str = "a kernel is that of a guest, which has no network and cannot reach the server; drop the kernel";
+
+/// A note where targets with a kernel and others are in different labs.
+fn apart(placed: &Placed, (named, others): (&[TargetPlace], &[TargetPlace])) -> Option<String> {
+    let kind = |places: &[TargetPlace]| {
+        places.iter().find(|place| place.nowhere().is_none()).map(TargetPlace::kind)
+    };
+    let (named, others) = (kind(named)?, kind(others)?);
+    let labels = |with: bool| {
+        let own = placed.targets.iter().filter(|own| own.target().kernel().is_some() == with);
+        own.map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    };
+    (named != others).then(|| {
+        format!(
+            "{} {} and {} {}: results from two labs are not compared; give each target a kernel to compare them",
+            labels(true),
+            named.place(),
+            labels(false),
+            others.place()
+        )
+    })
+}
+
+/// Finds the places of targets that name no kernel.
+fn search_others(
+    mut all: Vec<Search<'_>>,
+    (plan, kinds): (&Plan, &[LabKind]),
+    trial: &GuestTrial<'_>,
+    notes: Notes<'_>,
+) -> Result<Vec<TargetPlace>> {
     let mut closed = Closed::default();
     for &kind in kinds.iter().filter(|kind| **kind != LabKind::Host) {
         let searches = all.iter_mut().filter(|search| !search.lacks_programs);
@@ -161,12 +236,12 @@ fn search<'p>(
                 continue;
             }
         };
-        let made = in_guests(&guest, open, &trial)?;
+        let made = in_guests(&guest, open, trial)?;
         let placed: Vec<_> =
             placed.into_iter().filter(|search| !is_of_this_machine(search.target)).collect();
         // The other targets are made in the same lab for comparison, if possible.
         if made > 0 && !placed.is_empty() {
-            in_guests(&guest, placed, &trial)?;
+            in_guests(&guest, placed, trial)?;
         }
     }
     closed.explain(&mut all).iter().for_each(|line| notes(line));
@@ -229,22 +304,10 @@ fn no_network(kind: LabKind) -> String {
     format!("{}: it has no network, so it cannot reach the server", kind.place())
 }
 
-/// Kinds of guests that cannot be booted here, each reason once.
-#[derive(Debug, Default)]
-struct Closed(Vec<(Vec<&'static str>, String)>);
-
 impl Closed {
-    fn add(&mut self, kind: LabKind, why: String) {
-        match self.0.iter_mut().find(|(_, known)| *known == why) {
-            Some((places, _)) => places.push(kind.place()),
-            None => self.0.push((vec![kind.place()], why)),
-        }
-    }
-
     /// Gives the reasons to targets that have no other; returns a line for the user where others have no place either.
     fn explain(self, all: &mut [Search<'_>]) -> Option<String> {
-        let reason = |(places, why): &(Vec<_>, String)| format!("{}: {why}", places.join(", "));
-        let reasons: Vec<String> = self.0.iter().map(reason).collect();
+        let reasons = self.reasons();
         let mut is_noted = false;
         let without = all.iter_mut().filter(|search| search.places.is_empty());
         for search in without.filter(|search| !search.lacks_programs) {
@@ -368,60 +431,6 @@ pub(crate) fn announce(placed: &Placed, notes: Notes<'_>) {
             "User-Mode Linux has one CPU, so its results with several processes say nothing about \
              parallelism",
         );
-    }
-}
-
-/// The targets that guests of `venue` have made before, with the tools that are installed now.
-pub fn made_before(venue: &Venue) -> Vec<String> {
-    let memory = Memory::of(venue);
-    let own = memory.known.lines().filter_map(|line| line.strip_prefix(&memory.guest));
-    // Entries of an earlier version that this one does not know do not count.
-    let targets = own.filter_map(|rest| rest.strip_prefix(": ")?.split(": ").next()?.parse().ok());
-    let mut made: Vec<String> =
-        targets.filter(|t| memory.knows(t)).map(|t: ResolvedTarget| t.to_string()).collect();
-    made.sort();
-    made.dedup();
-    made
-}
-
-/// Record of the targets that a guest has made before, a line each.
-struct Memory {
-    path: PathBuf,
-    known: String,
-    /// What the result depends on apart from the target.
-    guest: String,
-    /// Version of the guest's kernel.
-    kernel: String,
-}
-
-impl Memory {
-    fn of(venue: &Venue) -> Memory {
-        let path = artifacts::dir().join("made-in-guests");
-        let known = fs::read_to_string(&path).unwrap_or_default();
-        let host = rustix::system::uname().release().to_string_lossy().into_owned();
-        let guest = format!("assay {} on {host}, {}", env!("CARGO_PKG_VERSION"), venue);
-        Memory { path, known, guest, kernel: venue.kernel.clone() }
-    }
-
-    fn line(&self, target: &ResolvedTarget) -> String {
-        let versions = lab::machine::tool_versions(target, &self.kernel);
-        format!("{}: {target}: {}", self.guest, versions.join(", "))
-    }
-
-    fn knows(&self, target: &ResolvedTarget) -> bool {
-        let line = self.line(target);
-        self.known.lines().any(|known| known == line)
-    }
-
-    /// If it cannot be stored, the target is tried again next time.
-    fn learn(&self, target: &ResolvedTarget, notes: Notes<'_>) {
-        let kept = self.path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
-            let mut file = File::options().create(true).append(true).open(&self.path)?;
-            file.write_all(format!("{}\n", self.line(target)).as_bytes())
-        });
-        if let Err(error) = kept {
-            notes(&format!("cannot save {}: {error}", self.path.display()));
-        }
     }
 }
 

@@ -60,6 +60,8 @@ pub struct TargetRuns {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
+    /// The release of its kernel; the first report of every guest.
+    Kernel(String),
     /// The result of the target with this number: why it cannot be made, or nothing.
     Tried {
         /// Its number in the task.

@@ -57,6 +57,7 @@ impl RequestedRuns {
         let (procs, event) = match report {
             Report::TargetRun(procs, event) => (procs, event),
             Report::Tried { .. } => return Err("reported a trial run".into()),
+            Report::Kernel(_) => return Err("reported its kernel twice".into()),
             Report::Waits(_) => {
                 return Err("guest waits for a step that was never \
                                             scheduled"
@@ -187,6 +188,7 @@ mod tests {
         assert!(asked().take(recording("t2", 8)).is_err());
         assert!(asked().take(recording("t", MOST_KEPT_BYTES + 1)).is_err());
         assert!(asked().take(Report::Tried { target: 0, why: None }).is_err());
+        assert!(asked().take(Report::Kernel("6.12".into())).unwrap_err().contains("twice"));
     }
 
     #[test]

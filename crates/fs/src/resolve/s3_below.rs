@@ -57,7 +57,9 @@ fn part(target: &Target, options: Options) -> Result<Part, Error> {
 
 /// `target` with its objects in the store of the user's own at `host`; as it is where it has none.
 pub fn in_store(target: &Target, host: &str) -> Target {
-    let Target::Made { name, options: given, inner } = target else { return target.clone() };
+    let Target::Made { name, options: given, inner, kernel } = target else {
+        return target.clone();
+    };
     let is_store =
         |target: &Target| matches!(target, Target::Made { name, .. } if name == s3::NAME);
     let on_store = inner.as_deref().is_some_and(is_store);
@@ -72,7 +74,7 @@ pub fn in_store(target: &Target, host: &str) -> Target {
         place(format!("{}{}", s3::PREFIX, s3::HOST));
     }
     let inner = inner.as_deref().map(|inner| Box::new(in_store(inner, host)));
-    Target::Made { name: name.clone(), options, inner }
+    Target::Made { name: name.clone(), options, inner, kernel: kernel.clone() }
 }
 
 /// The host of the user's own store that `part` is, where it is one.

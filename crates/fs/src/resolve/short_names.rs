@@ -11,7 +11,7 @@ use model::target::{Knob, Options, Target};
 /// # Errors
 /// A file system is not registered, a short name is ambiguous, or two options set the same thing.
 pub(super) fn spelled_out(target: &Target) -> Result<Target, Error> {
-    let Target::Made { name, options, inner } = target else { return Ok(target.clone()) };
+    let Target::Made { name, options, inner, kernel } = target else { return Ok(target.clone()) };
     let unclear = |why| Error::UnclearOptions { target: target.to_string(), why };
     let file_system = find(name)?;
     if let Some(why) = words::opposites(options) {
@@ -19,7 +19,7 @@ pub(super) fn spelled_out(target: &Target) -> Result<Target, Error> {
     }
     let options = full_options(file_system, options).map_err(unclear)?;
     let inner = inner.as_deref().map(spelled_out).transpose()?.map(Box::new);
-    Ok(Target::Made { name: name.clone(), options, inner })
+    Ok(Target::Made { name: name.clone(), options, inner, kernel: kernel.clone() })
 }
 
 fn full_options(file_system: &dyn FileSystem, options: &Options) -> Result<Options, String> {
@@ -85,6 +85,7 @@ mod tests {
         assert_eq!(full("xfs[agcount=16,noatime]"), "xfs[mkfs.d=agcount=16,noatime]");
         assert_eq!(full("btrfs[nodesize=4k]"), "btrfs[mkfs.nodesize=4k]");
         assert_eq!(full("raid1(xfs[agcount=4])"), "raid1(xfs[mkfs.d=agcount=4])");
+        assert_eq!(full("xfs@6.12[agcount=4]"), "xfs[mkfs.d=agcount=4]@6.12");
         assert_eq!(
             full("xfs[reflink=0,rmapbt=1]"),
             full("xfs[mkfs.m=\"reflink=0,rmapbt=1\"]"),

@@ -2,7 +2,8 @@
 //! emulated one (TCG), which computes about ten times slower.
 
 use super::{
-    Guest, INIT, Machine, Missing, Shared, Stranger, Venue, initramfs, run::end, stage, uml::letter,
+    Guest, INIT, Machine, Missing, Shared, Stranger, Venue, initramfs, kernels::Kernel, run::end,
+    stage, uml::letter,
 };
 use crate::{
     error::LabError,
@@ -43,73 +44,20 @@ pub(super) struct Qemu {
     kernel: String,
 }
 
-/// QEMU of `kind`, with the kernel `image` or the newest of this machine.
-pub(super) fn find(kind: LabKind, image: Option<&Path>) -> Result<Qemu, Missing> {
+/// QEMU of `kind` with the kernel that was found, if one was.
+pub(super) fn find(kind: LabKind, found: Result<Kernel, Missing>) -> Result<Qemu, Missing> {
     let programs = [PROGRAM, "busybox", "modprobe", "unshare", "setpriv"];
     let lacking = tool::lacking(&programs).map(|(what, fix)| Missing::new(what, fix));
-    let found = image.map_or_else(newest_kernel, given_kernel);
-    let (image, kernel) = match (lacking, found) {
+    let Kernel { image, release } = match (lacking, found) {
         (None, found) => found?,
         (Some(lacking), Ok(_)) => return Err(lacking),
         (Some(lacking), Err(missing)) => return Err(lacking.and(missing)),
     };
-    let qemu = Qemu { kind, image, kernel };
+    let qemu = Qemu { kind, image, kernel: release };
     if kind == LabKind::Kvm {
         qemu.try_kvm()?;
     }
     Ok(qemu)
-}
-
-/// The kernel that a user names; its modules must be here, and the image tells their version.
-fn given_kernel(image: &Path) -> Result<(PathBuf, String), Missing> {
-    let bytes = fs::read(image).map_err(|error| {
-        Missing::new(format!("{}: {error}", image.display()), "pass an existing kernel to --kernel")
-    })?;
-    let version = image_version(&bytes).ok_or_else(|| {
-        Missing::new(
-            format!("{} is not a Linux kernel for x86", image.display()),
-            "pass a bzImage to --kernel",
-        )
-    })?;
-    if !modules(&version).is_dir() {
-        let what = format!("{} is missing", modules(&version).display());
-        return Err(Missing::new(what, format!("install the modules of {}", image.display())));
-    }
-    Ok((image.into(), version))
-}
-
-fn modules(version: &str) -> PathBuf {
-    Path::new("/lib/modules").join(version)
-}
-
-/// The version in the header of a bzImage, by the boot protocol of x86
-/// (`Documentation/arch/x86/boot.rst`): a pointer at 0x20e, counted from 0x200.
-fn image_version(image: &[u8]) -> Option<String> {
-    if image.get(0x202..0x206)? != b"HdrS" {
-        return None;
-    }
-    let at = u16::from_le_bytes([*image.get(0x20e)?, *image.get(0x20f)?]);
-    let text = image.get(0x200 + usize::from(at)..)?;
-    let end = text.iter().take(256).position(|byte| *byte == b' ' || *byte == 0)?;
-    Some(String::from_utf8_lossy(&text[..end]).into_owned())
-}
-
-/// The newest of the installed kernels that has its modules.
-fn newest_kernel() -> Result<(PathBuf, String), Missing> {
-    let files = fs::read_dir("/boot").into_iter().flatten().flatten();
-    let images = files.filter_map(|file| {
-        let version = file.file_name().to_str()?.strip_prefix("vmlinuz-")?.to_string();
-        modules(&version).is_dir().then(|| (file.path(), version))
-    });
-    images.max_by_key(|(_, version)| numbers(version)).ok_or_else(|| {
-        let what = "no kernel with its modules is installed";
-        Missing::new(what, tool::how_to_install("vmlinuz"))
-    })
-}
-
-/// The numbers of a version, so that 6.12 comes after 6.1.
-fn numbers(version: &str) -> Vec<u64> {
-    version.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect()
 }
 
 impl Qemu {
@@ -282,24 +230,5 @@ mod tests {
             "{rest}"
         );
         assert!(rest.contains("file=/mnt/disk0") && rest.ends_with("path=/mnt/out"), "{rest}");
-    }
-
-    #[test]
-    fn a_kernel_tells_its_version() {
-        let mut image = vec![0; 0x400];
-        image[0x202..0x206].copy_from_slice(b"HdrS");
-        image[0x20e..0x210].copy_from_slice(&0x100_u16.to_le_bytes());
-        image[0x300..0x316].copy_from_slice(b"6.1.0-56-amd64 (gcc) #");
-        assert_eq!(image_version(&image).as_deref(), Some("6.1.0-56-amd64"));
-        assert_eq!(image_version(b"not a kernel"), None);
-        assert!(numbers("6.12.3-amd64") > numbers("6.1.0-56-amd64"));
-    }
-
-    #[test]
-    fn an_installed_kernel_tells_the_version_in_its_name() {
-        let Ok((image, version)) = newest_kernel() else {
-            return needs::skip(needs::Need::Qemu, "no kernel is installed");
-        };
-        assert_eq!(given_kernel(&image).ok(), Some((image, version)));
     }
 }

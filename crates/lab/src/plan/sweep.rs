@@ -59,7 +59,8 @@ fn twice(settings: &[&Setting]) -> String {
 /// The target without any option.
 fn bare(on: &Swept) -> Target {
     let inner = on.inner.as_ref().map(|inner| Box::new(bare(inner)));
-    Target::Made { name: on.name.clone(), options: Default::default(), inner }
+    let (name, kernel) = (on.name.clone(), on.kernel.clone());
+    Target::Made { name, options: Default::default(), inner, kernel }
 }
 
 /// The values of each option, layer by layer.
@@ -179,13 +180,13 @@ fn changed(default: &Target, settings: &[&Setting]) -> Option<Target> {
 
 fn set(target: Target, layer: usize, setting: &Setting) -> Option<Target> {
     match target {
-        Target::Made { name, options, inner } if layer == 0 => {
+        Target::Made { name, options, inner, kernel } if layer == 0 => {
             let options = fs::with_part(&options, &setting.key, &setting.value)?;
-            Some(Target::Made { name, options, inner })
+            Some(Target::Made { name, options, inner, kernel })
         }
-        Target::Made { name, options, inner: Some(inner) } => {
+        Target::Made { name, options, inner: Some(inner), kernel } => {
             let inner = Some(Box::new(set(*inner, layer - 1, setting)?));
-            Some(Target::Made { name, options, inner })
+            Some(Target::Made { name, options, inner, kernel })
         }
         _ => None,
     }
@@ -258,6 +259,14 @@ mod tests {
                 "nfs(raid1(xfs[mkfs.d=agcount=8]))",
             ]
         );
+    }
+
+    #[test]
+    fn all_variants_have_the_kernel_of_the_sweep() {
+        let sweep = made("raid1@6.12(xfs[agcount=4,16])", SweepMode::Grid);
+        let variants: Vec<String> = sweep.variants.iter().map(Target::to_string).collect();
+        let agcount = |n: u32| format!("raid1(xfs[mkfs.d=agcount={n}])@6.12");
+        assert_eq!(variants, ["raid1(xfs)@6.12".to_string(), agcount(4), agcount(16)]);
     }
 
     #[test]

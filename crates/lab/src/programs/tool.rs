@@ -3,6 +3,7 @@
 use crate::{error::LabError, programs::artifacts};
 use disk::program;
 use fs::{ALL, Family, Tool};
+use model::target::KernelVersion;
 use std::{fs as files, path::PathBuf};
 
 /// Programs that every file system needs to be made.
@@ -41,6 +42,25 @@ pub(crate) fn how_to_install(program: &str) -> String {
     match tool(program) {
         Some(tool) => install(tool),
         None => "install it or add its directory to PATH".into(),
+    }
+}
+
+/// The sentence that says how to get a kernel that begins with `version`, with its modules.
+pub fn how_to_install_kernel(version: &KernelVersion) -> String {
+    let os_release = files::read_to_string("/etc/os-release").unwrap_or_default();
+    kernel_on(Family::of(&os_release), version)
+}
+
+fn kernel_on(family: Option<Family>, version: &KernelVersion) -> String {
+    match family {
+        Some(Family::Debian) => format!(
+            "`apt-cache search linux-image-{version}` lists packages; install one with \
+             `apt-get install linux-image-...`"
+        ),
+        Some(Family::Rhel) => format!("install it with `dnf install 'kernel-{version}*'`"),
+        Some(Family::Suse | Family::Arch) | None => {
+            format!("install a kernel {version} with its modules")
+        }
     }
 }
 
@@ -169,6 +189,19 @@ mod tests {
         assert_eq!(ways_on(Some(Family::Arch), [&none]), [arch]);
         assert_eq!(ways_on(None, [&none]), ["install zfs-fuse (Debian) or zfs-fuse (RHEL)"]);
         assert_eq!(ways_on(None, [&built]), [build]);
+    }
+
+    #[test]
+    fn each_family_says_how_to_install_a_kernel() {
+        let version = "6.12".parse().unwrap();
+        let said = |family| kernel_on(family, &version);
+        let debian = said(Some(Family::Debian));
+        assert!(
+            debian.contains("apt-get install linux-image-") && debian.contains("linux-image-6.12`"),
+            "{debian}"
+        );
+        assert!(said(Some(Family::Rhel)).contains("`dnf install 'kernel-6.12*'`"));
+        assert!(said(None).contains("kernel 6.12 with its modules"));
     }
 
     #[test]

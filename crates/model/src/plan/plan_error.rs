@@ -32,6 +32,8 @@ pub enum PlanError {
     BlocksAndBudget,
     /// A kernel for a lab that boots none.
     KernelWithoutMachine,
+    /// A target or sweep with a kernel, where the plan lets it be in no guest, or in one with another kernel; says why.
+    KernelOf(String, &'static str),
     /// A name or a tag that cannot be.
     Naming(NamingError),
     /// A backing that contradicts itself; says how, and what to do.
@@ -70,6 +72,9 @@ impl fmt::Display for PlanError {
             PlanError::Backing(why) => f.write_str(why),
             PlanError::KernelWithoutMachine => {
                 f.write_str("--kernel needs QEMU; use --lab qemu, or omit --kernel")
+            }
+            PlanError::KernelOf(target, why) => {
+                write!(f, "{target} is measured in a guest with that kernel, {why}")
             }
             PlanError::BlocksAndBudget => {
                 f.write_str("`blocks` and `budget_s` exclude each other; drop one")

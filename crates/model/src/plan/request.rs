@@ -4,7 +4,7 @@
 use crate::plan::plan_error::{MAX_AGE, MAX_FULLNESS, MOST_PROCS};
 use crate::{
     plan::{BackingPlan, LOOKS, LabChoice, Order, PlanError, Preset, Price, QUICK_LOOKS, Scale},
-    target::{Options, Sweep, Target, TargetNames, label_targets, naming},
+    target::{Options, Sweep, Swept, Target, TargetNames, label_targets, naming},
     workload::{Asset, DataKind, Numa, TestSize},
 };
 use serde::{Deserialize, Serialize};
@@ -280,10 +280,31 @@ impl Plan {
         if self.kernel.is_some() && matches!(self.lab, LabChoice::Host | LabChoice::Uml) {
             return Err(PlanError::KernelWithoutMachine);
         }
+        self.check_kernels()?;
         let campaign = naming::check_campaign(self.name.as_ref(), &self.tags);
         let targets = || naming::check_targets(&self.targets, &self.names);
         campaign.and_then(|()| targets()).map_err(PlanError::Naming)?;
         self.backing.contradiction().map_or(Ok(()), |why| Err(PlanError::Backing(why)))
+    }
+
+    /// Checks that targets which name a kernel can be measured in guests.
+    fn check_kernels(&self) -> Result<(), PlanError> {
+        let targets = self.targets.iter().filter(|target| target.kernel().is_some());
+        let sweeps = self.sweeps.iter().map(|sweep| &sweep.on).filter(|on| on.kernel.is_some());
+        let mut named = targets.map(Target::to_string).chain(sweeps.map(Swept::to_string));
+        let conflicts = [
+            (
+                self.lab == LabChoice::Host,
+                "and --lab host allows none; use --lab qemu or --lab uml",
+            ),
+            (!self.backing.devices.is_empty(), "which gets no disk of this machine; drop --device"),
+            (self.kernel.is_some(), "and --kernel names another; drop one of them"),
+        ];
+        let conflict = conflicts.iter().find(|(is_there, _)| *is_there);
+        match conflict.and_then(|(_, why)| Some((named.next()?, why))) {
+            None => Ok(()),
+            Some((target, why)) => Err(PlanError::KernelOf(target, why)),
+        }
     }
 }
 

@@ -2,15 +2,19 @@
 //! `dir:/mnt/fsx`. One grammar, used for arguments and plan files:
 //!
 //! ```text
+//! candidate = "dir:" path | target [ "@" version ]
 //! target = "dir:" path | name [ "[" option { "," option } "]" ] [ "(" target ")" ]
 //! option = key [ "=" ( value | '"' quoted '"' ) ]
 //! ```
+//!
+//! The version is that of the kernel below all layers, `raid1(ext4)@6.12`. It may also follow the first name, as in
+//! `xfs@6.12[noatime]`; a directory has none.
 //!
 //! A value with `,`, `]` or `"` is quoted; inside quotes `\"` and `\\` stand for themselves. A target has
 //! at most 16 layers and 4160 bytes, all of which can be printed: it is a label and is in reports.
 
 use crate::{
-    target::Options,
+    target::{KernelVersion, Options, kernel::is_of_version},
     text::{is_unprintable, printable_line},
 };
 use serde::{Deserialize, Serialize};
@@ -37,6 +41,8 @@ pub enum Target {
         options: Options,
         /// What it is on, for `raid1(ext4)` and the like.
         inner: Option<Box<Target>>,
+        /// The kernel it is measured with, in a guest; of the outermost layer alone.
+        kernel: Option<KernelVersion>,
     },
 }
 
@@ -63,7 +69,23 @@ impl std::error::Error for TargetError {}
 impl Target {
     /// A made file system with default options.
     pub fn named(name: &str) -> Target {
-        Target::Made { name: name.into(), options: Options::new(), inner: None }
+        Target::Made { name: name.into(), options: Options::new(), inner: None, kernel: None }
+    }
+
+    /// The kernel that it asks for.
+    pub fn kernel(&self) -> Option<&KernelVersion> {
+        match self {
+            Target::Dir(_) => None,
+            Target::Made { kernel, .. } => kernel.as_ref(),
+        }
+    }
+
+    /// The same with any kernel.
+    pub fn without_kernel(mut self) -> Target {
+        if let Target::Made { kernel, .. } = &mut self {
+            *kernel = None;
+        }
+        self
     }
 }
 
@@ -71,7 +93,8 @@ impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
-        whole(text, parse).map_err(|why| TargetError { text: excerpt(text), why: excerpt(&why) })
+        whole(text, candidate)
+            .map_err(|why| TargetError { text: excerpt(text), why: excerpt(&why) })
     }
 }
 
@@ -106,6 +129,50 @@ pub(crate) fn excerpt(text: &str) -> String {
     }
 }
 
+/// A target with its kernel, if it has one.
+fn candidate(rest: &mut &str, layers: usize) -> Result<Target, String> {
+    let last = if rest.starts_with("dir:") { None } else { kernel_at_end(rest)? };
+    let mut target = parse(rest, layers)?;
+    if let Target::Made { kernel, .. } = &mut target {
+        *kernel = one_kernel(kernel.take(), last)?;
+    }
+    Ok(target)
+}
+
+/// Takes `@VERSION` off the end of `rest`, where it is behind all brackets.
+pub(crate) fn kernel_at_end(rest: &mut &str) -> Result<Option<KernelVersion>, String> {
+    match rest.rsplit_once('@') {
+        // Before an option it is read with the name.
+        Some((before, version)) if !version.contains([']', ')', '[', '(']) => {
+            *rest = before;
+            version.parse().map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Takes `@VERSION` off `rest`, where it stands first.
+pub(crate) fn kernel_here(rest: &mut &str) -> Result<Option<KernelVersion>, String> {
+    if take(rest, '@') { word(rest, is_of_version).parse().map(Some) } else { Ok(None) }
+}
+
+/// The kernel of a target that may have been written behind its name, or at its end.
+pub(crate) fn one_kernel(
+    first: Option<KernelVersion>,
+    last: Option<KernelVersion>,
+) -> Result<Option<KernelVersion>, String> {
+    match (first, last) {
+        (Some(first), Some(last)) => {
+            Err(format!("it names two kernels, {first} and {last}; drop one"))
+        }
+        (first, last) => Ok(first.or(last)),
+    }
+}
+
+/// What is wrong with a kernel inside parentheses.
+pub(crate) const OF_ALL_LAYERS: &str =
+    "all its layers are measured with one kernel; write it at the end, e.g. raid1(xfs)@6.12";
+
 fn parse(rest: &mut &str, layers: usize) -> Result<Target, String> {
     if let Some(path) = rest.strip_prefix("dir:") {
         *rest = "";
@@ -115,9 +182,14 @@ fn parse(rest: &mut &str, layers: usize) -> Result<Target, String> {
         return Ok(Target::Dir(path.into()));
     }
     let name = name(rest)?;
+    let kernel = kernel_here(rest)?;
     let options = if take(rest, '[') { options(rest)? } else { Options::new() };
     let inner = inner(rest, layers, parse)?;
-    Ok(Target::Made { name, options, inner })
+    let is_below = inner.as_ref().is_some_and(|inner| inner.kernel().is_some());
+    if is_below || rest.starts_with('@') {
+        return Err(OF_ALL_LAYERS.into());
+    }
+    Ok(Target::Made { name, options, inner, kernel })
 }
 
 /// The name of a file system.
@@ -216,9 +288,9 @@ pub(crate) fn word(rest: &mut &str, keep: impl Fn(char) -> bool) -> String {
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, options, inner) = match self {
+        let (name, options, inner, kernel) = match self {
             Target::Dir(path) => return write!(f, "dir:{}", path.display()),
-            Target::Made { name, options, inner } => (name, options, inner),
+            Target::Made { name, options, inner, kernel } => (name, options, inner, kernel),
         };
         f.write_str(name)?;
         for (i, (key, value)) in options.iter().enumerate() {
@@ -233,8 +305,11 @@ impl fmt::Display for Target {
         if !options.is_empty() {
             f.write_str("]")?;
         }
-        match inner {
-            Some(inner) => write!(f, "({inner})"),
+        if let Some(inner) = inner {
+            write!(f, "({inner})")?;
+        }
+        match kernel {
+            Some(kernel) => write!(f, "@{kernel}"),
             None => Ok(()),
         }
     }
@@ -259,106 +334,4 @@ impl From<Target> for String {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn the_examples_of_the_design_parse() {
-        for text in [
-            "xfs",
-            "ext4[mkfs.O=bigalloc,noatime]",
-            "zfs[compression=off,recordsize=16k]",
-            "btrfs[compress=zstd:3]",
-            "raid1(ext4)",
-            "zfs[mirror]",
-            "nfs[nconnect=16,vers=4.2](xfs)",
-            "dir:/mnt/fsx",
-        ] {
-            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
-        }
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        for (text, why) in [
-            ("", "a name is missing"),
-            ("ext4[", "an option has no key"),
-            ("ext4[a", "`]` is missing"),
-            ("ext4[a,a]", "option `a` appears twice"),
-            ("ext4]", "unexpected `]`"),
-            ("raid1(ext4", "`)` is missing"),
-            ("ext4[a=\"b]", "a quote is not closed"),
-            ("dir:", "dir: needs a path"),
-        ] {
-            assert!(text.parse::<Target>().unwrap_err().to_string().contains(why), "{text}");
-        }
-    }
-
-    #[test]
-    fn depth_and_length_are_limited() {
-        let nested = |depth: usize| format!("{}a{}", "a(".repeat(depth), ")".repeat(depth));
-        let deepest = nested(MOST_LAYERS - 1);
-        assert_eq!(deepest.parse::<Target>().unwrap().to_string(), deepest);
-        let open = "a(".repeat(90_000);
-        for text in [nested(MOST_LAYERS), nested(100_000), open, "x".repeat(100_000)] {
-            let error = text.parse::<Target>().unwrap_err().to_string();
-            assert!(error.len() < 400 && error.contains("is not a target"), "{error}");
-        }
-        let error = nested(MOST_LAYERS).parse::<Target>().unwrap_err().to_string();
-        assert!(error.contains("more than 16 layers"), "{error}");
-    }
-
-    #[test]
-    fn what_cannot_be_printed_is_refused() {
-        for text in ["dir:/a\nb", "ext4[a=\u{1b}[2J]", "dir:/\u{202e}x", "xfs[\"a\tb\"]"] {
-            let error = text.parse::<Target>().unwrap_err().to_string();
-            assert!(error.contains("unprintable"), "{error}");
-            assert!(!error.contains(is_unprintable), "{error:?}");
-        }
-        assert_eq!(" xfs\n".parse(), Ok(Target::named("xfs")));
-    }
-
-    #[test]
-    fn what_is_longer_when_it_is_printed_is_refused_too() {
-        for text in
-            [format!("ext4[a={}]", "\\".repeat(4000)), format!("xfs[a={}]", "\\".repeat(2100))]
-        {
-            let error = text.parse::<Target>().map(|_| ()).unwrap_err().to_string();
-            assert!(error.contains("the limit is 4160"), "{error}");
-            assert!(text.parse::<crate::target::Swept>().is_err());
-        }
-        let target: Target = format!("ext4[a={}]", "\\".repeat(2000)).parse().unwrap();
-        assert_eq!(target.to_string().parse(), Ok(target));
-    }
-
-    pub(crate) fn target() -> impl Strategy<Value = Target> {
-        let option = ("[a-zA-Z][a-zA-Z0-9._:^-]{0,8}", "[ -~]{0,12}");
-        let options = proptest::collection::btree_map(option.0, option.1, 0..4);
-        let leaf = prop_oneof![
-            "/[ -~]{0,20}".prop_map(|p| Target::Dir(p.trim_end().into())),
-            ("[a-z][a-z0-9-]{0,8}", options.clone()).prop_map(|(name, options)| Target::Made {
-                name,
-                options,
-                inner: None
-            }),
-        ];
-        leaf.prop_recursive(3, 8, 1, move |inner| {
-            ("[a-z][a-z0-9-]{0,8}", options.clone(), inner).prop_map(|(name, options, inner)| {
-                Target::Made { name, options, inner: Some(Box::new(inner)) }
-            })
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn every_target_survives_text(target in target()) {
-            prop_assert_eq!(target.to_string().parse::<Target>(), Ok(target));
-        }
-
-        #[test]
-        fn no_text_panics(text in ".{0,60}") {
-            let _ = text.parse::<Target>();
-        }
-    }
-}
+pub(crate) mod tests;

@@ -3,18 +3,23 @@
 //! separate their values:
 //!
 //! ```text
+//! swept  = sweep [ "@" version ]
 //! sweep  = name [ "[" option { ";" option } "]" ] [ "(" sweep ")" ]
 //! option = key [ "=" value { "," value } ]
 //! value  = text | '"' quoted '"'
 //! ```
 //!
-//! A sweep has at most as many layers and bytes as a target. Which names and values exist is known to the
+//! The version is that of the kernel of all variants, and may follow the first name as in a target. A sweep has at most
+//! as many layers and bytes as a target. Which names and values exist is known to the
 //! lab, which makes the variants.
 
 use crate::{
     target::{
-        Target,
-        parse::{excerpt, in_quotes, inner, name, quoted, take, whole, word},
+        KernelVersion, Target,
+        parse::{
+            OF_ALL_LAYERS, excerpt, in_quotes, inner, kernel_at_end, kernel_here, name, one_kernel,
+            quoted, take, whole, word,
+        },
     },
     text::did_you_mean,
 };
@@ -65,6 +70,8 @@ pub struct Swept {
     pub options: Vec<(String, Vec<String>)>,
     /// What it is on.
     pub inner: Option<Box<Swept>>,
+    /// The kernel of all variants; of the outermost layer alone.
+    pub kernel: Option<KernelVersion>,
 }
 
 /// One sweep of a plan. `variants` and `left_out` are filled in before the plan is stored, so that
@@ -127,7 +134,7 @@ impl FromStr for Swept {
 
     fn from_str(text: &str) -> Result<Self, SweepError> {
         let fail = |why: String| SweepError { text: excerpt(text), why: excerpt(&why) };
-        let swept = whole(text, parse).map_err(fail)?;
+        let swept = whole(text, swept).map_err(fail)?;
         match swept.count_options() {
             0 => Err(fail("it names no option".into())),
             _ => Ok(swept),
@@ -141,13 +148,26 @@ impl Swept {
     }
 }
 
+/// A sweep with its kernel, if it has one.
+fn swept(rest: &mut &str, layers: usize) -> Result<Swept, String> {
+    let last = kernel_at_end(rest)?;
+    let swept = parse(rest, layers)?;
+    Ok(Swept { kernel: one_kernel(swept.kernel, last)?, ..swept })
+}
+
 fn parse(rest: &mut &str, layers: usize) -> Result<Swept, String> {
     if rest.starts_with("dir:") {
         return Err("a directory has no options".into());
     }
     let name = name(rest)?;
+    let kernel = kernel_here(rest)?;
     let options = if take(rest, '[') { options(rest)? } else { Vec::new() };
-    Ok(Swept { name, options, inner: inner(rest, layers, parse)? })
+    let inner = inner(rest, layers, parse)?;
+    let is_below = inner.as_ref().is_some_and(|inner| inner.kernel.is_some());
+    if is_below || rest.starts_with('@') {
+        return Err(OF_ALL_LAYERS.into());
+    }
+    Ok(Swept { name, options, inner, kernel })
 }
 
 fn options(rest: &mut &str) -> Result<Vec<(String, Vec<String>)>, String> {
@@ -210,8 +230,11 @@ impl fmt::Display for Swept {
         if !self.options.is_empty() {
             f.write_str("]")?;
         }
-        match &self.inner {
-            Some(inner) => write!(f, "({inner})"),
+        if let Some(inner) = &self.inner {
+            write!(f, "({inner})")?;
+        }
+        match &self.kernel {
+            Some(kernel) => write!(f, "@{kernel}"),
             None => Ok(()),
         }
     }
@@ -233,6 +256,7 @@ impl From<Swept> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target::parse::tests::version;
     use proptest::prelude::*;
 
     #[test]
@@ -242,11 +266,15 @@ mod tests {
             "zfs[recordsize=16k,128k,1M;compression=off,lz4]",
             "nfs[nconnect=1,16;export=async](xfs[agcount=4,16])",
             r#"xfs[mkfs.m="crc=0,reflink=0",rmapbt=1;noatime]"#,
+            "xfs[agcount=4,16]@6.12",
+            "raid1(xfs[agcount=4,16])@6.1.0-18-amd64",
         ] {
             assert_eq!(text.parse::<Swept>().unwrap().to_string(), text);
         }
         let swept: Swept = " raid1(xfs[ agcount = 4, 16 ; noatime ]) ".parse().unwrap();
         assert_eq!(swept.to_string(), "raid1(xfs[agcount=4,16;noatime])");
+        let swept: Swept = "xfs@6.12[agcount=4,16]".parse().unwrap();
+        assert_eq!(swept.to_string(), "xfs[agcount=4,16]@6.12");
     }
 
     #[test]
@@ -264,6 +292,12 @@ mod tests {
             ("xfs[a=\"b]", "a quote is not closed"),
             ("raid1(xfs[a=1]", "`)` is missing"),
             ("xfs[a=1]b", "unexpected `b`"),
+            ("xfs@6.12", "it names no option"),
+            ("xfs@6.12,6.18[a=1]", "unexpected"),
+            ("xfs[a=1]@6.12,6.18", "is not a kernel version"),
+            ("xfs@6.1[a=1]@6.2", "two kernels"),
+            ("raid1(xfs[a=1]@6.2)", "one kernel"),
+            ("raid1(xfs@6.2[a=1])", "one kernel"),
         ] {
             assert!(text.parse::<Swept>().unwrap_err().to_string().contains(why), "{text}");
         }
@@ -287,9 +321,11 @@ mod tests {
         let options = proptest::collection::hash_map("[a-zA-Z][a-zA-Z0-9._:^-]{0,8}", values, 1..4);
         let layer = ("[a-z][a-z0-9-]{0,8}", options)
             .prop_map(|(name, options)| (name, options.into_iter().collect::<Vec<_>>()));
-        proptest::collection::vec(layer, 1..4).prop_map(|layers| {
-            let stack = |inner, (name, options)| Some(Box::new(Swept { name, options, inner }));
-            *layers.into_iter().fold(None, stack).unwrap()
+        (proptest::collection::vec(layer, 1..4), version()).prop_map(|(layers, kernel)| {
+            let stack = |inner, (name, options)| {
+                Some(Box::new(Swept { name, options, inner, kernel: None }))
+            };
+            Swept { kernel, ..*layers.into_iter().fold(None, stack).unwrap() }
         })
     }
 

@@ -32,6 +32,9 @@ const SCOPE: [&[(&str, &str)]; 3] = [
 /// Fact of the environment: the kernel of the host.
 const KERNEL: &str = "kernel.release";
 
+/// Fact of a target: the kernel of its guest.
+const LAB_KERNEL: &str = "lab.kernel";
+
 /// What stands for the date of a study that has none.
 const UNKNOWN_DAY: &str = "1970-01-01";
 
@@ -113,7 +116,11 @@ fn unproven(findings: &Findings) -> Option<String> {
 /// What was measured, where, how often and when.
 pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
     let fact = |key: &str| fact(dataset, findings.lab, key);
-    let say = |(key, word): &(&str, &str)| Some(format!("{word} {}", fact(key)?));
+    let say = |(key, word): &(&str, &str)| match fact(key) {
+        Some(value) => Some(format!("{word} {value}")),
+        None if *key == KERNEL => kernels(dataset, findings.lab),
+        None => None,
+    };
     let known = SCOPE.iter().filter_map(|keys| keys.iter().find_map(say));
     let blocks = findings.campaign.blocks;
     let mut parts: Vec<String> = known.collect();
@@ -142,9 +149,28 @@ fn fact<'a>(dataset: &'a Dataset, lab: LabKind, key: &str) -> Option<&'a String>
     if lab == LabKind::Host || key != KERNEL {
         return dataset.campaign.environment.0.get(key);
     }
-    let mut all = dataset.targets.iter().filter_map(|t| t.facts.0.get("lab.kernel"));
+    let mut all = kernels_of(dataset, lab).map(|(_, kernel)| kernel);
     let first = all.next()?;
     all.all(|other| other == first).then_some(first)
+}
+
+/// The targets of `lab` with the kernels of their guests.
+fn kernels_of(dataset: &Dataset, lab: LabKind) -> impl Iterator<Item = (&String, &String)> {
+    let own = dataset.targets.iter().filter(move |target| target.lab == lab);
+    own.filter_map(|target| Some((&target.label, target.facts.0.get(LAB_KERNEL)?)))
+}
+
+/// Each kernel of `lab` with its targets: `kernels 6.12.48 (xfs@6.12), 6.18.2 (xfs@6.18)`.
+fn kernels(dataset: &Dataset, lab: LabKind) -> Option<String> {
+    let mut all: Vec<(&String, Vec<&str>)> = Vec::new();
+    for (label, kernel) in kernels_of(dataset, lab) {
+        match all.iter_mut().find(|(known, _)| *known == kernel) {
+            Some((_, labels)) => labels.push(label),
+            None => all.push((kernel, vec![label])),
+        }
+    }
+    let each = all.iter().map(|(kernel, labels)| format!("{kernel} ({})", labels.join(", ")));
+    (!all.is_empty()).then(|| format!("kernels {}", each.collect::<Vec<_>>().join(", ")))
 }
 
 /// The state of the file systems; the history of a directory is unknown.

@@ -34,6 +34,7 @@ fn the_command_of_a_plan_asks_for_that_plan() {
          --seed 7 --age 100 --fullness 80 --baseline fast --order in-turn --data zeros --knob 'a=b c' --lab uml \
          --case-timeout 60 --image-size 1GiB --no-aa",
         "run --on raid1(xfs) --device /dev/disk/by-id/x --condition --split --aa --blocks 4 --kernel /boot/k",
+        "run --on old=xfs@6.12 --on 'raid1(ext4[noatime])@6.1.0-18-amd64' --sweep xfs[agcount=4,8]@6.12 --lab qemu",
         "run",
     ] {
         let asked = plan(&words(command));

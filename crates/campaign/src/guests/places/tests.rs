@@ -1,29 +1,12 @@
 //! Chooses one lab among those that can make the targets.
 
 use super::*;
-use lab::guest::{Machine, Shared, Stranger};
-
-/// A guest that is not booted.
-#[derive(Debug)]
-struct Still(LabKind);
-
-impl Guest for Still {
-    fn venue(&self) -> Venue {
-        Venue { kind: self.0, kernel: "6".into(), accelerator: "none", image_cache: "none" }
-    }
-
-    fn disk(&self, _: usize) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn prepare(&self, _: &Shared) -> Result<(), LabError> {
-        Ok(())
-    }
-
-    fn boot(&self, _: &Machine, _: Option<Stranger>) -> ::fs::Cmd {
-        ::fs::Cmd::new("false")
-    }
-}
+use crate::{
+    guests::still::{Still, StillMachine},
+    testing,
+};
+use model::plan::Plan;
+use std::cell::RefCell;
 
 /// Returns the lab chosen for each target, given with the labs that can make it, and the note.
 fn chosen(given: &[(&str, &[LabKind])]) -> (Vec<LabKind>, Option<String>) {
@@ -31,7 +14,7 @@ fn chosen(given: &[(&str, &[LabKind])]) -> (Vec<LabKind>, Option<String>) {
         given.iter().map(|(name, _)| name.parse().unwrap()).collect();
     let place = |kind: &LabKind| match kind {
         LabKind::Host => TargetPlace::Host,
-        kind => TargetPlace::Guest(Arc::new(Still(*kind))),
+        kind => TargetPlace::Guest(Arc::new(Still(*kind, "6"))),
     };
     let search = |(target, (_, kinds)): (_, &(&str, &[LabKind]))| Search {
         target,
@@ -111,4 +94,55 @@ fn guests_that_cannot_be_booted_are_explained_once() {
     // Where guests alone were asked for.
     let mut all = vec![search(2, &[], false)];
     assert_eq!((closed().explain(&mut all), all[0].reasons.len()), (None, 2));
+}
+
+/// Where the targets `on` are made on a machine whose kernels are for virtual machines without KVM, each with the
+/// kernel of its guest, and the notes. No guest makes `never`.
+fn placed_on(on: &[&str], never: &str) -> (Vec<(LabKind, Option<String>)>, Vec<String>) {
+    const KERNELS: &[&str] = &["6.18.901-amd64", "6.12.909-amd64"];
+    let supply = StillMachine(vec![(LabKind::Tcg, KERNELS, Ok(()))]);
+    let targets = on.iter().map(|target| target.parse().unwrap()).collect();
+    let placed = testing::placed(Plan { targets, ..Plan::default() });
+    let lines = RefCell::new(Vec::new());
+    let trial = |_: &dyn Guest, targets: &[&ResolvedTarget]| {
+        let why = |target: &&ResolvedTarget| {
+            (target.to_string() == never).then(|| "mount failed".to_string())
+        };
+        Ok(targets.iter().map(why).collect())
+    };
+    let places =
+        search(&placed, &trial, &supply, &|line| lines.borrow_mut().push(line.to_string()));
+    let place = |place: TargetPlace| match &place {
+        TargetPlace::Guest(guest) => (place.kind(), Some(guest.venue().kernel)),
+        TargetPlace::Host => (LabKind::Host, None),
+        TargetPlace::Nowhere(why) => (LabKind::Host, Some(why.clone())),
+    };
+    let places = places.unwrap().into_iter().map(place).collect();
+    (places, lines.into_inner())
+}
+
+#[test]
+fn each_target_is_in_a_guest_with_its_kernel() {
+    let in_guest = |kernel: &str| (LabKind::Tcg, Some(kernel.to_string()));
+    let (places, notes) = placed_on(&["tmpfs@6.18", "tmpfs@6.12", "tmpfs[mode=700]@6.18"], "");
+    let six_18 = in_guest("6.18.901-amd64");
+    assert_eq!(places, [six_18.clone(), in_guest("6.12.909-amd64"), six_18.clone()]);
+    assert_eq!(notes, [""; 0]);
+
+    let (places, notes) = placed_on(&["tmpfs", "tmpfs@6.12"], "");
+    assert_eq!(places, [(LabKind::Host, None), in_guest("6.12.909-amd64")]);
+    let note = "tmpfs@6.12 in QEMU with an emulated CPU and tmpfs on the host: results from two labs are not \
+                compared; give each target a kernel to compare them";
+    assert_eq!(notes, [note]);
+
+    let (places, _) = placed_on(&["tmpfs@6.12", "tmpfs@6.18"], "tmpfs@6.18");
+    let why = "in QEMU with an emulated CPU: mount failed";
+    assert_eq!(places, [in_guest("6.12.909-amd64"), (LabKind::Host, Some(why.into()))]);
+}
+
+#[test]
+fn export_of_a_server_has_no_kernel() {
+    let (places, _) = placed_on(&["nfs[server=files.lan:/srv]@6.12", "tmpfs@6.12"], "");
+    assert!(places[0].1.as_deref().unwrap().contains("cannot reach the server"), "{places:?}");
+    assert_eq!(places[1].0, LabKind::Tcg);
 }

@@ -1,6 +1,7 @@
 //! Plans as text, and what is refused of them.
 
 use super::*;
+use crate::target::SweepMode;
 
 #[test]
 fn precision_decides_unless_the_number_is_given() {
@@ -60,4 +61,29 @@ fn what_is_occupied_is_the_fuller_of_both() {
     let words = |age, fullness| Plan { age, fullness, ..Plan::default() }.condition();
     assert_eq!([words(None, None), words(None, Some(50))], ["fresh", "50 % full"]);
     assert_eq!(words(Some(0), Some(80)), "aged by 0 cycles, 80 % full");
+}
+
+#[test]
+fn targets_with_kernels_are_only_in_guests() {
+    let plan = |targets: &[&str]| Plan {
+        targets: targets.iter().map(|target| target.parse().unwrap()).collect(),
+        ..Plan::default()
+    };
+    let both = || plan(&["xfs@6.12", "xfs@6.18"]);
+    assert_eq!(both().check(), Ok(()));
+    assert_eq!(Plan { lab: LabChoice::Uml, ..both() }.check(), Ok(()));
+    let refused = |plan: Plan| plan.check().unwrap_err().to_string();
+    let on_host = refused(Plan { lab: LabChoice::Host, ..both() });
+    assert!(
+        on_host.starts_with("xfs@6.12 is measured in a guest") && on_host.contains("--lab qemu")
+    );
+    let devices = vec!["/dev/sdx".into()];
+    let backing = BackingPlan { devices, ..BackingPlan::default() };
+    assert!(refused(Plan { backing, ..both() }).contains("drop --device"));
+    let kernel = Some("/boot/vmlinuz".into());
+    assert!(refused(Plan { kernel: kernel.clone(), ..both() }).contains("--kernel names another"));
+    assert_eq!(Plan { kernel: kernel.clone(), ..plan(&["xfs"]) }.check(), Ok(()));
+    let sweep = Sweep::new("xfs[agcount=4,16]@6.12".parse().unwrap(), SweepMode::default());
+    let swept = Plan { sweeps: vec![sweep], kernel, ..plan(&["xfs"]) };
+    assert!(refused(swept).contains("xfs[agcount=4,16]@6.12 is measured"));
 }

@@ -68,13 +68,17 @@ fn layer(between: &'static str) -> impl Strategy<Value = String> {
 }
 
 fn stacked(between: &'static str) -> impl Strategy<Value = String> {
-    (layer(between), option::of(layer(between)), option::of(layer(between))).prop_map(
-        |(top, middle, below)| match (middle, below) {
-            (None, _) => top,
-            (Some(middle), None) => format!("{top}({middle})"),
-            (Some(middle), Some(below)) => format!("{top}({middle}({below}))"),
-        },
-    )
+    let kernel = prop_oneof![
+        8 => Just(""),
+        1 => Just("@6.12"),
+        1 => select(&["@/boot/evil", "@6/../evil", "@6.12 evil", "@evil"][..]),
+    ];
+    let layers = (layer(between), option::of(layer(between)), option::of(layer(between)));
+    (layers, kernel).prop_map(|((top, middle, below), kernel)| match (middle, below) {
+        (None, _) => format!("{top}{kernel}"),
+        (Some(middle), None) => format!("{top}({middle}){kernel}"),
+        (Some(middle), Some(below)) => format!("{top}({middle}({below})){kernel}"),
+    })
 }
 
 /// What a plan file that holds `targets` and `sweeps` makes.
@@ -155,6 +159,24 @@ fn many_drawn_targets_are_taken_from_files() {
     };
     assert!(count(|file, words| file && words) > 100);
     assert!(count(|file, words| !file && words) > 20, "only the command line may");
+}
+
+#[test]
+fn kernel_of_a_file_is_never_a_path() {
+    let read = |on: &str| of_file(&[on.to_string()], &[]);
+    let (plan, _) = read("xfs@6.12.48+deb13-amd64").unwrap();
+    assert_eq!(plan.targets[0].kernel().unwrap().as_str(), "6.12.48+deb13-amd64");
+    for on in [
+        "xfs@/boot/vmlinuz-6.12",
+        "xfs@../6.12",
+        "xfs@6.12/../../etc",
+        "xfs@6.12;reboot",
+        "xfs@$(id)",
+        "xfs@-6",
+    ] {
+        let error = read(on).unwrap_err().to_string();
+        assert!(error.contains("is not a kernel version"), "{on}: {error}");
+    }
 }
 
 #[test]
