@@ -16,6 +16,7 @@ const OF_EVERY_LAB: &[&str] = &[
     "mount",
     "umount",
     "sh",
+    "cat",
     "mkdir",
     "rm",
     "ln",
