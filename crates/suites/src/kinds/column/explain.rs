@@ -111,5 +111,6 @@ const UNCERTAIN: &str = "kdb+ maps a compressed file and decompresses a block wh
                          binding of the C libraries; here the blocks are read with pread(2). Its LZ4 is the slow \
                          encoder (HC), which leaves 61 % of time, 28 % of price and 29 % of size; decompression is \
                          the same. zstd is missing: no encoder in Rust that is well kept is near the C library in \
-                         speed and size, see docs/dependencies.md. The layout of the file is that of public readers; \
-                         that the count in its header is 0, and that a block may be stored as it is, is inferred.";
+                         speed and size, see docs/dependencies.md. The layout is that of files that kdb+ compressed \
+                         with gzip: the tests read two of them and make their tables again, byte for byte. For LZ4 \
+                         and Snappy it is that of public readers.";

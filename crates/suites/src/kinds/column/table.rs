@@ -1,5 +1,5 @@
-//! The compressed files of kdb+, as public readers describe them: `kxzipped`, the compressed blocks, and at the end a
-//! table of the blocks. All numbers are little endian.
+//! The compressed files of kdb+: `kxzipped`, the compressed blocks, and at the end a table of the blocks. All numbers
+//! are little endian.
 //!
 //! - 32 bytes: version (i32), algorithm and level (u8 each), 2 bytes, then the bytes of the image, of the file up to
 //!   here, and of a block (i64 each)
@@ -15,7 +15,7 @@ use std::{fs::File, os::unix::fs::FileExt, path::Path};
 /// The first bytes of a compressed file.
 pub(super) const MAGIC: &[u8; 8] = b"kxzipped";
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes before the entries of the blocks, of an entry, and behind them.
 const HEAD: usize = 32;
 const ENTRY: usize = 8;

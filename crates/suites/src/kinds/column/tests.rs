@@ -292,6 +292,42 @@ fn independent(bytes: &[u8]) -> Vec<u8> {
     image
 }
 
+/// Files that kdb+ compressed with gzip in blocks of 128 KiB, of the folder
+/// `kdb/test/data/kdb_sample/compressCharArrayVector` of github.com/dolphindb/DolphinDBPlugin at
+/// fbfcefc2d8ce5dac336a6abf75d91babf55c0e85.
+mod real {
+    /// `.d`: two names, stored as they are since deflate makes them longer.
+    pub(super) const NAMES: &[u8] =
+        b"kxzipped\xff\x01\x0b\0\0\0\0\0id\0nestChar\0\x03\0\0\0\x02\x06\0\0\
+        \x14\0\0\0\0\0\0\0\x1c\0\0\0\0\0\0\0\0\0\x02\0\0\0\0\0\x14\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0";
+    /// `id`: 2000 ints, the same three again and again.
+    pub(super) const INTS: &[u8] = b"kxzippedx\x9c\xed\xc8;\x0d\0!\0DA**D\xe0\x0f\x13\x18\xc2\0\xc6h\x08\x9f\xear\
+        \x1e\x98M^\xb1\xb3r\x0c\xff\xa5\xdbh\xdf\xad\xbd\xcc\xcd\x18c\x8c1\xc6\x18c\x8c1\xc6\x18c\x8c1\xc6\x18c\
+        \x8c\xbdf\x07\x05\x90N\x9d\x03\0\0\0\x02\x06\0\0P\x1f\0\0\0\0\0\0L\0\0\0\0\0\0\0\0\0\x02\0\0\0\0\0\
+        D\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0";
+}
+
+#[test]
+fn files_that_kdb_compressed_are_read_and_made_again() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for (real, algorithm, image_bytes) in
+        [(real::NAMES, Algorithm::None, 20), (real::INTS, Algorithm::Gzip, 8016)]
+    {
+        fs::write(file.path(), real).unwrap();
+        let table = Table::read(&File::open(file.path()).unwrap(), file.path()).unwrap();
+        assert_eq!((table.image_bytes, table.block_bytes), (image_bytes, 128 << 10));
+        assert_eq!(table.entries.len(), 1);
+        assert_eq!(table.entries[0].algorithm, algorithm);
+        let (packed, end) = real[MAGIC.len()..].split_at(table.entries[0].len as usize);
+        assert_eq!(table.to_bytes(Algorithm::Gzip, 6), end);
+        let mut image = vec![0; image_bytes as usize];
+        assert!(Codec::new(Algorithm::Gzip, 6, 128 << 10).unpack(algorithm, packed, &mut image));
+        assert_eq!(image, independent(real));
+    }
+    // The count of a vector of fixed size is 0: it follows from the size of the image.
+    assert_eq!(independent(real::INTS)[..16], *b"\xfe\x20\x06\0\0\0\0\0\0\0\0\0\0\0\0\0");
+}
+
 #[test]
 fn an_independent_reader_finds_the_image_of_each_column() {
     let dir = tempfile::tempdir().unwrap();
