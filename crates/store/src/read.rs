@@ -5,7 +5,8 @@ use model::{
     figure::{Histogram, Metric},
     plan::Plan,
     result::{
-        Campaign, Covariates, Dataset, Evidence, Figures, Head, Sample, TargetRecord, TargetState,
+        Campaign, Covariates, Dataset, Evidence, Figures, Head, MetricKind, Sample, TargetRecord,
+        TargetState,
     },
     text::Word,
     workload::{Asset, Case, GridCell, Shape, TestInfo},
@@ -323,7 +324,7 @@ pub(crate) fn same_samples(
 fn whole(
     db: &Connection,
     found: &Found,
-    kinds: &HashMap<i64, Metric>,
+    kinds: &HashMap<i64, MetricKind>,
     row: &Row<'_>,
 ) -> Result<Sample, StoreError> {
     let number: i64 = row.get(0)?;
@@ -411,15 +412,21 @@ impl Samples<'_> {
     ) -> Result<(), StoreError> {
         let mut statement = self.db.prepare_cached(sql)?;
         let mut rows = statement.query([self.found.number])?;
-        let mut last = None;
+        // The sample of the row before, which most rows share.
+        let mut last: (Option<i64>, Option<usize>) = (None, None);
         while let Some(row) = rows.next()? {
-            // A sample of an earlier attempt or try has no place.
-            let Some(&place) = self.index.get(&row.get::<_, i64>(0)?) else { continue };
-            // As much again as is used would be kept for figures that do not come.
-            if let Some(full) = last.replace(place).filter(|full| *full != place) {
-                self.list[full].figures.metrics.shrink_to_fit();
+            let number: i64 = row.get(0)?;
+            if last.0 != Some(number) {
+                // As much again as is used would be kept for figures that do not come.
+                if let Some(full) = last.1 {
+                    self.list[full].figures.metrics.shrink_to_fit();
+                }
+                last = (Some(number), self.index.get(&number).copied());
             }
-            fill(&mut self.list[place], row)?;
+            // A sample of an earlier attempt or try has no place.
+            if let Some(place) = last.1 {
+                fill(&mut self.list[place], row)?;
+            }
         }
         Ok(())
     }
@@ -428,12 +435,12 @@ impl Samples<'_> {
 /// Adds the metric in the columns 1 and 2 of `row`.
 fn add_metric(
     found: &Found,
-    kinds: &HashMap<i64, Metric>,
+    kinds: &HashMap<i64, MetricKind>,
     sample: &mut Sample,
     row: &Row<'_>,
 ) -> Result<(), StoreError> {
     let kind = kinds.get(&row.get(1)?).ok_or_else(|| found.corrupt("metric", "no kind"))?;
-    sample.push(Metric { value: row.get(2)?, ..kind.clone() });
+    sample.push_kind(kind, row.get(2)?);
     Ok(())
 }
 
@@ -456,7 +463,7 @@ fn add_series(found: &Found, sample: &mut Sample, row: &Row<'_>) -> Result<(), S
     Ok(())
 }
 
-fn read_kinds(db: &Connection, found: &Found) -> Result<HashMap<i64, Metric>, StoreError> {
+fn read_kinds(db: &Connection, found: &Found) -> Result<HashMap<i64, MetricKind>, StoreError> {
     let mut statement = db.prepare_cached("SELECT number, name, unit, better FROM metric_kind")?;
     let mut rows = statement.query([])?;
     let mut kinds = HashMap::new();
@@ -464,7 +471,7 @@ fn read_kinds(db: &Connection, found: &Found) -> Result<HashMap<i64, Metric>, St
         let better = found.word(row, 3, "better")?;
         let word = |column| row.get::<_, String>(column).map(Word::from);
         let kind = Metric { name: word(1)?, value: 0.0, unit: word(2)?, better };
-        kinds.insert(row.get(0)?, kind);
+        kinds.insert(row.get(0)?, kind.into());
     }
     Ok(kinds)
 }

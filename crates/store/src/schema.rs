@@ -57,7 +57,8 @@ fn check_regular(path: &Path) -> Result<(), StoreError> {
 }
 
 fn connect(name: &OsStr, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    // A connection is used by one thread at a time, so that no lock is needed for each column of each row.
+    let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(Path::new(name), flags)?;
     db.busy_timeout(BUSY)?;
     guard::arm(&db)?;

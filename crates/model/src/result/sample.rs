@@ -10,6 +10,7 @@ mod rare;
 pub use covariates::{Covariates, DiskUse, Foreign, HostPool, HostUse, Machine, TargetUse};
 pub use evidence::{Evidence, Limiter, ROUNDS, Validity};
 pub use figures::Figures;
+pub use named::MetricKind;
 pub use rare::Rare;
 
 use crate::{figure::Metric, plan::LabKind, result::evidence::READ_AHEAD_PCT, workload::Case};
@@ -56,11 +57,21 @@ impl Sample {
     /// Takes `metric` into the field that it stands for; into the figures where it stands for none. The first of a
     /// sample that is not invalid is what its table ranks by, and always a figure.
     pub fn push(&mut self, metric: Metric) {
-        let ranks = self.figures.metrics.is_empty()
-            && !matches!(self.evidence.validity, Validity::Invalid(_));
-        if ranks || !named::set(self, &metric) {
+        if self.lacks_rank() || !named::set(self, &metric) {
             self.figures.metrics.push(metric);
         }
+    }
+
+    /// Takes a number of `kind` as [`Sample::push`] does.
+    pub fn push_kind(&mut self, kind: &MetricKind, value: f64) {
+        if self.lacks_rank() || !kind.set(self, value) {
+            self.push(kind.with(value));
+        }
+    }
+
+    /// Whether the next metric is what its table ranks by.
+    fn lacks_rank(&self) -> bool {
+        self.figures.metrics.is_empty() && !matches!(self.evidence.validity, Validity::Invalid(_))
     }
 
     /// Takes each of `metrics` as [`Sample::push`] does.

@@ -168,6 +168,32 @@ static WORDS: LazyLock<Vec<[Word; 2]>> = LazyLock::new(|| {
     TABLE.iter().map(words).collect()
 });
 
+/// The name, unit and direction of a number of many samples, with the field that it stands for, so that it is looked up
+/// once.
+pub struct MetricKind {
+    metric: Metric,
+    named: Option<&'static Named<Sample>>,
+}
+
+impl From<Metric> for MetricKind {
+    fn from(metric: Metric) -> MetricKind {
+        let named = BY_NAME.get(metric.name.as_str()).copied();
+        MetricKind { named: named.filter(|named| named.is_of(&metric)), metric }
+    }
+}
+
+impl MetricKind {
+    /// A number of this kind.
+    pub(super) fn with(&self, value: f64) -> Metric {
+        Metric { value, ..self.metric.clone() }
+    }
+
+    /// Sets the field of `sample` that it stands for, as [`set`] does; false where it stands for none of its own.
+    pub(super) fn set(&self, sample: &mut Sample, value: f64) -> bool {
+        self.named.is_some_and(|named| named.fill(sample, value))
+    }
+}
+
 impl<S> Named<S> {
     fn is_of(&self, metric: &Metric) -> bool {
         metric.unit == self.unit && metric.better == self.better
