@@ -117,6 +117,21 @@ fn imported_zfs_without_sync_is_not_what_a_database_should_use() {
 }
 
 #[test]
+fn a_gate_says_that_two_campaigns_differ_in_what_they_keep() {
+    let place = Place::new();
+    let [kept, lost] = [("zfs", 100.0), (LOSER, 758.0)].map(|(target, level)| {
+        let mut data = commits(&[(target, level)]);
+        data.campaign.id = format!("commits-of-{}", target.len());
+        imported(&place, &data)
+    });
+    let gated = place.assay(&["compare", &kept, &lost, "--fail-on-regression", "5%"]);
+    let said = String::from_utf8_lossy(&gated.stderr);
+    assert_eq!(gated.status.code(), Some(2), "{said}");
+    assert!(said.contains("have different durability guarantees"), "{said}");
+    assert!(!said.contains("different labs"), "{said}");
+}
+
+#[test]
 fn one_that_keeps_is_left_and_none_that_loses() {
     let place = Place::new();
     let id = imported(&place, &commits(&[(LOSER, 758.0), ("ext4", 100.0)]));
