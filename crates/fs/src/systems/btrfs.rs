@@ -1,7 +1,9 @@
 //! Btrfs, by btrfs-progs. Options are those of btrfs(5) and mkfs.btrfs(8).
 
+mod profiles;
 mod replace;
 
+use self::profiles::{PROFILES, RAID1};
 use self::replace::lose;
 use crate::facts::Facts;
 use crate::magic::{Signature, start, uuid};
@@ -62,12 +64,20 @@ const KNOBS: &[Knob] = &[
         &["4096", "8192", "16384", "32768", "65536", "4k", "8k", "16k", "32k", "64k"],
     ),
     value("mkfs.csum", "", "checksum", "crc32c", &["crc32c", "xxhash", "sha256", "blake2"]),
+    flag("single", "one copy of everything; same as mkfs.d=single,mkfs.m=single"),
+    flag("dup", "two copies of everything on one disk; same as mkfs.d=dup,mkfs.m=dup"),
+    flag("raid0", "two disks, data striped over them; same as mkfs.d=raid0,mkfs.m=raid1"),
     flag(
         "raid1",
         "two disks with all data and metadata on both; same as \
                    mkfs.d=raid1,mkfs.m=raid1",
     ),
-    flag(DEGRADED, "run as after the loss of the last disk; new data has one copy"),
+    flag("raid1c3", "three disks with all of it; same as mkfs.d=raid1c3,mkfs.m=raid1c3"),
+    flag("raid1c4", "four disks with all of it; same as mkfs.d=raid1c4,mkfs.m=raid1c4"),
+    flag("raid10", "four disks, striped pairs of copies; same as mkfs.d=raid10,mkfs.m=raid10"),
+    flag("raid5", "three disks, data with one parity; same as mkfs.d=raid5,mkfs.m=raid1"),
+    flag("raid6", "four disks, data with two parities; same as mkfs.d=raid6,mkfs.m=raid1c3"),
+    flag(DEGRADED, "run as after the loss of the last disk; new data may have fewer copies"),
     value(RESYNC, "MiB/s", rebuild::HELP, "not given", &[]),
     value("mkfs.m", "", "copies of metadata", "dup, raid1 on more disks", PROFILES),
     value("mkfs.d", "", "copies of data", "single", PROFILES),
@@ -108,9 +118,6 @@ const WORDS: &[Word] = &[
 
 const SUBVOLUME: &str = "for a subvolume, and a fresh file system has none; omit it";
 
-/// The profile, and the flag that is short for it.
-const RAID1: &str = "raid1";
-
 const COMPRESS: &[&str] = &[
     "", "no", "zlib", "zlib:1", "zlib:2", "zlib:3", "zlib:4", "zlib:5", "zlib:6", "zlib:7",
     "zlib:8", "zlib:9", "lzo", "zstd", "zstd:1", "zstd:2", "zstd:3", "zstd:4", "zstd:5", "zstd:6",
@@ -118,20 +125,6 @@ const COMPRESS: &[&str] = &[
     // Faster than 1; since Linux 6.15.
     "zstd:-1", "zstd:-2", "zstd:-3", "zstd:-4", "zstd:-5", "zstd:-6", "zstd:-7", "zstd:-8",
     "zstd:-9", "zstd:-10", "zstd:-11", "zstd:-12", "zstd:-13", "zstd:-14", "zstd:-15",
-];
-
-const PROFILES: &[&str] =
-    &["single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6"];
-
-/// Disks that a profile is made on: the fewest on which it does what it is for.
-const PROFILE_DISKS: &[(&str, usize)] = &[
-    ("raid0", 2),
-    ("raid1", 2),
-    ("raid1c3", 3),
-    ("raid1c4", 4),
-    ("raid10", 4),
-    ("raid5", 3),
-    ("raid6", 4),
 ];
 
 const TRIALS: &[TrialSetting] = &[
@@ -180,11 +173,7 @@ const EXCLUSIONS: &[Exclusion] = &[
         "compress and compress-force exclude each other; drop \
                                             one",
     ),
-    not_both(DEGRADED, "!raid1", "degraded needs raid1; add it"),
-    not_both(RESYNC, "!raid1", "resync needs raid1; add it"),
     not_both(RESYNC, DEGRADED, "degraded and resync exclude each other; drop one"),
-    not_both("raid1", "mkfs.d", "raid1 sets mkfs.d; drop one"),
-    not_both("raid1", "mkfs.m", "raid1 sets mkfs.m; drop one"),
     not_both("ssd_spread", "nossd", "ssd_spread and nossd contradict each other; drop one"),
     not_both(GROUP_TREE, "mkfs.O:^free-space-tree", "block-group-tree needs free-space-tree"),
     not_both(GROUP_TREE, "mkfs.R:^free-space-tree", "block-group-tree needs free-space-tree"),
@@ -223,13 +212,7 @@ impl FileSystem for Fs {
     }
 
     fn disks(&self, options: &Options) -> usize {
-        let profiles = ["mkfs.d", "mkfs.m"].map(|key| options.get(key).map(String::as_str));
-        let raid1 = options.contains_key(RAID1).then_some(RAID1);
-        let wanted = profiles.into_iter().flatten().chain(raid1);
-        let needed = wanted.filter_map(|profile| {
-            PROFILE_DISKS.iter().find(|(name, _)| *name == profile).map(|(_, disks)| *disks)
-        });
-        needed.max().unwrap_or(1)
+        profiles::disks(options)
     }
 
     fn has_subvolumes(&self) -> bool {
@@ -246,16 +229,17 @@ impl FileSystem for Fs {
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let cmd = Cmd::new("mkfs.btrfs").own(["-f", "-q", "-K"]);
-        let profiles: &[&str] =
-            if options.contains_key(RAID1) { &["-d", RAID1, "-m", RAID1] } else { &[] };
-        let make = cmd.args(profiles).args(mkfs_flags(options, &["K"])).args(&site.disks);
+        let profiles =
+            profiles::short(options).map(|(_, [data, metadata])| ["-d", data, "-m", metadata]);
+        let cmd = cmd.args(profiles.into_iter().flatten());
+        let make = cmd.args(mkfs_flags(options, &["K"])).args(&site.disks);
         let rebuilt = rebuild::rate(options).map(|_| replace::something(site));
         let lose = site.lost(options).filter(|_| rebuilt.is_none()).map(|disk| lose(disk));
         std::iter::once(make).chain(rebuilt.into_iter().flatten()).chain(lose).collect()
     }
 
     fn excluded(&self, options: &Options) -> Option<&'static str> {
-        rebuild::excluded(options)
+        profiles::excluded(options).or_else(|| rebuild::excluded(options))
     }
 
     fn rebuild(&self, site: &Site, options: &Options) -> Option<Rebuild> {
@@ -270,7 +254,7 @@ impl FileSystem for Fs {
         let others = others.iter().map(String::as_str);
         let defaults: Vec<&str> = no_discard(options).iter().copied().chain(others).collect();
         let mut own = options.clone();
-        own.remove(RAID1);
+        own.retain(|key, _| !profiles::is_short(key));
         let rate = rebuild::rate(options);
         if own.remove(RESYNC).is_some() {
             own.insert(DEGRADED.into(), String::new());
@@ -381,6 +365,18 @@ mod tests {
         let disks = |target: &str| target.parse::<crate::ResolvedTarget>().unwrap().disks();
         assert_eq!(["btrfs", "btrfs[mkfs.d=raid0]", "btrfs[mkfs.m=dup]"].map(disks), [1, 2, 1]);
         assert_eq!(disks("btrfs[mkfs.d=raid0,mkfs.m=raid10]"), 4);
+    }
+
+    #[test]
+    fn a_lost_disk_is_the_last_of_three() {
+        let lines = commands("btrfs[raid5,degraded]");
+        assert_eq!(lines[1], "wipefs --all --quiet /dev/loopL");
+        assert_eq!(
+            lines[2],
+            "mount -t btrfs -o nodiscard,device=/dev/loopM,degraded /dev/loopN /m"
+        );
+        let lines = commands("btrfs[raid1c3,resync=20]");
+        assert_eq!(lines.last().unwrap(), "btrfs replace start -f 3 /dev/loopL /m");
     }
 
     #[test]

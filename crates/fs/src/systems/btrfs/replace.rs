@@ -8,8 +8,6 @@ use std::path::Path;
 /// Gives each disk of the Btrfs on $1 the rate $2 for what copies it.
 const PACE: &str = "set -e; for d in /sys/fs/btrfs/*/devices/$(basename \"$(readlink -f \"$1\")\"); do \
                     for r in ${d%/devices/*}/devinfo/*/scrub_speed_max; do echo $2 >$r; done; done";
-/// The number that mkfs gives the second disk.
-const SECOND: &str = "2";
 /// Share of a disk that is filled to be rebuilt before anything is measured: one in this many.
 const REBUILT_SHARE: u64 = 5;
 
@@ -18,7 +16,7 @@ pub(crate) fn lose(disk: &Path) -> Cmd {
     Cmd::new("wipefs").args(["--all", "--quiet"]).arg(disk)
 }
 
-/// Puts a file on both disks of the whole mirror, as only what is in use is rebuilt.
+/// Puts a file on all disks of what is whole, as only what is in use is rebuilt.
 pub(crate) fn something(site: &Site) -> Vec<Cmd> {
     let others = site.disks.iter().skip(1).map(|disk| format!("device={}", disk.display()));
     let others = others.collect::<Vec<_>>().join(",");
@@ -32,7 +30,9 @@ pub(crate) fn something(site: &Site) -> Vec<Cmd> {
 pub(crate) fn begin(site: &Site, disk: &Path, rate: u32, mount: Vec<Cmd>) -> Vec<Cmd> {
     let forget = Cmd::new("btrfs").args(["device", "scan", "--forget"]).arg(disk);
     let pace = Cmd::new("sh").args(["-c", PACE, &site.name]).arg(site.disk());
-    let start = Cmd::new("btrfs").args(["replace", "start", "-f", SECOND]).arg(disk);
+    // The number that mkfs gives the last disk.
+    let last = site.disks.len().to_string();
+    let start = Cmd::new("btrfs").args(["replace", "start", "-f", &last]).arg(disk);
     // The kernel may not know the disk, and then says that it cannot forget it.
     let before = [lose(disk), forget.accepts(1)];
     // That the last one was cancelled at the unmount need not have reached the disks.
