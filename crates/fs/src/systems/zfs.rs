@@ -1,4 +1,4 @@
-//! OpenZFS: a pool on one device or on a mirror of two, with one file system in it. Options are
+//! OpenZFS: a pool on one device, a mirror of two or a raidz, with one file system in it. Options are
 //! properties: those of zpoolprops(7) go to the pool, all others, of zfsprops(7), to the file system.
 //!
 //! A cold start is an export and an import. The cache of its own (ARC) ends with the export.
@@ -35,9 +35,26 @@ const POOL_KEYS: &[&str] = &["ashift", "autotrim"];
 /// The flag of a mirror.
 const MIRROR: &str = "mirror";
 
+/// Flags of a pool on several devices, as zpool create names its vdev, with the fewest devices on which it does what it
+/// is for.
+const VDEVS: &[(&str, usize)] = &[(MIRROR, 2), ("raidz", 3), ("raidz2", 4)];
+
+/// The vdev that `options` ask for, with its devices.
+fn vdev(options: &Options) -> Option<(&'static str, usize)> {
+    VDEVS.iter().copied().find(|(flag, _)| options.contains_key(*flag))
+}
+
+/// Why `options` cannot be, when they ask for two vdevs.
+pub(crate) fn excluded(options: &Options) -> Option<&'static str> {
+    let asked = VDEVS.iter().filter(|(flag, _)| options.contains_key(*flag)).count();
+    (asked > 1).then_some("mirror, raidz and raidz2 exclude each other; drop all but one")
+}
+
 const KNOBS: &[Knob] = &[
     flag(MIRROR, "two mirrored devices"),
-    flag(DEGRADED, "run as after the loss of the mirror's second device"),
+    flag("raidz", "three devices, one of which may fail"),
+    flag("raidz2", "four devices, two of which may fail"),
+    flag(DEGRADED, "run as after the loss of the last device of a mirror or raidz"),
     flag(RESYNC, "run tests during a resilver of the second device, started with each test"),
     value(
         "recordsize",
@@ -152,7 +169,6 @@ const WORDS: &[Word] = &[
 const EXCLUSIONS: &[Exclusion] = &[
     not_both("sync=disabled", "logbias", "sync=disabled uses no log; drop logbias"),
     not_both("checksum=off", "dedup=on", "dedup needs checksums; drop checksum=off"),
-    not_both(DEGRADED, "!mirror", "degraded needs mirror; add it"),
     not_both(RESYNC, "!mirror", "resync needs mirror; add it"),
     not_both(RESYNC, DEGRADED, "degraded and resync exclude each other; drop one"),
     not_both("checksum=off", "dedup=verify", "dedup needs checksums; drop checksum=off"),
@@ -186,7 +202,13 @@ impl FileSystem for Fs {
     }
 
     fn disks(&self, options: &Options) -> usize {
-        if options.contains_key(MIRROR) { 2 } else { 1 }
+        vdev(options).map_or(1, |(_, devices)| devices)
+    }
+
+    fn excluded(&self, options: &Options) -> Option<&'static str> {
+        let is_alone = options.contains_key(DEGRADED) && vdev(options).is_none();
+        let why = "degraded needs mirror, raidz or raidz2; add one";
+        excluded(options).or(is_alone.then_some(why))
     }
 
     /// Exported at once, so that the first mount is one as every later is.
@@ -267,8 +289,7 @@ pub(crate) fn create(site: &Site, options: &Options, dataset: &[(&str, &str)]) -
         cmd = cmd.args(["-o", resilver::NOT_DEFERRED]);
     }
     cmd = cmd.arg("-m").arg(&site.dir).arg(&site.name);
-    cmd = if options.contains_key(MIRROR) { cmd.arg(MIRROR) } else { cmd };
-    cmd.args(&site.disks)
+    cmd.args(vdev(options).map(|(flag, _)| flag)).args(&site.disks)
 }
 
 /// `zpool export`: unmounts, writes all of it and gives the devices back.
@@ -279,7 +300,8 @@ pub(crate) fn export(site: &Site) -> Cmd {
 /// The options that are properties of the pool, or of the file system.
 fn properties(options: &Options, in_pool: bool) -> impl Iterator<Item = (&str, &str)> {
     let property = |key: &str| {
-        let is_ours = [MIRROR, DEGRADED, RESYNC].contains(&key) || is_cap(key);
+        let is_vdev = VDEVS.iter().any(|(flag, _)| *flag == key);
+        let is_ours = is_vdev || [DEGRADED, RESYNC].contains(&key) || is_cap(key);
         !is_ours && !key.starts_with("mkfs.")
     };
     options
@@ -326,6 +348,22 @@ mod tests {
         assert!(lines[0].ends_with("-m /m assay-0 mirror /dev/loopN /dev/loopM"), "{lines:?}");
         assert!(!lines[0].contains("degraded"), "{lines:?}");
         assert_eq!(lines[1..3], ["zpool offline assay-0 /dev/loopM", "zpool export assay-0"]);
+    }
+
+    #[test]
+    fn a_raidz_is_on_three_or_four_devices() {
+        let lines = commands("zfs[raidz]");
+        let disks = "/dev/loopN /dev/loopM /dev/loopL";
+        assert!(lines[0].ends_with(&format!("-m /m assay-0 raidz {disks}")), "{lines:?}");
+        assert!(!lines[0].contains("-O raidz"), "{lines:?}");
+        let lines = commands("zfs[raidz2,degraded]");
+        assert!(lines[0].ends_with(&format!("assay-0 raidz2 {disks} /dev/loopK")), "{lines:?}");
+        assert_eq!(lines[1], "zpool offline assay-0 /dev/loopK");
+        let refused =
+            |text: &str| crate::resolve(&text.parse().unwrap()).err().unwrap().to_string();
+        assert!(refused("zfs[raidz,mirror]").contains("drop all but one"));
+        assert!(refused("zfs[degraded]").contains("needs mirror, raidz or raidz2"));
+        assert!(refused("zfs[raidz,resync]").contains("resync needs mirror"));
     }
 
     #[test]

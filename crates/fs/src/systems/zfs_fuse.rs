@@ -23,6 +23,8 @@ const DATASET: &[(&str, &str)] = &[("compression", "off")];
 
 const KNOBS: &[Knob] = &[
     flag("mirror", "two mirrored devices"),
+    flag("raidz", "three devices, one of which may fail"),
+    flag("raidz2", "four devices, two of which may fail"),
     value("recordsize", "bytes", "maximum record size", "128k", RECORDS),
     value(
         "compression",
@@ -92,6 +94,10 @@ impl FileSystem for Fs {
         zfs::Fs.disks(options)
     }
 
+    fn excluded(&self, options: &Options) -> Option<&'static str> {
+        zfs::excluded(options)
+    }
+
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         vec![server(), zfs::create(site, options, DATASET), zfs::export(site)]
     }
@@ -149,5 +155,15 @@ mod tests {
                 "zpool import -o cachefile=none -d /dev assay-0",
             ]
         );
+    }
+
+    #[test]
+    fn a_raidz_is_on_three_or_four_devices() {
+        let created = |target: &str| commands(target)[1].clone();
+        let disks = "/dev/loopN /dev/loopM /dev/loopL";
+        assert!(created("zfs-fuse[raidz]").ends_with(&format!("-m /m assay-0 raidz {disks}")));
+        assert!(created("zfs-fuse[raidz2]").ends_with(&format!("raidz2 {disks} /dev/loopK")));
+        let two = "zfs-fuse[raidz,raidz2]".parse().unwrap();
+        assert!(crate::resolve(&two).err().unwrap().to_string().contains("drop all but one"));
     }
 }
