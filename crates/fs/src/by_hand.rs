@@ -26,7 +26,7 @@ pub fn by_hand(fs: &dyn FileSystem, options: &Options) -> Option<Vec<Cmd>> {
         scratch: PathBuf::new(),
         free_nbd: PathBuf::new(),
     };
-    if fs.disks(options) != 1 || fs.offers(&site).is_some() {
+    if fs.disks(options) != 1 || !fs.offers(&site).is_empty() {
         return None;
     }
     let commands: Vec<Cmd> = fs.by_hand(&site, options).into_iter().map(Cmd::by_hand).collect();

@@ -81,9 +81,15 @@ pub trait FileSystem: Sync {
         Vec::new()
     }
 
-    /// The node of the disk that it offers to what is on it; `None` for what is mounted.
-    fn offers(&self, _site: &Site) -> Option<PathBuf> {
-        None
+    /// The nodes of the disks that it offers to what is on it; none for what is mounted.
+    fn offers(&self, _site: &Site) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Whether it is made on each disk by itself and offers as many, e.g. `crypt(raid1(ext4))`: then it is on as many
+    /// as the part above needs.
+    fn is_on_each_disk(&self) -> bool {
+        false
     }
 
     /// The object store that it offers to what is on it.

@@ -177,21 +177,24 @@ fn parts(target: &Target) -> Result<Vec<Part>, Error> {
         }
         Inner::Above => {
             let others = on()?;
-            offers_enough(target, &others)?;
+            let own = below(target, own, &others)?;
             Ok([vec![own], others].concat())
         }
     }
 }
 
-/// Refuses `target` when the one disk that its bottom offers is not what the part above it, the first of
-/// `others`, is on.
-fn offers_enough(target: &Target, others: &[Part]) -> Result<(), Error> {
+/// `own`, the bottom of `target`, on the disks that it offers to the part above it, the first of `others`.
+///
+/// # Errors
+/// That part needs another number of disks than are offered.
+fn below(target: &Target, own: Part, others: &[Part]) -> Result<Part, Error> {
     let (name, needed) =
         others.first().map_or(("", 0), |part| (part.fs.about().name, part.disks()));
     let (target, name) = (target.to_string(), name.to_owned());
     match needed {
-        1 => Ok(()),
         0 => Err(Error::NoInner { target, name }),
+        1 => Ok(own),
+        _ if own.fs.is_on_each_disk() => Ok(Part { disks: needed, ..own }),
         _ => Err(Error::TooFewDisks { target, name, needed }),
     }
 }
@@ -206,6 +209,18 @@ mod tests {
 
     fn refusal(target: &str) -> String {
         resolve(&target.parse().unwrap()).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn a_layer_on_each_disk_is_on_as_many_as_the_part_above() {
+        assert_eq!(resolved("integrity(raid6(ext4))").disks(), 4);
+        assert_eq!(resolved("crypt(integrity(btrfs[raid1]))").disks(), 2);
+        assert_eq!(resolved("crypt(raid1(integrity(ext4)))").disks(), 2);
+        assert_eq!(resolved("integrity(thin(ext4))").disks(), 1);
+        for one in ["thin(raid1(ext4))", "raid1(integrity(raid0))", "nbd(crypt(zfs[mirror]))"] {
+            assert!(refusal(one).contains("but the layer below provides one"), "{one}");
+        }
+        assert!(refusal("crypt(tmpfs)").contains("cannot be a layer"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub fn sites(
         let free_nbd = FIRST_NBD.into();
         let site =
             Site { disks: disks_here, bytes, below, store, outside, dir, name, scratch, free_nbd };
-        disks = part.fs.offers(&site).into_iter().collect();
+        disks = part.fs.offers(&site);
         store = part.fs.store(&site, &part.options);
         below = match part.fs.about().inner {
             Inner::Above => None,

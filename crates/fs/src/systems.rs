@@ -12,6 +12,7 @@ mod glusterfs;
 mod gocryptfs;
 mod integrity;
 mod jfs;
+mod lvm;
 mod mergerfs;
 pub(crate) mod nbd;
 pub(crate) mod nfs;
@@ -19,7 +20,11 @@ mod nilfs2;
 mod ntfs_3g;
 mod null;
 mod overlay;
+mod raid0;
 mod raid1;
+mod raid10;
+mod raid5;
+mod raid6;
 mod rclone;
 pub(crate) mod s3;
 mod s3fs;
@@ -58,8 +63,14 @@ pub const ALL: &[&dyn FileSystem] = &[
     &zerofs_9p::Fs,
     &zerofs_nbd::Fs,
     &null::Fs,
-    &raid1::Fs,
+    // Rows of `md`.
+    &raid0::ROW,
+    &raid1::ROW,
+    &raid5::ROW,
+    &raid6::ROW,
+    &raid10::ROW,
     &crypt::Fs,
+    &lvm::ROW,
     &thin::Fs,
     &bcache::Fs,
     &integrity::Fs,

@@ -28,7 +28,7 @@ fn placed(target: &str, outside: Option<&Endpoint>) -> (Vec<Part>, Vec<Site>) {
     let target: ResolvedTarget = target.parse().unwrap();
     let parts = target.parts();
     assert!(!parts.is_empty(), "{target} is a directory");
-    let names = ["N", "M", "L", "K"];
+    let names = ["N", "M", "L", "K", "J"];
     let disks: Vec<PathBuf> =
         names[..target.disks()].iter().map(|name| format!("/dev/loop{name}").into()).collect();
     let sites = sites(parts, &disks, (BYTES, outside), |number, _| {

@@ -46,7 +46,7 @@ const BYTES: u64 = 1 << 30;
 
 /// Loop devices in a dry run; which ones are free is known only when they are attached.
 fn loops(count: usize) -> Vec<PathBuf> {
-    let names = ["N", "M", "L", "K"].iter().cycle().take(count);
+    let names = ["N", "M", "L", "K", "J", "I", "H", "G"].iter().cycle().take(count);
     names.map(|name| format!("/dev/loop{name}").into()).collect()
 }
 

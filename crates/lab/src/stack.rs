@@ -289,7 +289,7 @@ impl MadePart {
             mounts::abandon(&self.site.dir)?;
         } else if self.is_mounted() {
             mounts::unmount(&self.site.dir, &commands)?;
-        } else if self.part.fs.offers(&self.site).is_some_and(|disk| disk.exists()) {
+        } else if self.part.fs.offers(&self.site).iter().any(|disk| disk.exists()) {
             self.release(&commands)?;
         }
         let ended = self.end_services();
@@ -313,16 +313,16 @@ impl MadePart {
         ended
     }
 
-    /// Gives back the disk that it offers, which a checker or udev may hold for a moment.
-    fn release(&self, commands: &[Cmd]) -> Result<(), LabError> {
+    /// Gives back the disks that it offers, which a checker or udev may hold for a moment.
+    fn release(&self, mut commands: &[Cmd]) -> Result<(), LabError> {
         let start = Instant::now();
-        loop {
-            match commands.iter().try_for_each(|cmd| cmd.run().map(drop)) {
-                Ok(()) => return Ok(()),
+        while let Some((cmd, others)) = commands.split_first() {
+            match cmd.run() {
+                Ok(_) => commands = others,
                 Err(error @ LabError::MissingProgram { .. }) => return Err(explained(error)),
                 Err(error) if start.elapsed() > PATIENCE => {
                     return Err(LabError::Disk(disk::Error::StaysBusy {
-                        path: self.part.fs.offers(&self.site).unwrap_or_default(),
+                        path: self.part.fs.offers(&self.site).pop().unwrap_or_default(),
                         seconds: PATIENCE.as_secs(),
                         why: error.to_string(),
                     }));
@@ -330,12 +330,13 @@ impl MadePart {
                 Err(_) => thread::sleep(PAUSE),
             }
         }
+        Ok(())
     }
 
     fn check(&self) -> Result<(), LabError> {
         let dir = &self.site.dir;
         let gone = |why: String| LabError::MountGone { path: dir.clone(), why };
-        let Part { fs, options } = &self.part;
+        let Part { fs, options, .. } = &self.part;
         let kind = fs.mount_kind(options);
         let mut sources = self.site.disks.clone();
         // One that is on several disks may be shown with any of them.

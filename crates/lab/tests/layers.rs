@@ -37,7 +37,7 @@ const EXPORT: &str = "nfs[server=127.0.0.1:/work,nconnect=2]";
 const OTHER_USER: u32 = 1_999_999_999;
 
 const IMAGE: Bytes = Bytes(320 << 20);
-/// For two labs at once in the memory of a guest.
+/// For several disks at once in the memory of a guest.
 const SMALL_IMAGE: Bytes = Bytes(64 << 20);
 const FILE_BYTES: usize = 4 << 20;
 /// Names the target that the helper test below makes before it is killed, and its state.
@@ -56,7 +56,7 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("thin[chunksize=128k,zero=n]", "geometry.thin.chunk", "128.00k"),
     ("bcache", "geometry.bcache.state", "clean"),
     ("bcache[cache_mode=writeback,sequential_cutoff=0,cold=kept](xfs)", BCACHE_MODE, "writeback"),
-    ("integrity[integrity-bitmap-mode]", "geometry.integrity.journal", "not active"),
+    ("integrity[integrity-bitmap-mode](raid0(ext4))", "geometry.integrity.journal", "not active"),
     ("nbd[connections=2,block-size=4096]", "mount.fstype", "ext4"),
     ("nfs[vers=3]", "mount.fstype", "nfs"),
     ("nfs[vers=4.1,export=async]", "mount.fstype", "nfs4"),
@@ -64,6 +64,15 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("overlay[volatile]", "mount.fstype", "overlay"),
     ("overlay(crypt(nbd(ext4)))", "geometry.crypt.key", "512 bits"),
 ];
+
+/// The same on more disks, which are small. What they leave is of the kinds above.
+const ARRAYS: &[(&str, &str, &str)] = &[
+    ("raid5[consistency-policy=ppl]", "geometry.raid5.consistency", "ppl"),
+    ("raid6[degraded]", "geometry.raid6.state", "degraded"),
+    ("raid10[layout=f2]", "geometry.raid10.layout", "far=2"),
+    ("lvm[raid1]", "geometry.lvm.synced_percent", "100.00"),
+];
+const ARRAY_DISKS: usize = 4;
 
 const BCACHE_MODE: &str = "geometry.bcache.cache_mode";
 
@@ -171,6 +180,14 @@ fn work_and_are_undone(targets: &[&(&str, &str, &str)]) {
         let dir = tempfile::tempdir().unwrap();
         kill_and_clean(target, dir.path());
     }
+}
+
+/// Makes each of `targets` on more disks.
+fn arrays_work(targets: &[&(&str, &str, &str)]) {
+    let state = tempfile::tempdir().unwrap();
+    let lab = lab_with(state.path(), "arrays", SMALL_IMAGE, ARRAY_DISKS);
+    targets.iter().for_each(|target| works(&lab, state.path(), target));
+    lab.close().unwrap();
 }
 
 /// A server that began while another target stood keeps nothing of it mounted in its own namespace: the
@@ -319,23 +336,29 @@ fn targets_of_several_parts_are_made_cold_and_undone() {
     if is_guest {
         Command::new("modprobe").arg("loop").status().unwrap();
     }
-    let (mut here, mut lacking) = (Vec::new(), Vec::new());
-    for target in TARGETS {
-        match missing(&target.0.parse().unwrap()) {
-            None => here.push(target),
-            Some(why) => lacking.push(why),
-        }
-    }
+    let mut lacking = Vec::new();
+    let mut here = |all: &'static [(&str, &str, &str)]| {
+        let is_here = |target: &&(&str, &str, &str)| {
+            let why = missing(&target.0.parse().unwrap());
+            lacking.extend(why.clone());
+            why.is_none()
+        };
+        all.iter().filter(is_here).collect::<Vec<_>>()
+    };
+    let (targets, arrays) = (here(TARGETS), here(ARRAYS));
     lacking.iter().for_each(|why| skip(Need::Other, why));
     assert!(!is_guest || lacking.is_empty(), "{lacking:?}");
-    if !here.is_empty() {
-        work_and_are_undone(&here);
+    if !targets.is_empty() {
+        work_and_are_undone(&targets);
+    }
+    if !arrays.is_empty() {
+        arrays_work(&arrays);
     }
 }
 
 #[test]
 fn targets_that_this_kernel_lacks_are_made_in_a_guest() {
-    if TARGETS.iter().all(|target| missing(&target.0.parse().unwrap()).is_none()) {
+    if TARGETS.iter().chain(ARRAYS).all(|target| missing(&target.0.parse().unwrap()).is_none()) {
         return;
     }
     let uml = match guest::find(LabKind::Uml, None) {

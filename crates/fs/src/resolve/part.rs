@@ -16,12 +16,14 @@ pub struct Part {
     pub fs: &'static dyn FileSystem,
     /// With which options.
     pub options: Options,
+    /// Devices that it is on.
+    pub(super) disks: usize,
 }
 
 impl Part {
     /// Devices that it is on.
     pub fn disks(&self) -> usize {
-        self.fs.disks(&self.options)
+        self.disks
     }
 }
 
@@ -53,7 +55,7 @@ pub(super) fn part(target: &Target, name: &str, options: &Options) -> Result<Par
     if let Some(why) = trial::excluded(fs.about().exclusions, &bare(options)) {
         return Err(Error::Excluded { target: target.to_string(), why: why.into() });
     }
-    Ok(Part { fs, options: options.clone() })
+    Ok(Part { fs, options: options.clone(), disks: fs.disks(options) })
 }
 
 /// `options` with what is passed on unchecked under its own name: what excludes it does so either way.

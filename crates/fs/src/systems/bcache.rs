@@ -134,8 +134,8 @@ impl FileSystem for Fs {
         vec![script("clean", site), Cmd::new("rm").arg("-f").arg(disk(site))]
     }
 
-    fn offers(&self, site: &Site) -> Option<PathBuf> {
-        Some(disk(site))
+    fn offers(&self, site: &Site) -> Vec<PathBuf> {
+        vec![disk(site)]
     }
 
     fn settle(&self, site: &Site) -> Vec<Settle> {

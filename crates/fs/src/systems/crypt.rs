@@ -3,6 +3,7 @@
 //!
 //! The key is the name of the mapping: what it would protect is generated data.
 
+use super::common::mapped;
 use crate::facts::Facts;
 use crate::magic::{Signature, start};
 use crate::mounted::{Mounted, Stores};
@@ -73,10 +74,6 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("cipher=xchacha20,aes-adiantum-plain64", "key-size=512", ADIANTUM_KEY),
 ];
 
-fn node(site: &Site) -> PathBuf {
-    Path::new("/dev/mapper").join(&site.name)
-}
-
 fn cryptsetup(action: &str) -> Cmd {
     Cmd::new("cryptsetup").arg(action)
 }
@@ -115,21 +112,28 @@ impl FileSystem for Fs {
         // Few iterations: how long a key is derived from a password is not measured.
         let cmd = cryptsetup("luksFormat").args(["--batch-mode", "--type=luks2", "--key-file=-"]);
         let cmd = cmd.args(["--pbkdf=pbkdf2", "--pbkdf-force-iterations=1000"]);
-        vec![cmd.args(long_options(options, FORMAT)).arg(site.disk()).stdin(&site.name)]
+        let cmd = cmd.args(long_options(options, FORMAT));
+        site.disks.iter().map(|disk| cmd.clone().arg(disk).stdin(&site.name)).collect()
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let cmd = cryptsetup("open").args(["--type=luks2", "--key-file=-"]);
-        let cmd = cmd.args(long_options(options, OPEN)).arg(site.disk()).arg(&site.name);
-        vec![cmd.stdin(&site.name)]
+        let cmd = cmd.args(long_options(options, OPEN));
+        let open =
+            |(name, disk): (String, &Path)| cmd.clone().arg(disk).arg(name).stdin(&site.name);
+        mapped::mappings(site).map(open).collect()
     }
 
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
-        vec![cryptsetup("close").arg(&site.name)]
+        mapped::mappings(site).map(|(name, _)| cryptsetup("close").arg(name)).collect()
     }
 
-    fn offers(&self, site: &Site) -> Option<PathBuf> {
-        Some(node(site))
+    fn offers(&self, site: &Site) -> Vec<PathBuf> {
+        mapped::nodes(site)
+    }
+
+    fn is_on_each_disk(&self) -> bool {
+        true
     }
 
     fn undo(&self, site: &Site) -> Vec<Remains> {
@@ -141,7 +145,7 @@ impl FileSystem for Fs {
     }
 
     fn geometry(&self, site: &Site) -> Option<Cmd> {
-        Some(cryptsetup("status").arg(&site.name))
+        Some(cryptsetup("status").arg(mapped::first(site)))
     }
 
     fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
@@ -175,6 +179,14 @@ mod tests {
                 "mount -t xfs /dev/mapper/assay-0 /m",
             ]
         );
+    }
+
+    #[test]
+    fn each_disk_of_an_array_has_its_own() {
+        let lines = commands("crypt(raid1(ext4))");
+        assert!(lines[1].ends_with("/dev/loopM <<< assay-0"), "{lines:?}");
+        assert!(lines[3].ends_with("/dev/loopM assay--0-1 <<< assay-0"), "{lines:?}");
+        assert!(lines[4].ends_with("/dev/mapper/assay--0-0 /dev/mapper/assay--0-1"), "{lines:?}");
     }
 
     #[test]

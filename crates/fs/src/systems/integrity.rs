@@ -1,6 +1,8 @@
 //! integrity: a disk with a checksum of every sector, by the kernel's dm-integrity. Options are those
-//! of integritysetup(8).
+//! of integritysetup(8). Below an array, e.g. `integrity(raid1(ext4))`, each of its disks has them: a sector that was
+//! damaged silently is an error of that disk, and the array reads another one.
 
+use super::common::mapped;
 use crate::facts::Facts;
 use crate::magic::{Signature, start};
 use crate::mounted::{Mounted, Stores};
@@ -8,7 +10,7 @@ use crate::options::{flag, kept_lines, long_options, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site, Tool};
 use model::target::{Knob, Options};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The registered part.
 pub(crate) struct Fs;
@@ -56,10 +58,6 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("bitmap-flush-time", "!integrity-bitmap-mode", "it needs integrity-bitmap-mode"),
 ];
 
-fn node(site: &Site) -> PathBuf {
-    Path::new("/dev/mapper").join(&site.name)
-}
-
 fn integritysetup(action: &str) -> Cmd {
     Cmd::new("integritysetup").arg(action)
 }
@@ -92,20 +90,26 @@ impl FileSystem for Fs {
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         // It writes the whole disk: a sector without its checksum could not be read.
         let cmd = integritysetup("format").arg("--batch-mode").arg(checksum(options));
-        vec![cmd.args(long_options(options, FORMAT)).arg(site.disk())]
+        let cmd = cmd.args(long_options(options, FORMAT));
+        site.disks.iter().map(|disk| cmd.clone().arg(disk)).collect()
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let cmd = integritysetup("open").arg(checksum(options));
-        vec![cmd.args(long_options(options, OPEN)).arg(site.disk()).arg(&site.name)]
+        let cmd = cmd.args(long_options(options, OPEN));
+        mapped::mappings(site).map(|(name, disk)| cmd.clone().arg(disk).arg(name)).collect()
     }
 
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
-        vec![integritysetup("close").arg(&site.name)]
+        mapped::mappings(site).map(|(name, _)| integritysetup("close").arg(name)).collect()
     }
 
-    fn offers(&self, site: &Site) -> Option<PathBuf> {
-        Some(node(site))
+    fn offers(&self, site: &Site) -> Vec<PathBuf> {
+        mapped::nodes(site)
+    }
+
+    fn is_on_each_disk(&self) -> bool {
+        true
     }
 
     fn undo(&self, site: &Site) -> Vec<Remains> {
@@ -117,7 +121,7 @@ impl FileSystem for Fs {
     }
 
     fn geometry(&self, site: &Site) -> Option<Cmd> {
-        Some(integritysetup("status").arg(&site.name))
+        Some(integritysetup("status").arg(mapped::first(site)))
     }
 
     fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
@@ -153,6 +157,21 @@ mod tests {
                 "mount -t xfs /dev/mapper/assay-0 /m",
             ]
         );
+    }
+
+    #[test]
+    fn each_disk_of_an_array_has_its_own() {
+        let lines = commands("integrity[sector-size=4096](raid1(ext4))");
+        assert_eq!(
+            lines[..4],
+            [
+                "integritysetup format --batch-mode --integrity=crc32c --sector-size=4096 /dev/loopN",
+                "integritysetup format --batch-mode --integrity=crc32c --sector-size=4096 /dev/loopM",
+                "integritysetup open --integrity=crc32c /dev/loopN assay--0-0",
+                "integritysetup open --integrity=crc32c /dev/loopM assay--0-1",
+            ]
+        );
+        assert!(lines[4].ends_with("/dev/mapper/assay--0-0 /dev/mapper/assay--0-1"), "{lines:?}");
     }
 
     #[test]

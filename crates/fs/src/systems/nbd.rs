@@ -73,8 +73,8 @@ impl FileSystem for Fs {
         vec![Cmd::new("rm").arg("-f").arg(socket(site)).arg(disk(site))]
     }
 
-    fn offers(&self, site: &Site) -> Option<PathBuf> {
-        Some(disk(site))
+    fn offers(&self, site: &Site) -> Vec<PathBuf> {
+        vec![disk(site)]
     }
 
     fn version(&self) -> Option<Cmd> {

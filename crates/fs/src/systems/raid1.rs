@@ -1,191 +1,34 @@
-//! raid1: the same data on two or more disks, by the kernel's md driver and mdadm. Options are those
-//! of mdadm(8) and md(4).
-//!
-//! `--assume-clean` would save the first resync and leave disks that differ where nothing was
-//! written, unlike in production. It is created, awaited and stopped; then it is assembled as at
-//! every boot.
+//! raid1: the same data on two or more disks.
 
-use crate::facts::Facts;
-use crate::magic::{Magic, Signature, end, start, uuid};
-use crate::mounted::{Mounted, Stores};
-use crate::options::{flag, kept_lines, long_options, value};
-use crate::rebuild::{self, RESYNC};
-use crate::site::DEGRADED;
-use crate::trial::not_both;
-use crate::{About, Cmd, Exclusion, FileSystem, Inner, Rebuild, Remains, Site, Tool};
-use model::target::{Knob, Options};
-use std::path::{Path, PathBuf};
-
-/// The type of a member of an array in the output of blkid.
-const MEMBER: &str = "linux_raid_member";
-const MD: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
-const MD_BIG_ENDIAN: &[u8] = &[0xa9, 0x2b, 0x4e, 0xfc];
+use super::common::md::{
+    self, BITMAP, BITMAP_CHUNK, BITMAP_NEEDED, LOST, LOST_OR_REBUILT, METADATA, Md, REBUILT,
+};
+use crate::options::value;
+use crate::{About, Exclusion};
+use model::target::Knob;
 
 /// The registered part.
-pub(crate) struct Fs;
+pub(crate) const ROW: Md = Md {
+    about: About { exclusions: EXCLUSIONS, ..md::about("raid1", &["raid1"], KNOBS) },
+    level: 1,
+    devices: 2,
+};
 
 const KNOBS: &[Knob] = &[
     value("devices", "disks", "number of mirrored disks", "2", &["2", "3", "4"]),
-    value(
-        "bitmap",
-        "",
-        "write-intent bitmap; without it a crash requires a full resync",
-        "internal",
-        &["internal", "none"],
-    ),
-    value("bitmap-chunk", "", "data per bitmap bit, e.g. 4M", "64M or more", &[]),
-    value(
-        "metadata",
-        "",
-        "superblock version, which determines its position",
-        "1.2",
-        &["1.0", "1.1", "1.2"],
-    ),
-    flag(
-        DEGRADED,
-        "run as after the loss of the last disk: created complete, assembled without \
-                    it",
-    ),
-    value(RESYNC, "MiB/s", rebuild::HELP, "not given", &[]),
+    BITMAP,
+    BITMAP_CHUNK,
+    METADATA,
+    LOST,
+    REBUILT,
 ];
 
-const EXCLUSIONS: &[Exclusion] = &[
-    not_both("bitmap=none", "bitmap-chunk", "bitmap-chunk needs bitmap=internal"),
-    not_both(DEGRADED, RESYNC, "degraded and resync exclude each other; drop one"),
-];
-
-/// Gives array $1 the rate of its rebuild, $2 KiB/s, at least and at most.
-const PACE: &str = "set -e; d=/sys/class/block/$(basename \"$(readlink -f \"$1\")\")/md; \
-                    echo $2 >$d/sync_speed_max; echo $2 >$d/sync_speed_min";
-
-/// The exit status of mdadm if there was no resync to wait for.
-const NOTHING_TO_WAIT_FOR: i32 = 1;
-
-fn node(site: &Site) -> PathBuf {
-    PathBuf::from("/dev/md").join(&site.name)
-}
-
-fn given<'o>(options: &'o Options, key: &str, default: &'o str) -> &'o str {
-    options.get(key).map_or(default, String::as_str)
-}
-
-const ABOUT: &About = &About {
-    exclusions: EXCLUSIONS,
-    kernel_name: None,
-    modules: &["raid1"],
-    tools: &[Tool::new("mdadm", ["mdadm"; 4])],
-    inner: Inner::Above,
-    min_bytes: 32 << 20,
-    // A superblock of md 1.1 lies at the start, of 1.2 4 KiB behind it, of 1.0 and 0.90 at the end.
-    signature: Signature::Magic(&[
-        start(MEMBER, 0, MD, uuid(16)),
-        start(MEMBER, 0x1000, MD, uuid(16)),
-        Magic { id: uuid(16), ..end(MEMBER, 4096, 8192, MD) },
-        end(MEMBER, 65536, 65536, MD),
-        end(MEMBER, 65536, 65536, MD_BIG_ENDIAN),
-    ]),
-    member_of: "an md array",
-    mounted: Mounted::local(&[], Stores::Unknown),
-    facts: Facts::Without("not researched yet"),
-    ..About::new("raid1", KNOBS)
-};
-
-impl FileSystem for Fs {
-    fn about(&self) -> &About {
-        ABOUT
-    }
-
-    fn disks(&self, options: &Options) -> usize {
-        given(options, "devices", "2").parse().unwrap_or(2)
-    }
-
-    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let create = Cmd::new("mdadm").arg("--create").arg(node(site)).args([
-            "--run",
-            "--quiet",
-            "--level=1",
-            &format!("--raid-devices={}", site.disks.len()),
-            &format!("--metadata={}", given(options, "metadata", "1.2")),
-            &format!("--name={}", site.name),
-            &format!("--bitmap={}", given(options, "bitmap", "internal")),
-        ]);
-        let wait = Cmd::new("mdadm").arg("--wait").arg(node(site)).accepts(NOTHING_TO_WAIT_FOR);
-        vec![
-            create.args(long_options(options, &["bitmap-chunk"])).args(&site.disks),
-            wait,
-            stop(site),
-        ]
-    }
-
-    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let assemble = Cmd::new("mdadm").args(["--assemble", "--quiet"]);
-        // Without all of its disks it is not started unless that is asked for.
-        let run = site.lost(options).map(|_| "--run");
-        let up = assemble.args(run).arg(node(site)).args(site.left(options));
-        let rebuild = site.lost(options).zip(rebuild::rate(options));
-        let rebuild = rebuild.map(|(disk, rate)| begin_rebuild(site, disk, rate));
-        std::iter::once(up).chain(rebuild.into_iter().flatten()).collect()
-    }
-
-    fn excluded(&self, options: &Options) -> Option<&'static str> {
-        rebuild::excluded(options)
-    }
-
-    fn rebuild(&self, site: &Site, options: &Options) -> Option<Rebuild> {
-        rebuild::rate(options).map(|_| Rebuild::Md(node(site)))
-    }
-
-    fn unmount(&self, site: &Site) -> Vec<Cmd> {
-        vec![stop(site)]
-    }
-
-    fn offers(&self, site: &Site) -> Option<PathBuf> {
-        Some(node(site))
-    }
-
-    fn undo(&self, site: &Site) -> Vec<Remains> {
-        vec![Remains::Array(site.name.clone())]
-    }
-
-    fn version(&self) -> Option<Cmd> {
-        Some(Cmd::new("mdadm").arg("--version"))
-    }
-
-    fn geometry(&self, site: &Site) -> Option<Cmd> {
-        Some(Cmd::new("mdadm").arg("--detail").arg(node(site)))
-    }
-
-    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
-        const KEPT: &[(&str, &str)] = &[
-            ("Version", "metadata"),
-            ("Raid Level", "level"),
-            ("Raid Devices", "devices"),
-            // `clean` or `active`; with `resyncing` or `degraded` it is not what it seems.
-            ("State", "state"),
-            ("Consistency Policy", "consistency"),
-            ("Resync Status", "resync"),
-        ];
-        kept_lines(output, KEPT)
-    }
-}
-
-/// Takes `disk` for a new one, of which nothing is up to date, and has it rebuilt at `rate` MiB/s.
-fn begin_rebuild(site: &Site, disk: &Path, rate: u32) -> [Cmd; 3] {
-    let kib = (u64::from(rate) * 1024).to_string();
-    [
-        Cmd::new("mdadm").args(["--zero-superblock", "--quiet"]).arg(disk),
-        Cmd::new("sh").args(["-c", PACE, &site.name]).arg(node(site)).arg(kib),
-        Cmd::new("mdadm").args(["--manage", "--quiet"]).arg(node(site)).arg("--add").arg(disk),
-    ]
-}
-
-fn stop(site: &Site) -> Cmd {
-    Cmd::new("mdadm").args(["--stop", "--quiet"]).arg(node(site))
-}
+const EXCLUSIONS: &[Exclusion] = &[BITMAP_NEEDED, LOST_OR_REBUILT];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FileSystem;
     use crate::tests::commands;
 
     #[test]
@@ -239,6 +82,6 @@ mod tests {
             ("state", "clean, resyncing"),
             ("resync", "12% complete"),
         ];
-        assert_eq!(Fs.read_geometry(text), pairs.map(|(k, v)| (k.to_string(), v.to_string())));
+        assert_eq!(ROW.read_geometry(text), pairs.map(|(k, v)| (k.to_string(), v.to_string())));
     }
 }

@@ -1,24 +1,13 @@
 //! thin: a thinly provisioned volume, by LVM and the kernel's dm-thin. Options are those of
 //! lvcreate(8).
 
+use super::common::lvm::{self as group, SIGNATURE, lvm};
 use crate::facts::Facts;
-use crate::magic::{Signature, start};
 use crate::mounted::{Mounted, Stores};
 use crate::options::{long_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Remains, Site, Tool};
 use model::target::{Knob, Options};
 use std::path::PathBuf;
-
-/// The label of a physical volume.
-const LABEL: &[u8] = b"LVM2 001";
-
-/// The signature of a disk of a volume group.
-pub(crate) const SIGNATURE: Signature = Signature::Magic(&[
-    start("LVM2_member", 0x018, LABEL, Some((8, 32))),
-    start("LVM2_member", 0x218, LABEL, Some((8, 32))),
-    start("LVM2_member", 0x418, LABEL, Some((8, 32))),
-    start("LVM2_member", 0x618, LABEL, Some((8, 32))),
-]);
 
 /// The registered part.
 pub(crate) struct Fs;
@@ -44,14 +33,6 @@ const KNOBS: &[Knob] = &[
 /// Size of the volume in its pool, percent: the rest is for the metadata, so that the pool never
 /// runs full.
 const VOLUME_PERCENT: u64 = 90;
-
-/// Nodes are made without udev, too, and nothing is written to `/etc/lvm`.
-const CONFIG: &str = "activation{verify_udev_operations=1} backup{archive=0 backup=0}";
-
-/// A command of LVM that sees this disk and no other.
-fn lvm(program: &str, site: &Site) -> Cmd {
-    Cmd::new(program).arg("--devices").arg(site.disk()).args(["--config", CONFIG, "--yes"])
-}
 
 /// The packages with the checker.
 const THIN_CHECK: [&str; 4] = [
@@ -91,23 +72,23 @@ impl FileSystem for Fs {
         let volume = ["--type=thin", "--name=volume", "--thinpool=pool"];
         let volume = lvm("lvcreate", site).args(volume).arg(format!("--virtualsize={kib}k"));
         vec![
-            lvm("vgcreate", site).arg(&site.name).arg(site.disk()),
+            group::make_group(site),
             pool.args(long_options(options, &["chunksize", "zero", "discards"])).arg(&site.name),
             volume.arg(&site.name),
-            activate(site, "n"),
+            group::activate(site, "n"),
         ]
     }
 
     fn mount(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
-        vec![activate(site, "y")]
+        vec![group::activate(site, "y")]
     }
 
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
-        vec![activate(site, "n")]
+        vec![group::activate(site, "n")]
     }
 
-    fn offers(&self, site: &Site) -> Option<PathBuf> {
-        Some(PathBuf::from("/dev").join(&site.name).join("volume"))
+    fn offers(&self, site: &Site) -> Vec<PathBuf> {
+        vec![PathBuf::from("/dev").join(&site.name).join("volume")]
     }
 
     fn undo(&self, site: &Site) -> Vec<Remains> {
@@ -120,8 +101,7 @@ impl FileSystem for Fs {
 
     fn geometry(&self, site: &Site) -> Option<Cmd> {
         let columns = "lv_name,chunk_size,zero,discards,lv_size,lv_metadata_size";
-        let cmd = Cmd::new("lvs").arg("--devices").arg(site.disk());
-        Some(cmd.args(["--noheadings", "--nameprefixes", "--unquoted", "-o", columns, &site.name]))
+        Some(group::list(site, columns))
     }
 
     fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
@@ -132,18 +112,8 @@ impl FileSystem for Fs {
             ("LVM2_LV_METADATA_SIZE", "metadata"),
         ];
         let pool = output.lines().find(|line| line.contains("LVM2_LV_NAME=pool"));
-        let pairs = pool.into_iter().flat_map(str::split_whitespace);
-        let kept = pairs.filter_map(|pair| {
-            let (key, value) = pair.split_once('=')?;
-            let (_, name) = KEPT.iter().find(|(kept, _)| *kept == key)?;
-            Some((name.to_string(), value.to_string()))
-        });
-        kept.collect()
+        pool.map(|line| group::columns(line, KEPT)).unwrap_or_default()
     }
-}
-
-fn activate(site: &Site, yes_or_no: &str) -> Cmd {
-    lvm("vgchange", site).args(["--activate", yes_or_no]).arg(&site.name)
 }
 
 #[cfg(test)]
@@ -155,7 +125,7 @@ mod tests {
     fn plain_under_ext4_and_with_options() {
         assert_eq!(commands("thin"), commands("thin(ext4)"));
         let lines = commands("thin[chunksize=128k,zero=n](xfs)");
-        let lvm = format!("--devices /dev/loopN --config '{CONFIG}' --yes");
+        let lvm = format!("--devices /dev/loopN --config '{}' --yes", group::CONFIG);
         let expected = [
             format!("vgcreate {lvm} assay-0 /dev/loopN"),
             format!(

@@ -87,8 +87,8 @@ impl FileSystem for Fs {
         mounts.into_iter().map(Remains::Mount).collect()
     }
 
-    fn offers(&self, site: &Site) -> Option<PathBuf> {
-        Some(nbd::disk(site))
+    fn offers(&self, site: &Site) -> Vec<PathBuf> {
+        vec![nbd::disk(site)]
     }
 
     fn lies_in(&self, site: &Site) -> Option<PathBuf> {
