@@ -172,6 +172,7 @@ if [ "$manager" = apt-get ]; then
     has mkfs.nilfs2 || want "mkfs.nilfs2" "nilfs-tools" ""
     has mkfs.jfs || want "mkfs.jfs" "jfsutils" ""
     has mkfs.ntfs || want "mkfs.ntfs" "ntfs-3g" ""
+    has mkfs.exfat || want "mkfs.exfat" "exfatprogs" ""
     has bindfs || want "bindfs" "bindfs" ""
     has mergerfs || want "mergerfs" "mergerfs" ""
     has gocryptfs || want "gocryptfs" "gocryptfs" ""
@@ -200,7 +201,6 @@ if [ "${1:-}" = tests ] && [ "$manager" != none ]; then
     done
     has rpmbuild || want "rpmbuild" "rpm" "rpm-build"
     has sfdisk || want "sfdisk" "fdisk" "util-linux"
-    has mkfs.exfat || want "mkfs.exfat" "exfatprogs" "exfatprogs"
     has mkfs.vfat || want "mkfs.vfat" "dosfstools" "dosfstools"
     has s3fs || want "s3fs" "s3fs" "s3fs-fuse"
     has sshfs || want "sshfs" "sshfs openssh-sftp-server" "fuse-sshfs openssh-server"

@@ -18,6 +18,8 @@ const IN_UML: &[&str] = &[
 ];
 /// Need a build of their own, which `assay doctor --install` makes.
 const BUILT: &[&str] = &["zfs", "zfs[mirror]"];
+/// Need a kernel of a distribution, which an emulated machine boots.
+const IN_QEMU: &[&str] = &["exfat", "ntfs3"];
 const SERVED: &[&str] = &["zerofs-nfs", "zerofs-9p", "zerofs-nbd(ext4)"];
 
 /// Have a server of this program before their store.
@@ -97,6 +99,13 @@ fn what_this_kernel_lacks_in_a_guest() {
 fn zfs_in_an_emulated_machine() {
     if root_or_skip("guests") {
         println!("measured: {:?}", measured(BUILT));
+    }
+}
+
+#[test]
+fn file_systems_of_others_in_an_emulated_machine() {
+    if root_or_skip("guests") {
+        println!("measured: {:?}", measured(IN_QEMU));
     }
 }
 

@@ -4,8 +4,7 @@ use crate::mounted::{Mounted, Stores};
 
 /// Each of them.
 pub(crate) const OTHERS: &[Mounted] = &[
-    Mounted::local(&["vfat", "exfat"], Stores::Whole).direct(),
-    Mounted::local(&["ntfs3"], Stores::Unknown).direct(),
+    Mounted::local(&["vfat"], Stores::Whole).direct(),
     Mounted::memory(&["ramfs"]),
     Mounted::network(&["lustre"], "Lustre"),
     Mounted::network(&["ceph", "fuse.ceph", "fuse.ceph-fuse"], "CephFS"),

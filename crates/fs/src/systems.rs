@@ -6,6 +6,7 @@ mod bindfs;
 mod btrfs;
 mod common;
 mod crypt;
+mod exfat;
 mod ext4;
 mod f2fs;
 mod glusterfs;
@@ -17,6 +18,7 @@ mod mergerfs;
 pub(crate) mod nbd;
 pub(crate) mod nfs;
 mod nilfs2;
+mod ntfs3;
 mod ntfs_3g;
 mod null;
 mod overlay;
@@ -56,6 +58,8 @@ pub const ALL: &[&dyn FileSystem] = &[
     &bcachefs::Fs,
     &nilfs2::Fs,
     &jfs::Fs,
+    &exfat::Fs,
+    &ntfs3::Fs,
     &ntfs_3g::Fs,
     &zfs_fuse::Fs,
     &tmpfs::Fs,

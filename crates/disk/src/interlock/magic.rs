@@ -46,7 +46,6 @@ const OTHERS: &[Magic] = &[
     start("ocfs2", 0x1000, b"OCFSV2", None),
     start("ocfs2", 0x2000, b"OCFSV2", None),
     // File systems of others.
-    start("exfat", 3, b"EXFAT   ", None),
     start("ReFS", 0, b"\0\0\0ReFS\0", None),
     start("vfat", 54, b"FAT", None),
     start("vfat", 82, b"FAT32   ", None),

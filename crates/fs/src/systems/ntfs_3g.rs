@@ -23,18 +23,23 @@ const KNOBS: &[Knob] = &[
     flag("permissions", "check access by standard permissions"),
     flag("posix_nlink", "POSIX hard link counts"),
     value("max_read", "bytes", "largest read", "no limit", &[]),
-    value(
-        "mkfs.c",
-        "bytes",
-        "size of a cluster",
-        "4096",
-        &["512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"],
-    ),
-    value("mkfs.z", "", "space reserved for file records, in eighths", "1", &["1", "2", "3", "4"]),
-    flag("mkfs.C", "mark the volume for compression"),
+    CLUSTER,
+    ZONE,
+    COMPRESSION,
     ANY_MKFS,
     ANY_MOUNT,
 ];
+
+pub(super) const CLUSTER: Knob = value(
+    "mkfs.c",
+    "bytes",
+    "size of a cluster",
+    "4096",
+    &["512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"],
+);
+pub(super) const ZONE: Knob =
+    value("mkfs.z", "", "space reserved for file records, in eighths", "1", &["1", "2", "3", "4"]);
+pub(super) const COMPRESSION: Knob = flag("mkfs.C", "mark the volume for compression");
 
 const TRIALS: &[TrialSetting] = &[
     safe("big_writes", ""),
@@ -44,24 +49,34 @@ const TRIALS: &[TrialSetting] = &[
     risky("delay_mtime", "60", "a crash loses timestamps"),
 ];
 
-const EXCLUSIONS: &[Exclusion] = &[
+/// The options of mkfs that exclude each other.
+pub(super) const EXCLUSIONS: &[Exclusion] = &[
     not_both("mkfs.C", "mkfs.c=8192", "compression needs clusters of at most 4096 bytes"),
     not_both("mkfs.C", "mkfs.c=16384", "compression needs clusters of at most 4096 bytes"),
     not_both("mkfs.C", "mkfs.c=32768", "compression needs clusters of at most 4096 bytes"),
     not_both("mkfs.C", "mkfs.c=65536", "compression needs clusters of at most 4096 bytes"),
 ];
 
+pub(super) const MKFS: Tool =
+    Tool::new("mkfs.ntfs", ["ntfs-3g", "ntfsprogs", "ntfs-3g", "ntfs-3g"]);
+
+/// The signature of a disk with NTFS.
+pub(super) const SIGNATURE: Signature =
+    Signature::Magic(&[start("ntfs", 3, b"NTFS    ", Some((0x45, 8)))]);
+
+/// `mkfs.ntfs` without options. Quick: without it the device is written in full, as no other candidate does.
+pub(super) fn mkfs() -> Cmd {
+    Cmd::new("mkfs.ntfs").own(["-F", "-q", "-Q"])
+}
+
 const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     trials: TRIALS,
     kernel_name: Some("fuseblk"),
     modules: &["fuse"],
-    tools: &[
-        Tool::new("ntfs-3g", ["ntfs-3g"; 4]),
-        Tool::new("mkfs.ntfs", ["ntfs-3g", "ntfsprogs", "ntfs-3g", "ntfs-3g"]),
-    ],
+    tools: &[Tool::new("ntfs-3g", ["ntfs-3g"; 4]), MKFS],
     min_bytes: 16 << 20,
-    signature: Signature::Magic(&[start("ntfs", 3, b"NTFS    ", Some((0x45, 8)))]),
+    signature: SIGNATURE,
     mounted: Mounted::local(&[], Stores::Unknown),
     facts: Facts::Sheet(include_str!("ntfs_3g.toml")),
     ..About::new("ntfs-3g", KNOBS)
@@ -73,9 +88,7 @@ impl FileSystem for Fs {
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        // Quick: without it the device is written in full, as no other candidate does.
-        let cmd = Cmd::new("mkfs.ntfs").own(["-F", "-q", "-Q"]);
-        vec![cmd.args(mkfs_flags(options, &[])).arg(site.disk())]
+        vec![mkfs().args(mkfs_flags(options, &[])).arg(site.disk())]
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
