@@ -131,6 +131,7 @@ const TRIALS: &[TrialSetting] = &[
     safe("noatime", ""),
     safe("compress", "zstd:1"),
     safe("compress", "lzo"),
+    safe("compress", "zstd:-5"),
     safe("mkfs.nodesize", "4096"),
     safe("mkfs.nodesize", "65536"),
     safe("mkfs.csum", "xxhash"),

@@ -145,6 +145,9 @@ const POWERS_4K_TO_1G: &[&str] = &[
 
 /// XFS has no option that trades durability for speed: `nobarrier` was removed with Linux 4.19.
 const TRIALS: &[TrialSetting] = &[
+    // Blocks above the page have the page cache use large folios; the kernel mounts them from 6.12 on.
+    safe("mkfs.b", "size=65536"),
+    safe("mkfs.b", "size=16384"),
     safe("logbsize", "256k"),
     safe("mkfs.d", "agcount=8"),
     safe("allocsize", "64m"),
