@@ -64,9 +64,31 @@ fn resolved(Ratios { resolved, all }: &Ratios, band_pct: f64) -> String {
 
 fn width(WideRatio { test, procs, target, half_width_pct }: &WideRatio) -> String {
     let width = match half_width_pct {
-        Some(half) => format!("known to {half:.0} %"),
+        Some(half) if *half < 100.0 => format!("known to {half:.0} %"),
+        Some(half) if *half < 900.0 => format!("known to a factor of {:.1}", 1.0 + half / 100.0),
+        Some(_) => "not known to a factor of 10".into(),
         None => "which has no interval".into(),
     };
     let processes = processes(*procs);
     format!(" The widest of the others is {test} with {processes} on {target}, {width}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_interval_is_a_factor_and_no_large_percentage() {
+        let of = |half| {
+            width(&WideRatio {
+                test: "read".into(),
+                procs: 1,
+                target: "xfs".into(),
+                half_width_pct: Some(half),
+            })
+        };
+        assert!(of(99.0).ends_with("on xfs, known to 99 %."), "{}", of(99.0));
+        assert!(of(150.0).ends_with("on xfs, known to a factor of 2.5."), "{}", of(150.0));
+        assert!(of(5_188_253.0).ends_with("on xfs, not known to a factor of 10."));
+    }
 }
