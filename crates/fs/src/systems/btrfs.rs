@@ -231,7 +231,7 @@ impl FileSystem for Fs {
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let cmd = Cmd::new("mkfs.btrfs").own(["-f", "-q", "-K"]);
         let profiles =
-            profiles::short(options).map(|(_, [data, metadata])| ["-d", data, "-m", metadata]);
+            profiles::short(options).map(|[data, metadata]| ["-d", data, "-m", metadata]);
         let cmd = cmd.args(profiles.into_iter().flatten());
         let make = cmd.args(mkfs_flags(options, &["K"])).args(&site.disks);
         let rebuilt = rebuild::rate(options).map(|_| replace::something(site));

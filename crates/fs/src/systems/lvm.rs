@@ -3,12 +3,12 @@
 //!
 //! Like an array of md, a volume with redundancy is awaited until its disks are alike.
 
-use super::common::lvm::{self as group, SIGNATURE, lvm};
+use super::common::lvm::{self as group, DMSETUP, LVCREATE, NOT_IN_SETUP, SIGNATURE, VOLUME, lvm};
 use crate::facts::Facts;
 use crate::mounted::{Mounted, Stores};
 use crate::options::{flag, long_options, value};
 use crate::trial::not_both;
-use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site, Tool};
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site};
 use model::target::{Knob, Options};
 use std::path::PathBuf;
 
@@ -77,18 +77,13 @@ const EXCLUSIONS: &[Exclusion] = &[
 const WAIT: &str =
     "while p=$(\"$@\") || exit; do case $p in *100.00*) exit;; esac; sleep 0.1; done";
 
-const TOOLS: &[Tool] = &[
-    Tool::new("lvcreate", ["lvm2"; 4]),
-    Tool::new("dmsetup", ["dmsetup", "device-mapper", "device-mapper", "device-mapper"]),
-];
-
 const fn about(modules: &'static [&'static str]) -> About {
     About {
         exclusions: EXCLUSIONS,
         kernel_name: None,
         modules,
-        not_in_setup: "lvm2 brings dmsetup",
-        tools: TOOLS,
+        not_in_setup: NOT_IN_SETUP,
+        tools: &[LVCREATE, DMSETUP],
         inner: Inner::Above,
         min_bytes: 64 << 20,
         signature: SIGNATURE,
@@ -156,7 +151,7 @@ impl FileSystem for Lvm {
         let raid = raid(options);
         let kind = raid.unwrap_or(if stripes(options).is_some() { "striped" } else { "linear" });
         let make = lvm("lvcreate", site).arg(format!("--type={kind}"));
-        let make = make.args(["--name=volume", "--extents=100%FREE"]);
+        let make = make.args([VOLUME, "--extents=100%FREE"]);
         let make = make.args(stripes(options).map(|stripes| format!("--stripes={stripes}")));
         let make = make.args(long_options(options, &["stripesize", "mirrors", "regionsize"]));
         let wait = raid.map(|_| wait(site));
@@ -176,15 +171,15 @@ impl FileSystem for Lvm {
     }
 
     fn offers(&self, site: &Site) -> Vec<PathBuf> {
-        vec![PathBuf::from("/dev").join(&site.name).join("volume")]
+        group::nodes(site)
     }
 
     fn undo(&self, site: &Site) -> Vec<Remains> {
-        vec![Remains::Mapping(site.name.clone())]
+        group::remains(site)
     }
 
     fn version(&self) -> Option<Cmd> {
-        Some(Cmd::new("lvcreate").arg("--version"))
+        group::version()
     }
 
     fn geometry(&self, site: &Site) -> Option<Cmd> {

@@ -1,7 +1,7 @@
 //! thin: a thinly provisioned volume, by LVM and the kernel's dm-thin. Options are those of
 //! lvcreate(8).
 
-use super::common::lvm::{self as group, SIGNATURE, lvm};
+use super::common::lvm::{self as group, DMSETUP, LVCREATE, NOT_IN_SETUP, SIGNATURE, VOLUME, lvm};
 use crate::facts::Facts;
 use crate::mounted::{Mounted, Stores};
 use crate::options::{long_options, value};
@@ -45,12 +45,8 @@ const THIN_CHECK: [&str; 4] = [
 const ABOUT: &About = &About {
     kernel_name: None,
     modules: &["dm_thin_pool"],
-    not_in_setup: "lvm2 brings dmsetup",
-    tools: &[
-        Tool::new("lvcreate", ["lvm2"; 4]),
-        Tool::new("dmsetup", ["dmsetup", "device-mapper", "device-mapper", "device-mapper"]),
-        Tool::new("thin_check", THIN_CHECK),
-    ],
+    not_in_setup: NOT_IN_SETUP,
+    tools: &[LVCREATE, DMSETUP, Tool::new("thin_check", THIN_CHECK)],
     inner: Inner::Above,
     min_bytes: 128 << 20,
     signature: SIGNATURE,
@@ -69,7 +65,7 @@ impl FileSystem for Fs {
         let pool = ["--type=thin-pool", "--name=pool", "--extents=100%FREE"];
         let pool = lvm("lvcreate", site).args(pool).arg("--poolmetadataspare=n");
         let kib = site.bytes / 100 * VOLUME_PERCENT / 1024;
-        let volume = ["--type=thin", "--name=volume", "--thinpool=pool"];
+        let volume = ["--type=thin", VOLUME, "--thinpool=pool"];
         let volume = lvm("lvcreate", site).args(volume).arg(format!("--virtualsize={kib}k"));
         vec![
             group::make_group(site),
@@ -88,15 +84,15 @@ impl FileSystem for Fs {
     }
 
     fn offers(&self, site: &Site) -> Vec<PathBuf> {
-        vec![PathBuf::from("/dev").join(&site.name).join("volume")]
+        group::nodes(site)
     }
 
     fn undo(&self, site: &Site) -> Vec<Remains> {
-        vec![Remains::Mapping(site.name.clone())]
+        group::remains(site)
     }
 
     fn version(&self) -> Option<Cmd> {
-        Some(Cmd::new("lvcreate").arg("--version"))
+        group::version()
     }
 
     fn geometry(&self, site: &Site) -> Option<Cmd> {

@@ -7,62 +7,62 @@ use model::target::Options;
 /// The profile of two copies on two disks, and the flag that is short for it.
 pub(super) const RAID1: &str = "raid1";
 
-/// Each of them.
+/// The name of each, which is the value of an mkfs flag and a flag of its own.
 pub(super) const PROFILES: &[&str] =
     &["single", "dup", "raid0", RAID1, "raid1c3", "raid1c4", "raid10", "raid5", "raid6"];
 
-/// Disks that a profile is made on: the fewest on which it does what it is for.
-const DISKS: &[(&str, usize)] = &[
-    ("raid0", 2),
-    (RAID1, 2),
-    ("raid1c3", 3),
-    ("raid1c4", 4),
-    ("raid10", 4),
-    ("raid5", 3),
-    ("raid6", 4),
+/// A profile of data, and what its flag stands for.
+struct Profile {
+    name: &'static str,
+    /// The profile of metadata that its flag adds. Metadata is not striped with parity, as btrfs(5) advises: it has one
+    /// copy more than the disks that its data may lose.
+    metadata: &'static str,
+    /// The fewest disks on which it does what it is for.
+    disks: usize,
+    /// Whether its data survives the loss of a disk.
+    is_redundant: bool,
+}
+
+const TABLE: &[Profile] = &[
+    Profile { name: "single", metadata: "single", disks: 1, is_redundant: false },
+    Profile { name: "dup", metadata: "dup", disks: 1, is_redundant: false },
+    Profile { name: "raid0", metadata: RAID1, disks: 2, is_redundant: false },
+    Profile { name: RAID1, metadata: RAID1, disks: 2, is_redundant: true },
+    Profile { name: "raid1c3", metadata: "raid1c3", disks: 3, is_redundant: true },
+    Profile { name: "raid1c4", metadata: "raid1c4", disks: 4, is_redundant: true },
+    Profile { name: "raid10", metadata: "raid10", disks: 4, is_redundant: true },
+    Profile { name: "raid5", metadata: RAID1, disks: 3, is_redundant: true },
+    Profile { name: "raid6", metadata: "raid1c3", disks: 4, is_redundant: true },
 ];
 
-/// Flags with the profiles of data and of metadata that they are short for. Metadata is not striped with parity, as
-/// btrfs(5) advises: it has one copy more than the disks that its data may lose.
-const SHORT: &[(&str, [&str; 2])] = &[
-    ("single", ["single"; 2]),
-    ("dup", ["dup"; 2]),
-    ("raid0", ["raid0", RAID1]),
-    (RAID1, [RAID1; 2]),
-    ("raid1c3", ["raid1c3"; 2]),
-    ("raid1c4", ["raid1c4"; 2]),
-    ("raid10", ["raid10"; 2]),
-    ("raid5", ["raid5", RAID1]),
-    ("raid6", ["raid6", "raid1c3"]),
-];
+/// The profiles whose flags are among `options`: one, unless they contradict each other.
+fn asked(options: &Options) -> impl Iterator<Item = &'static Profile> {
+    TABLE.iter().filter(|profile| options.contains_key(profile.name))
+}
 
-/// Flags whose data survives the loss of a disk.
-const REDUNDANT: &[&str] = &[RAID1, "raid1c3", "raid1c4", "raid10", "raid5", "raid6"];
-
-/// The flag among `options` that stands for profiles, with those of data and metadata.
-pub(super) fn short(options: &Options) -> Option<(&'static str, [&'static str; 2])> {
-    SHORT.iter().copied().find(|(flag, _)| options.contains_key(*flag))
+/// The profiles of data and of metadata that a flag among `options` stands for.
+pub(super) fn short(options: &Options) -> Option<[&'static str; 2]> {
+    asked(options).next().map(|profile| [profile.name, profile.metadata])
 }
 
 /// Returns true if `key` is a flag that stands for profiles.
 pub(super) fn is_short(key: &str) -> bool {
-    SHORT.iter().any(|(flag, _)| *flag == key)
+    PROFILES.contains(&key)
 }
 
 /// Disks that the profiles in `options` need.
 pub(super) fn disks(options: &Options) -> usize {
     let given = ["mkfs.d", "mkfs.m"].map(|key| options.get(key).map(String::as_str));
-    let short = short(options).into_iter().flat_map(|(_, profiles)| profiles);
-    let wanted = given.into_iter().flatten().chain(short);
-    let needed = wanted.filter_map(|profile| DISKS.iter().find(|(name, _)| *name == profile));
-    needed.map(|(_, disks)| *disks).max().unwrap_or(1)
+    let wanted = given.into_iter().flatten().chain(short(options).into_iter().flatten());
+    let needed = wanted.filter_map(|name| TABLE.iter().find(|profile| profile.name == name));
+    needed.map(|profile| profile.disks).max().unwrap_or(1)
 }
 
 /// Why `options` cannot be combined with the profiles among them.
 pub(super) fn excluded(options: &Options) -> Option<&'static str> {
-    let flags = options.keys().filter(|key| is_short(key)).count();
+    let flags = asked(options).count();
     let has = |key: &str| options.contains_key(key);
-    let is_redundant = REDUNDANT.iter().any(|flag| has(flag));
+    let is_redundant = asked(options).any(|profile| profile.is_redundant);
     if flags > 1 {
         Some("its profiles contradict each other; drop all but one, or set mkfs.d and mkfs.m")
     } else if flags == 1 && (has("mkfs.d") || has("mkfs.m")) {
@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn each_flag_is_short_for_two_profiles() {
-        for (flag, [data, metadata]) in SHORT {
+        for Profile { name: flag, metadata, .. } in TABLE {
+            let data = flag;
             let made = &commands(&format!("btrfs[{flag}]"))[0];
             let given = format!("-K -d {data} -m {metadata} /dev/loopN");
             assert!(made.contains(&given), "{made}");
@@ -94,7 +95,7 @@ mod tests {
                 "it is no mount option"
             );
         }
-        assert!(PROFILES.iter().all(|profile| is_short(profile)));
+        assert!(TABLE.iter().map(|profile| &profile.name).eq(PROFILES));
     }
 
     #[test]

@@ -1,7 +1,19 @@
 //! Shared code of layers made by LVM: commands that see the disks of one target and no other.
 
 use crate::magic::{Signature, start};
-use crate::{Cmd, Site};
+use crate::{Cmd, Remains, Site, Tool};
+use std::path::PathBuf;
+
+/// What makes volumes.
+pub(crate) const LVCREATE: Tool = Tool::new("lvcreate", ["lvm2"; 4]);
+/// What removes their mappings after a crash.
+pub(crate) const DMSETUP: Tool =
+    Tool::new("dmsetup", ["dmsetup", "device-mapper", "device-mapper", "device-mapper"]);
+/// Why setup does not install [`DMSETUP`].
+pub(crate) const NOT_IN_SETUP: &str = "lvm2 brings dmsetup";
+
+/// The name of the volume that the part above is on.
+pub(crate) const VOLUME: &str = "--name=volume";
 
 /// The label of a physical volume.
 const LABEL: &[u8] = b"LVM2 001";
@@ -37,6 +49,21 @@ pub(crate) fn make_group(site: &Site) -> Cmd {
 /// Makes the nodes of the volumes, or removes them.
 pub(crate) fn activate(site: &Site, yes_or_no: &str) -> Cmd {
     lvm("vgchange", site).args(["--activate", yes_or_no]).arg(&site.name)
+}
+
+/// The nodes of the volume that [`VOLUME`] names.
+pub(crate) fn nodes(site: &Site) -> Vec<PathBuf> {
+    vec![PathBuf::from("/dev").join(&site.name).join("volume")]
+}
+
+/// What is left of a volume group whose target ended early.
+pub(crate) fn remains(site: &Site) -> Vec<Remains> {
+    vec![Remains::Mapping(site.name.clone())]
+}
+
+/// Prints the version of LVM.
+pub(crate) fn version() -> Option<Cmd> {
+    Some(Cmd::new("lvcreate").arg("--version"))
 }
 
 /// Lists these columns of the volumes, as `LVM2_COLUMN=VALUE`.

@@ -58,7 +58,7 @@ pub(crate) const REBUILT: Knob = value(RESYNC, "MiB/s", rebuild::HELP, "not give
 const CHUNKS: &[&str] =
     &["4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M", "2M", "4M"];
 
-/// What no array with a bitmap can have.
+/// Options of a bitmap for an array without one.
 pub(crate) const BITMAP_NEEDED: Exclusion =
     not_both("bitmap=none", "bitmap-chunk", "bitmap-chunk needs bitmap=internal");
 pub(crate) const LOST_OR_REBUILT: Exclusion =
