@@ -37,7 +37,8 @@ print(f"{name}: {json.dumps(status.get(name))}")
 END
 seen=""
 for name in tank tank2; do
-    # Printed by `zpool status -v` of zfs-fuse 0.7.0 after a scrub, two deleted files and an unmount.
+    # Printed by `zpool status -v` of zfs-fuse 0.7.0 after a scrub, two deleted files and an unmount. The pool and its disk
+    # have other names, and the line with the address of an explanation is left out.
     cat >status <<END
   pool: $name
  state: ONLINE
@@ -45,13 +46,12 @@ status: One or more devices has experienced an error resulting in data
 	corruption.  Applications may be affected.
 action: Restore the file in question if possible.  Otherwise restore the
 	entire pool from backup.
-   see: http://www.sun.com/msg/ZFS-8000-8A
  scrub: scrub completed after 0h0m with 32 errors on Tue Dec  1 04:40:43 2026
 config:
 
 	NAME              STATE     READ WRITE CKSUM
 	$(printf %-16s "$name")  ONLINE       0     0    32
-	  /var/tmp/disk   ONLINE       0     0    64
+	  sda             ONLINE       0     0    64
 
 errors: Permanent errors have been detected in the following files:
 

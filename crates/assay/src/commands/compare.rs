@@ -107,10 +107,9 @@ fn settings(args: &CompareArgs) -> Settings {
 fn gate(comparison: &CampaignComparison, limit: f64) -> Result<Gate> {
     comparison.gate(limit).ok_or_else(|| {
         let (why, then) = match &comparison.incomparable {
-            Some(incomparable) if incomparable.is_of_one_lab() => (
-                "have different durability guarantees",
-                "measure targets that keep the same of what was synced",
-            ),
+            Some(incomparable) if incomparable.is_of_one_lab() => {
+                ("have different durability guarantees", "measure targets with the same guarantees")
+            }
             Some(_) => {
                 ("were measured in different labs", "measure the same target in the same lab")
             }
