@@ -244,6 +244,42 @@ fn a_look_says_what_the_call_has_come_to() {
 }
 
 #[test]
+fn a_certain_lead_that_is_too_small_for_a_best_is_the_same() {
+    let close = looked(&quiet(&[1.0, 1.02, 0.7], 8));
+    let expected = Standoff::Same(vec!["b".into(), "a".into()]);
+    assert!(close.verdicts == [expected] && close.is_settled(), "{close:?}");
+}
+
+#[test]
+fn a_look_and_the_verdict_of_the_same_samples_agree() {
+    let mut found = [0; 3];
+    for seed in 0..60 {
+        let mut rng = Rng::new(seed);
+        let mut level = || (0.04 * normal(&mut rng)).exp();
+        let levels = vec![1.0, level(), level()];
+        let block_sd = [0.005, 0.02, 0.05][seed as usize % 3];
+        let world = World { levels, block_sd, own_sd: 0.02 };
+        let data = world.campaign(world.samples(8, seed));
+        let [seen] = <[_; 1]>::try_from(looked(&data).verdicts).unwrap();
+        let kind = findings(&data, &Settings::default()).unwrap().verdict.kind;
+        match seen {
+            Standoff::Decided(_) => assert_eq!(kind, VerdictKind::Clear, "{seed}"),
+            Standoff::Same(_) => assert_eq!(kind, VerdictKind::Equivalent, "{seed}"),
+            Standoff::Open => assert!(
+                !matches!(kind, VerdictKind::Clear | VerdictKind::Equivalent),
+                "{seed}: {kind:?}"
+            ),
+        }
+        found[match seen {
+            Standoff::Decided(_) => 0,
+            Standoff::Same(_) => 1,
+            Standoff::Open => 2,
+        }] += 1;
+    }
+    assert!(found.iter().all(|count| *count > 3), "each kind has to be tried: {found:?}");
+}
+
+#[test]
 fn race_never_drops_the_baseline() {
     let data = quiet(&[0.7, 1.0, 1.001, 0.8], 3);
     let behind = looked(&data).behind;

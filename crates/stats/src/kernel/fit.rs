@@ -108,16 +108,11 @@ impl Fit {
         self.difference(a, b).half_width_at(self.bar.confidence)
     }
 
-    /// Whether `first` is the best: certainly better than every other target of the race, and so than those
-    /// that left it behind the best, with a lead of [`CLEAR_LEAD`] or more over each, and a P(best) that says the
-    /// same.
+    /// Whether `first` is the best: without a rival in the race, and so above those that left it behind the best, and
+    /// with a P(best) that says the same.
     pub(crate) fn is_best(&self, first: usize, draws: impl Uniform) -> bool {
-        let others = self.racing.iter().filter(|&&other| other != first);
-        let far = |&&other: &&usize| self.difference(first, other).mean >= CLEAR_LEAD.ln();
-        let (count, far) = (others.clone().count(), others.clone().all(|other| far(&other)));
         self.is_racing(first)
-            && far
-            && self.certainly_behind(first).len() == count
+            && self.rivals(first).is_empty()
             && self.best(draws)[first].p_best >= LEADS_P
     }
 
@@ -161,11 +156,13 @@ impl Fit {
         behind.map(|(other, _)| other).collect()
     }
 
-    /// Targets of the race that are not certainly worse than `first`, without itself.
+    /// Targets of the race that `first` is not clearly better than, without itself: not certainly, or by less than
+    /// [`CLEAR_LEAD`].
     pub(crate) fn rivals(&self, first: usize) -> Vec<usize> {
         let behind = self.certainly_behind(first);
+        let is_far = |other: usize| self.difference(first, other).mean >= CLEAR_LEAD.ln();
         let others = self.racing.iter().copied().filter(|&other| other != first);
-        others.filter(|other| !behind.contains(other)).collect()
+        others.filter(|&other| !(behind.contains(&other) && is_far(other))).collect()
     }
 
     /// `first` and its rivals, where it is no more than `band` better than any of them; empty where it is, and without

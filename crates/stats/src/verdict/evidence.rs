@@ -78,7 +78,7 @@ pub enum Obstacle {
 pub(crate) enum Alike {
     /// Of a verdict: each that is near the first, and costs no more than the band.
     Near,
-    /// Of a look: all that are not certainly worse, where the first is no more than the band ahead of any.
+    /// Of a look: all that are not clearly worse, where the first is no more than the band ahead of any.
     Leaders,
 }
 

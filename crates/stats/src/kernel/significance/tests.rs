@@ -64,10 +64,7 @@ fn campaign(world: World, bar: Bar, rng: &mut Rng) -> Found {
         let fit = fit(&scores, bar);
         let first = crate::kernel::fit::order(fit.means())[0];
         let clear = fit.is_best(first, Rng::new(7));
-        let half = |other| fit.half_width(first, other).unwrap();
-        let near = |&other: &usize| fit.difference(first, other).mean + half(other) <= BAND.ln_1p();
-        let rivals = fit.rivals(first);
-        let same = !clear && !rivals.is_empty() && rivals.iter().all(near);
+        let same = !clear && !fit.same_within(first, BAND).is_empty();
         if clear || same || is_last {
             let right = clear && first == 0 && world.lead > 0.0;
             // Of two given candidates: the pair that is picked for being first is no fixed truth.
