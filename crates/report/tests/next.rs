@@ -135,3 +135,30 @@ fn report_says_how_to_make_the_winner() {
         "To repeat this on a disk (erases the disk): `assay run --like c7 --device /dev/DISK`"
     );
 }
+
+#[test]
+fn of_candidates_that_are_the_same_each_is_said_how_to_make() {
+    let tests = [["t.a", "s", "a", "read disk", "rate", "MB/s"]];
+    let study =
+        Study { targets: &["ext4", "xfs"], tests: &tests, group: Group::ReadCold, blocks: 8 };
+    let mut data = study.dataset(|_, _, block| 100.0 * (1.0 + 0.001 * f64::from(block)));
+    data.samples.iter_mut().for_each(|sample| {
+        sample.figures.seconds = 1.5;
+        sample.position = (sample.position + sample.block) % 2;
+    });
+    for target in &mut data.targets {
+        let line = format!("mkfs.{} DEVICE", target.label);
+        target.facts.0.insert(BY_HAND.into(), line);
+    }
+    data.campaign.notes.push(Note::OnImages { is_side_by_side: true });
+    let found = findings(&data, &Settings::default()).unwrap();
+    assert_eq!(found.verdict.kind, VerdictKind::Equivalent, "{:?}", found.verdict.reason);
+    let page = markdown(&data, &found).replace('\\', "");
+    for told in [
+        "To use ext4 as it was measured: `mkfs.ext4 DEVICE`",
+        "To use xfs as it was measured: `mkfs.xfs DEVICE`",
+        "`assay run --like c7 --device /dev/DISK`",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+}

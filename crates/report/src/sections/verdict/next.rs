@@ -1,6 +1,6 @@
-//! Says what to do next: how to make the file system that won, or what would settle an open verdict: how many more
-//! blocks, how long they take, and the command; or that more blocks would change nothing. Of an import how often to
-//! repeat its runs, and how to measure them here.
+//! Says what to do next: how to make the file system that won, or each of those that are the same, or what would settle
+//! an open verdict: how many more blocks, how long they take, and the command. Of an import how often to repeat its
+//! runs, and how to measure them here.
 
 use crate::number;
 use model::{
@@ -9,7 +9,7 @@ use model::{
 };
 use stats::{
     evaluation::Findings,
-    verdict::{Reason, VerdictKind},
+    verdict::{Reason, Verdict, VerdictKind},
 };
 
 /// What measures what a study did.
@@ -17,6 +17,9 @@ const ON_YOUR_MACHINE: &str = "To measure this on your machine, use `assay run`.
 
 /// What measures what an import cannot tell.
 const ON_THAT_MACHINE: &str = "To measure what is not known, use `assay run --aa` on that machine.";
+
+/// Candidates that are the same and of which it is said how to make them, at most.
+const MOST_CHOICES: usize = 2;
 
 /// A sentence each; nothing of a campaign that is not at its end, which says what it lacks. More blocks while other
 /// programs run would be as disturbed as these.
@@ -38,11 +41,22 @@ pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Vec<String> {
             campaign.id
         )];
     }
-    let is_clear = findings.verdict.kind == VerdictKind::Clear;
-    let after = [by_hand(dataset, findings), on_a_disk(dataset)];
-    let after = after.into_iter().flatten().filter(|_| is_clear);
+    let chosen = chosen(&findings.verdict);
+    let on_a_disk = on_a_disk(dataset).filter(|_| !chosen.is_empty());
+    let by_hand = chosen.into_iter().filter_map(|target| by_hand(dataset, target));
     let more = |count| blocks(count, findings, &campaign.id);
-    advice(findings, &more).into_iter().chain(after).collect()
+    advice(findings, &more).into_iter().chain(by_hand).chain(on_a_disk).collect()
+}
+
+/// The labels of the candidates that a reader may take: the best, or the first of those that are the same.
+fn chosen(verdict: &Verdict) -> Vec<&str> {
+    match &verdict.reason {
+        Reason::Equivalent(same) => same.iter().take(MOST_CHOICES).map(String::as_str).collect(),
+        _ if verdict.kind == VerdictKind::Clear => {
+            verdict.candidates.iter().take(1).map(|best| best.target.as_str()).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// More of what was measured: how it is called, and what is to be typed for it.
@@ -67,13 +81,12 @@ fn repetitions(count: usize) -> More {
     More { called: format!("{repetitions} of each run"), typed: String::new() }
 }
 
-/// How the winner is made on a disk, with the options that it was measured with.
-fn by_hand(dataset: &Dataset, findings: &Findings) -> Option<String> {
-    let winner = &findings.verdict.candidates.first()?.target;
-    let record = dataset.targets.iter().find(|target| target.label == *winner)?;
+/// How `target` is made on a disk, with the options that it was measured with.
+fn by_hand(dataset: &Dataset, target: &str) -> Option<String> {
+    let record = dataset.targets.iter().find(|record| record.label == target)?;
     let lines = record.facts.0.get(BY_HAND)?;
     let lines: Vec<String> = lines.split("; ").map(|line| format!("`{line}`")).collect();
-    Some(format!("To use {winner} as it was measured: {}", lines.join(", then ")))
+    Some(format!("To use {target} as it was measured: {}", lines.join(", then ")))
 }
 
 /// How what was measured on loop images is measured on a disk.
