@@ -7,6 +7,7 @@ use crate::common::study::Study;
 use crate::{bare::markdown, common};
 use model::{
     result::{BY_HAND, CampaignState, Dataset, Note, Origin},
+    target::{Fact, FactSheet, FactValue},
     workload::Group,
 };
 use stats::{
@@ -151,14 +152,35 @@ fn of_candidates_that_are_the_same_each_is_said_how_to_make() {
         target.facts.0.insert(BY_HAND.into(), line);
     }
     data.campaign.notes.push(Note::OnImages { is_side_by_side: true });
-    let found = findings(&data, &Settings::default()).unwrap();
+    let facts = [
+        sheet("ext4", &[("shrink", true), ("reflink", false), ("quota", true)]),
+        sheet("xfs", &[("shrink", false), ("reflink", true), ("quota", true), ("dax", true)]),
+    ];
+    let found = findings(&data, &Settings::default()).unwrap().with_features(&data, &facts);
     assert_eq!(found.verdict.kind, VerdictKind::Equivalent, "{:?}", found.verdict.reason);
     let page = markdown(&data, &found).replace('\\', "");
     for told in [
+        "They differ in features: only ext4 has shrink; only xfs has reflink.",
         "To use ext4 as it was measured: `mkfs.ext4 DEVICE`",
         "To use xfs as it was measured: `mkfs.xfs DEVICE`",
         "`assay run --like c7 --device /dev/DISK`",
     ] {
         assert!(page.contains(told), "{told}: {page}");
     }
+}
+
+fn sheet(name: &str, features: &[(&str, bool)]) -> FactSheet {
+    let fact = |(feature, has): &(&str, bool)| Fact {
+        feature: (*feature).into(),
+        value: FactValue::Has(*has),
+        scope: "Linux".into(),
+        only_with: None,
+        unless: Vec::new(),
+        with: Vec::new(),
+        but: None,
+        source: "a manual".into(),
+        as_of: "2026-11-21".into(),
+        checked_by: "maintainers".into(),
+    };
+    FactSheet { file_system: name.into(), facts: features.iter().map(fact).collect() }
 }

@@ -8,6 +8,7 @@ mod answer;
 mod campaign;
 mod counsel;
 mod elsewhere;
+pub(crate) mod features;
 mod field;
 mod floors;
 mod limits;
@@ -23,6 +24,7 @@ pub use advised::{Advised, Eligibility};
 pub use counsel::{
     Advice, BlockTime, Choice, Counsel, GroupLead, Merit, More, Refusal, Remark, Support,
 };
+pub use features::FeatureDifference;
 pub use limits::{AskedLimit, LatencyEstimate, LimitFinding, LimitOutcome, LimitReason, limits};
 pub use objection::{Basis, FloorFinding, Objection, Shortfall};
 pub use question::Question;

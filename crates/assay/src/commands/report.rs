@@ -158,7 +158,8 @@ pub fn summary(dataset: &Dataset, findings: &Findings, page: Option<&Path>) -> S
 pub fn findings(dataset: &Dataset, baseline: Option<&str>) -> Result<Findings> {
     let baseline = baseline.map(str::to_string);
     let settings = Settings { baseline, ..Settings::default() };
-    stats::evaluation::findings(dataset, &settings).map_err(|e| exit::usage(e.to_string()))
+    let found = stats::evaluation::findings(dataset, &settings);
+    Ok(found.map_err(|e| exit::usage(e.to_string()))?.with_features(dataset, &shipped::facts()?))
 }
 
 /// The same, with where the time of the blocks went, which the store at `path` knows.

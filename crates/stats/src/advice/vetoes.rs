@@ -27,7 +27,7 @@ const CRASH_SAFE: &str = "crash_safe";
 /// Features of which no fact is needed.
 const MEASURED: &[&str] = &[CRASH_SAFE];
 /// What the support of a vendor begins with.
-const SUPPORTED: &str = "supported_on=";
+pub(super) const SUPPORTED: &str = "supported_on=";
 /// Features, besides limits and support, that a stack has only when every layer has them.
 const LIMITED: &[&str] = &[DURABLE, "in_kernel"];
 /// Share of its bytes from which compressible data was not compressed.
@@ -170,13 +170,13 @@ fn not_compressed(dataset: &Dataset, record: &TargetRecord) -> Option<Objection>
 }
 
 /// The layers of a target with what is known of each.
-struct Stack<'a> {
+pub(super) struct Stack<'a> {
     layers: Vec<(Layer, Option<&'a FactSheet>)>,
     required: &'a [Requirement],
 }
 
 /// What a stack says to a requirement.
-enum Answer<'a> {
+pub(super) enum Answer<'a> {
     /// No fact of any layer speaks of it.
     Unknown,
     /// It has it, by these facts.
@@ -186,7 +186,7 @@ enum Answer<'a> {
 }
 
 impl<'a> Stack<'a> {
-    fn new(
+    pub(super) fn new(
         record: &TargetRecord,
         facts: &'a [FactSheet],
         required: &'a [Requirement],
@@ -200,7 +200,7 @@ impl<'a> Stack<'a> {
     }
 
     /// What one layer gives is enough for most; what any layer limits is limited.
-    fn answer(&self, wanted: &Requirement) -> Answer<'a> {
+    pub(super) fn answer(&self, wanted: &Requirement) -> Answer<'a> {
         let known: Vec<(&Layer, Vec<&'a Fact>)> = self
             .layers
             .iter()

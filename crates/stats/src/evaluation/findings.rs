@@ -2,7 +2,7 @@
 
 use super::Since;
 use crate::{
-    advice::{Advice, Workloads},
+    advice::{Advice, FeatureDifference, Workloads, features::differing},
     comparison::CampaignComparison,
     description::{
         CampaignFacts, DiskCell, Doubt, Durability, FailedWriteCell, FaultCell, FullCell, HostCell,
@@ -10,11 +10,12 @@ use crate::{
         TurnedBitCell, class::classes,
     },
     tuning::SweepEffects,
-    verdict::{Cost, Leaders, Next, Verdict},
+    verdict::{Cost, Leaders, Next, Reason, Verdict},
 };
 use model::{
     plan::LabKind,
     result::{Dataset, TargetRecord, TargetState},
+    target::FactSheet,
 };
 use serde::Serialize;
 use std::borrow::Cow;
@@ -93,6 +94,9 @@ pub struct Findings {
     pub since: Option<Since>,
     /// What each profile, and equal weights, make of these; added by the caller with the profiles.
     pub workloads: Workloads,
+    /// Features in which the candidates differ that are the same, where the verdict says so; added by the caller with
+    /// the facts.
+    pub features: Vec<FeatureDifference>,
     /// The findings of the other classes of the campaign: of other labs, and of targets that do not keep what
     /// was synced. Nothing is ranked across classes.
     pub others: Vec<Findings>,
@@ -134,6 +138,16 @@ impl Findings {
     /// The same, knowing what each profile makes of them.
     pub fn with_workloads(self, workloads: Workloads) -> Findings {
         Findings { workloads, ..self }
+    }
+
+    /// The same on `dataset`, knowing by `facts` in which features those candidates differ that are the same.
+    pub fn with_features(mut self, dataset: &Dataset, facts: &[FactSheet]) -> Findings {
+        if let Reason::Equivalent(same) = &self.verdict.reason {
+            self.features = differing(dataset, same, facts);
+        }
+        let others = self.others.into_iter();
+        self.others = others.map(|class| class.with_features(dataset, facts)).collect();
+        self
     }
 
     /// Whether they are those of a campaign itself, and of no comparison or advice.

@@ -97,6 +97,7 @@ pub(crate) fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), Sta
         timed: None,
         since: None,
         workloads: Workloads::default(),
+        features: Vec::new(),
         others: Vec::new(),
     };
     Ok((findings, cells))

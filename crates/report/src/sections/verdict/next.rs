@@ -8,9 +8,12 @@ use model::{
     text::counted,
 };
 use stats::{
+    advice::FeatureDifference,
+    description::list,
     evaluation::Findings,
     verdict::{Reason, Verdict, VerdictKind},
 };
+use std::collections::BTreeMap;
 
 /// What measures what a study did.
 const ON_YOUR_MACHINE: &str = "To measure this on your machine, use `assay run`.";
@@ -45,7 +48,8 @@ pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Vec<String> {
     let on_a_disk = on_a_disk(dataset).filter(|_| !chosen.is_empty());
     let by_hand = chosen.into_iter().filter_map(|target| by_hand(dataset, target));
     let more = |count| blocks(count, findings, &campaign.id);
-    advice(findings, &more).into_iter().chain(by_hand).chain(on_a_disk).collect()
+    let after = features(&findings.features).into_iter().chain(by_hand).chain(on_a_disk);
+    advice(findings, &more).into_iter().chain(after).collect()
 }
 
 /// The labels of the candidates that a reader may take: the best, or the first of those that are the same.
@@ -79,6 +83,22 @@ fn blocks(count: usize, findings: &Findings, id: &str) -> More {
 fn repetitions(count: usize) -> More {
     let repetitions = counted(count, "more repetition", "more repetitions");
     More { called: format!("{repetitions} of each run"), typed: String::new() }
+}
+
+/// The features by which to decide between those that are the same, each with those that have it.
+fn features(all: &[FeatureDifference]) -> Option<String> {
+    let mut by_targets: BTreeMap<&[String], Vec<String>> = BTreeMap::new();
+    for difference in all {
+        let having = by_targets.entry(&difference.targets).or_default();
+        having.push(difference.feature.replace('_', " "));
+    }
+    let said = |(targets, features): (&[String], Vec<String>)| {
+        let verb = if targets.len() == 1 { "has" } else { "have" };
+        let targets = list(targets.iter().map(String::as_str));
+        format!("only {targets} {verb} {}", list(features.iter().map(String::as_str)))
+    };
+    let all: Vec<String> = by_targets.into_iter().map(said).collect();
+    (!all.is_empty()).then(|| format!("They differ in features: {}.", all.join("; ")))
 }
 
 /// How `target` is made on a disk, with the options that it was measured with.
