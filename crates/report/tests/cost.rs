@@ -96,7 +96,8 @@ fn the_picture_is_in_the_page_and_its_numbers_everywhere() {
 fn the_bytes_that_a_write_costs_are_bars_and_none_where_no_device_was_counted() {
     let mut data = campaign();
     let same = html(&data, &findings(&data, &Settings::default()).unwrap());
-    let said = "Written by the device: 1.00 bytes per logical byte, for every candidate.";
+    let said =
+        "Written to the device: 1.00 bytes per logical byte over all tests, for every candidate.";
     assert!(same.contains(said), "of about 1.00 it is a sentence: {same}");
     for sample in data.samples.iter_mut().filter(|own| own.case.target == "xfs") {
         let written = &mut sample.covariates.device_write_bytes;
@@ -104,11 +105,11 @@ fn the_bytes_that_a_write_costs_are_bars_and_none_where_no_device_was_counted() 
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let page = html(&data, &judged);
-    assert!(page.contains("Written by the device"), "{page}");
+    assert!(page.contains("Written to the device"), "{page}");
     assert!(page.matches("<rect class=\"amount\"").count() >= judged.costs.len());
     data.samples.iter_mut().for_each(|s| s.covariates.device_write_bytes = None);
     let judged = findings(&data, &Settings::default()).unwrap();
-    assert!(!html(&data, &judged).contains("Written by the device"));
+    assert!(!html(&data, &judged).contains("Written to the device"));
 }
 
 #[test]

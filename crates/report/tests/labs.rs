@@ -51,8 +51,8 @@ fn one_lab_has_one_note_and_its_own_kernel() {
     300 times as long as natively: compare these targets with each other only. Its fsync is not proven to be durable.
 
     For these tests of columnar at these sizes on this machine in User-Mode Linux, xfs leads with P=0.95, not decided (1.03x
-    ext4, 95 % CI 0.97-1.13, 2 blocks). The worst-case loss of choosing either of xfs and ext4 is 7 % (each with 95 %
-    probability); decide by features, or measure more blocks. It is not proven for any of them that a sync reaches the disk.
+    ext4, 95 % CI 0.97-1.13, 2 blocks). Choosing either of xfs and ext4 costs at most 7 % (each with 95 % probability);
+    decide by features, or measure more blocks. It is not proven for any of them that a sync reaches the disk.
 
     About 4 more blocks would separate xfs from ext4 with 80 % probability, if their difference stays the same:
     `assay resume c7 --blocks +4`

@@ -43,8 +43,7 @@ fn the_answer_looks_like_this() {
     ext4, xfs & btrfs <on> a loop image
 
     For these tests of columnar at these sizes on this machine, xfs and ext4 are the same within 5 % (xfs is 1.03x ext4, 95
-    % CI 1.01-1.04, 4 blocks). The worst-case loss of choosing either is 4 % (each with 95 % probability); decide by
-    features.
+    % CI 1.01-1.04, 4 blocks). Choosing either costs at most 4 % (each with 95 % probability); decide by features.
     xfs and ext4 are the same within 5 % overall, so more blocks would not change the result.
     Scope: device P5510, backing ext4, kernel 6.18.2, 5 blocks, scale 0.2, 2025-11-21, suite columnar.
     loop-backed: compares candidates on this machine, not comparable with a device.

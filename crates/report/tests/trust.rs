@@ -50,7 +50,7 @@ fn what_is_against_it_is_said() {
     });
     let text = said(&data).unwrap();
     assert!(text.contains("repeat on a quiet machine"), "{text}");
-    assert!(text.contains("a throttled processor set the speed, not the file system"), "{text}");
+    assert!(text.contains("look smaller there than they are"), "{text}");
     let page = html(&data, &findings(&data, &Settings::default()).unwrap());
     assert_eq!(page.matches("class=\"sign no\"").count(), 3, "others, the limiter and cells");
 }

@@ -175,7 +175,7 @@ fn amplification(findings: &Findings) -> Vec<Block> {
         bars.iter().any(|bar| bar.value.is_some()).then(|| BarGroup { title: title.into(), bars })
     };
     let groups = [
-        group("Written by the device", |cost| cost.written_per_byte),
+        group("Written to the device", |cost| cost.written_per_byte),
         group("Space taken by the files", |cost| cost.taken_per_byte),
     ];
     let range = |group: &BarGroup| {
@@ -187,7 +187,7 @@ fn amplification(findings: &Findings) -> Vec<Block> {
     let sentence = |group: &BarGroup| {
         let said = flat::said(range(group).unwrap_or((1.0, 1.0)));
         Block::Prose(format!(
-            "{}: {said} bytes per logical byte, for every candidate.",
+            "{}: {said} bytes per logical byte over all tests, for every candidate.",
             group.title
         ))
     };

@@ -20,10 +20,7 @@ pub(crate) fn choosing(of_these: &str, regrets: impl Iterator<Item = Option<f64>
     let regrets: Vec<Option<f64>> = regrets.collect();
     let any = if regrets.len() == 2 { "either" } else { "any" };
     let cost = regrets.into_iter().flatten().fold(0.0, f64::max);
-    format!(
-        "The worst-case loss of choosing {any}{of_these} is {} (each with 95 % probability)",
-        percent(cost)
-    )
+    format!("Choosing {any}{of_these} costs at most {} (each with 95 % probability)", percent(cost))
 }
 
 /// What may be said of a first that is probably the best and not decidedly; `None` below a P(best) of 0.90.

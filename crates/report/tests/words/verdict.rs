@@ -232,7 +232,7 @@ fn a_call_says_of_what_it_is() {
 #[test]
 fn what_a_choice_costs_is_said_with_its_probability() {
     let verdict = said(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.001)], 6, 5, 3));
-    let cost = verdict.sentence.split_once("The worst-case loss of choosing either is ").unwrap().1;
+    let cost = verdict.sentence.split_once("Choosing either costs at most ").unwrap().1;
     assert!(cost.contains(" % (each with 95 % probability)"), "{}", verdict.sentence);
 }
 

@@ -104,7 +104,7 @@ function plot(found, panels, { out }) {
   const score = ({ column, ratio }) => ({
     name: name(column), ratio,
     said: `${ratioText(ratio.point)} ${column === found.over ? 'baseline' : intervalText(ratio, report.very_wide)}`.trim(),
-    isUnclear: column !== found.over && (isBusy(column) || !(ratio.low > 1 || ratio.high < 1)),
+    isUnclear: column !== found.over && (isBusy(column) || judge(ratio, logs.band) === 'unclear'),
   });
   const mean = ([column, ratio]) => ({
     name: name(column), ratio, said: `${ratioText(ratio.point)} ${ratio.isBusy ? 'contended' : ratio.word}`,

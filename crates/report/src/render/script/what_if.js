@@ -117,7 +117,7 @@ function profileText({ out }) {
 
 const WITHOUT = 'Computed in this page from the logarithms of all blocks, without P(best), ranks, worst-case loss, stars and '
   + 'the verdict: those belong to what was asked before anybody looked, and stand as the report has them. Of many choices '
-  + 'some favour a candidate by chance. A score is hollow where its interval holds 1, or other programs used the machine too much.';
+  + 'some favour a candidate by chance. A score is hollow where it is unclear, or other programs used the machine too much.';
 
 // The scores of tables by the choice.
 const scoresOf = (tables, own) =>
@@ -147,10 +147,12 @@ function culprits() {
 }
 
 // Says which choices leave nothing, with a button each that takes one back, or one for all where none alone is why.
-function nothingLeft() {
+function nothingLeft({ ratios }) {
   const why = culprits();
   const names = why.map(name => NAMES[name]);
-  return undoing(`Nothing that all candidates have is left to be scored, because of: ${names.join(', ')}.`, why);
+  const what = ratios.length ? `Only ${logs.targets[ratios[0].column]} is left, with nothing to compare it with`
+    : 'Nothing that all candidates have is left to be scored';
+  return undoing(`${what}, because of: ${names.join(', ')}.`, why);
 }
 
 // The section of the choice in force.
@@ -162,7 +164,7 @@ function section() {
   const section = made('section', { id: 'what-if', 'aria-label': 'What if' }, element('h2', 'What if'));
   section.append(made('div', {}, ...(profile() ? [profileText(own)] : []), element('p', `${scope(found, own)} ${WITHOUT}`)));
   if (found.ratios.length > 1) section.append(plot(found, panels, own));
-  else section.append(nothingLeft());
+  else section.append(nothingLeft(found));
   const shown = [meansTable(found, panels, own), ratiosTable(tables, own)];
   section.append(made('details', { class: 'behind' }, element('summary', 'The figures as a table'), shown[0]), shown[1]);
   shown.forEach((held, at) => {

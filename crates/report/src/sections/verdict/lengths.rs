@@ -33,9 +33,10 @@ pub(super) fn lengths(dataset: &Dataset, findings: &Findings) -> Option<String> 
     };
     (!all.is_empty()).then(|| {
         format!(
-            "Timed parts below the minimum of {} for {}: {named}{more}.",
+            "Timed parts below the minimum of {} for {} (scored from {}): {named}{more}.",
             number::span(least_s),
-            plan.preset
+            plan.preset,
+            number::span(plan.preset.least_s())
         )
     })
 }

@@ -168,9 +168,15 @@ fn limiter(samples: &[&Sample]) -> Option<Sign> {
     let count = samples.iter().filter(is_bad).count();
     let found = of(count, samples.len()).filter(|_| is_known)?;
     let (is_good, so_what) = match (count, is_few(count, samples.len())) {
-        (0, _) => (true, "neither assay nor a throttled processor set the speed"),
+        (0, _) => {
+            (true, "neither the start of workers nor a throttled processor took part of the time")
+        }
         (_, true) => (true, "too few to matter"),
-        _ => (false, "assay itself or a throttled processor set the speed, not the file system"),
+        _ => (
+            false,
+            "starting workers took a tenth of the time, or a processor was throttled: differences of file systems \
+             look smaller there than they are",
+        ),
     };
     Some(sign("limiter", Some(is_good), found, so_what))
 }
