@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # fs_extra 1.3.0 (crates.io) copies and moves files and folders. Each of its functions has a second form that is told of
 # the progress: `copy` and `copy_with_progress`, `move_file` and `move_file_with_progress`, for files and for folders.
-# Both are documented to copy the permission bits. Expected: the two forms make the same copy. The forms with progress
-# make a new file of their own, with the mode that the umask leaves, and no more: a program is no longer executable, and
-# a file that was closed to others is not. A move, which keeps the mode of a file without progress, gives it another,
-# and the file that had the right one is gone.
+# For files, both forms are documented to copy the permission bits. Expected: they make the same copy. The forms with
+# progress make a new file of their own, with the mode that the umask leaves, and no more: a program is no longer
+# executable, and a file that was closed to others is not. A move, which keeps the mode of a file without progress,
+# gives it another, and the file that had the right one is gone.
 #
 # Seen, of a file of mode 750 with a umask of 022:
 #   file::copy: 750, with progress 644

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # bindfs 1.14.7-1, unionfs-fuse 1.0-1+b1, mergerfs 2.33.5-1 and encfs 1.9.5-2 (Debian 12) show the files of another
 # folder through FUSE. A name is durable once the directory that holds it is synced, as fsync(2) says. Expected: all
-# four hand an fsync down, as their fsync of a file does. None of them has a call for that of a directory, and Linux
-# takes this for success: fsync ends with 0, and the file system below is not told. A database or a queue that does all
-# that it should loses new files in a crash, and a benchmark finds such an fsync faster than any disk can be. gocryptfs
-# 2.3-1+b4 hands it down. bindfs also makes an fsync of each fdatasync. What strace sees of each of them where a file
-# is written and synced by both calls, and then its directory by fsync:
+# four hand such an fsync down, as they do with that of a file. None of them does, and the call ends with 0 all the
+# same: the file system below is not told. A database or a queue that does all that it should loses new files in a
+# crash, and a benchmark finds such an fsync faster than any disk can be. gocryptfs 2.3-1+b4 hands it down. bindfs also
+# makes an fsync of each fdatasync. What strace sees of each of them where a file is written and synced by both calls,
+# and then its directory by fsync:
 #
 # Seen:
 #   bindfs: fsync of the file, fsync of the file
@@ -43,7 +43,7 @@ os.fsync(file)
 os.fdatasync(file)
 os.close(file)
 folder = os.open("mnt/folder", os.O_RDONLY | os.O_DIRECTORY)
-os.fsync(folder)
+os.fsync(folder)  # Raises an error where it fails.
 END
 
 # NAME PROGRAM ARGUMENTS: what reaches the folder below, in which names may be encrypted.
