@@ -1,4 +1,4 @@
-//! Reports that dd prints when a signal asks for its progress.
+//! Reports that dd prints when a signal asks for its progress, in other languages, and after other options.
 #![allow(clippy::unwrap_used)]
 
 use crate::files;
@@ -51,4 +51,52 @@ fn the_last_report_of_a_run_is_of_its_command() {
     let text = format!("$ dd if=/dev/zero of=f bs=1M\n{}{}", report(10, 1.0), report(100, 9.0));
     let data = read(&[file("a.txt", &text)]);
     assert_eq!(sample(&data, "dd.write-b1048576").figures.seconds, 9.0);
+}
+
+/// GNU dd 9.1 with LC_ALL=es_ES.UTF-8, `bs=64k count=2400 oflag=dsync`: English words, and commas in numbers.
+#[test]
+fn seconds_with_a_comma_keep_their_decimals() {
+    let data = read_fixtures(&["dd-9.1-es.txt"]);
+    let run = only(&data);
+    assert!(near(run.figures.metrics[0].value, 157_286_400.0 / 18.0241 / 1e6));
+    assert_eq!((run.figures.seconds, run.figures.ops), (18.0241, 2400));
+    let wrong = text("dd-9.1-es.txt").replace("8,7 MB/s", "18,7 MB/s");
+    let error = formats::import(&[file("a.txt", &wrong)], None, &options()).unwrap();
+    assert!(!only(&error).evidence.validity.is_valid(), "the rate is compared, too");
+}
+
+/// GNU dd 9.1 in Ukrainian, `bs=1M count=24 conv=fsync`.
+const UKRAINIAN: &str = "24+0 записів прочитано\n24+0 записів записано\n\
+                         скопійовано 25165824 байтів (25 MB, 24 MiB), 0,043937 s, 573 MB/s\n";
+
+/// The same in German and Chinese.
+#[test]
+fn other_languages_report_the_same() {
+    for (name, whole, seconds) in [
+        ("de", text("dd-9.1-de.txt"), 0.104387),
+        ("zh", text("dd-9.1-zh.txt"), 0.038347),
+        ("uk", UKRAINIAN.to_owned(), 0.043937),
+    ] {
+        let data = read(&[file("a.txt", &whole)]);
+        let copy = sample(&data, "dd.copy-b1048576");
+        assert_eq!((copy.figures.seconds, copy.figures.ops), (seconds, 24), "{name}");
+        assert!(near(copy.figures.metrics[0].value, 25_165_824.0 / seconds / 1e6), "{name}");
+    }
+    let twice = text("dd-9.1-de.txt") + &text("dd-9.1-de.txt").replace("0,104387", "0,104388");
+    assert_eq!(read(&[file("a.txt", &twice)]).samples.len(), 2);
+    for (name, whole) in [("de", text("dd-9.1-de.txt")), ("uk", UKRAINIAN.to_owned())] {
+        let end = whole.rfind(" MB/s").unwrap();
+        assert!(error(&[file("a.txt", &whole[..end])]).contains("a.txt"), "{name}");
+    }
+}
+
+/// GNU dd 9.1 on a terminal, ended by Ctrl-C twice.
+#[test]
+fn an_interrupted_run_counts_next_to_one_that_ended() {
+    let data = read_fixtures(&["dd-9.1-interrupted.txt"]);
+    let ops: Vec<u64> = data.samples.iter().map(|sample| sample.figures.ops).collect();
+    assert_eq!(ops, [140, 188]);
+    let mixed =
+        text("dd-9.1-interrupted.txt") + "# dd if=/dev/zero of=f bs=1M\n" + &report(100, 2.0);
+    assert_eq!(read(&[file("a.txt", &mixed)]).samples.len(), 3);
 }

@@ -52,6 +52,7 @@ impl crate::WholeImporter for Importer {
         let head = String::from_utf8_lossy(head);
         let has = |is: fn(&str) -> bool| head.lines().any(|line| is(line.trim()));
         has(|line| Copied::of(line).is_some())
+            || has(|line| Copied::of_other_language(line).is_some())
             || (has(|line| Records::of(line, " records in").is_some())
                 && has(|line| Records::of(line, " records out").is_some()))
     }
@@ -59,10 +60,14 @@ impl crate::WholeImporter for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
+            let has = |is: fn(&str) -> bool| lines(file, bytes).any(|line| is(shown(&line.text)));
+            let told = has(|text| Records::of(text, " records in").is_some());
+            let is_english = told || has(|text| Records::of(text, " records out").is_some());
+            let other_language =
+                !is_english && has(|text| Records::of_other_language(text).is_some());
             // Without a line of records a line of bytes is a run; with them it may be one of progress.
-            let told = lines(file, bytes)
-                .any(|line| Records::of(line.text.trim(), " records in").is_some());
-            let mut run = Run { alone: !told, ..Run::default() };
+            let alone = !told && !other_language;
+            let mut run = Run { alone, other_language, ..Run::default() };
             for line in lines(file, bytes) {
                 run.line(&line, &mut gather)?;
             }
@@ -83,6 +88,8 @@ impl crate::WholeImporter for Importer {
 struct Run {
     /// The text has no lines of records.
     alone: bool,
+    /// dd spoke another language than English.
+    other_language: bool,
     /// Its command, where the text has one.
     command: String,
     /// Line of the records that were read, and those that were read and written.
@@ -103,20 +110,20 @@ impl Run {
     }
 
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
-        let text = line.text.trim();
-        if let Some(read) = Records::of(text, " records in") {
+        let text = shown(&line.text);
+        if let Some(read) = self.records(text, " records in", self.begun.is_none()) {
             if self.begun.is_some() {
                 return Err(line.bad("the run above has no line with bytes and seconds"));
             }
             (self.begun, self.read) = (Some(line.number), Some(read));
-        } else if let Some(written) = Records::of(text, " records out") {
+        } else if let Some(written) = self.records(text, " records out", self.written.is_none()) {
             self.written = Some(written);
             self.printer.add(text.as_bytes());
         } else if let Some(command) = command(text) {
             self.command = command.into();
             self.apart = true;
             self.printer.add(text.as_bytes());
-        } else if let Some(copied) = Copied::of(text) {
+        } else if let Some(copied) = copied(text) {
             if self.alone || self.begun.is_some() {
                 self.printer.add(text.as_bytes());
                 self.report(line, copied, gather)?;
@@ -125,6 +132,12 @@ impl Run {
             self.apart = true;
         }
         Ok(())
+    }
+
+    /// The records of a line that ends with `what`; in another language, those of a line whose `turn` it is.
+    fn records(&self, text: &str, what: &str, turn: bool) -> Option<Records> {
+        let other = || Records::of_other_language(text).filter(|_| self.other_language && turn);
+        Records::of(text, what).or_else(other)
     }
 
     /// Takes a report whose last line is `line`; the one before is of another run unless this continues it.
@@ -154,7 +167,8 @@ impl Run {
             Some(last) => add(line.file, last, gather)?,
             None => {}
         }
-        *self = Run { alone: self.alone, last: Some(report), ..Run::default() };
+        let (alone, other_language) = (self.alone, self.other_language);
+        *self = Run { alone, other_language, last: Some(report), ..Run::default() };
         Ok(())
     }
 
@@ -191,6 +205,16 @@ fn reading(report: Report) -> Reading {
         ops: report.written.map_or(0, Records::count),
         ..Reading::new(info, outcome)
     }
+}
+
+/// What dd wrote on a line: a terminal shows before it what was typed to end the run.
+fn shown(text: &str) -> &str {
+    text.trim().trim_start_matches("^C")
+}
+
+/// The last line of a report.
+fn copied(text: &str) -> Option<Copied<'_>> {
+    Copied::of(text).or_else(|| Copied::of_other_language(text))
 }
 
 /// The command on a line of a shell, with what it reads or writes.

@@ -17,6 +17,13 @@ impl Records {
         Some(Records { whole: whole.parse().ok()?, partial: partial.parse().ok()? })
     }
 
+    /// Those of a line in another language, `1024+0 Datensätze ein`: the words around them differ.
+    pub(super) fn of_other_language(line: &str) -> Option<Records> {
+        let mut words = line.split_whitespace();
+        let (whole, partial) = words.find_map(|word| word.split_once('+'))?;
+        Some(Records { whole: whole.parse().ok()?, partial: partial.parse().ok()? })
+    }
+
     /// Both together.
     pub(super) fn count(self) -> u64 {
         self.whole.saturating_add(self.partial)
