@@ -90,6 +90,26 @@ fn other_languages_report_the_same() {
     }
 }
 
+/// GNU dd 9.1 on one file, four times in one text.
+#[test]
+fn runs_with_other_flags_are_other_tests() {
+    let data = read_fixtures(&["dd-9.1-flags.txt"]);
+    let rates = [
+        ("dd.write-b262144-oflag-direct", 0.0207699),
+        ("dd.write-b262144-conv-fdatasync", 0.0302243),
+        ("dd.read-b262144-iflag-direct", 0.0331907),
+    ];
+    for (test, seconds) in rates {
+        assert!(near(value(&data, test), 16_777_216.0 / seconds / 1e6), "{test}");
+    }
+    // What goes from memory into nothing is written to no disk.
+    assert!(near(value(&data, "dd.copy-b262144"), 1_048_576_000.0 / 0.0416142 / 1e6));
+    let both = |words: &str| format!("$ dd if=/dev/zero of=f bs=1M {words}\n{}", report(100, 2.0));
+    let data = read(&[file("a.txt", &both("oflag=direct conv=fsync"))]);
+    assert_eq!(data.tests[0].id, "dd.write-b1048576-conv-fsync-oflag-direct");
+    assert_eq!(read(&[file("a.txt", &both("conv=fsync oflag=direct"))]).tests, data.tests);
+}
+
 /// GNU dd 9.1 on a terminal, ended by Ctrl-C twice.
 #[test]
 fn an_interrupted_run_counts_next_to_one_that_ended() {

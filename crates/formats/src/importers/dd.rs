@@ -9,6 +9,7 @@ use crate::{
     gate::Printer,
     gather::{Gather, Reading},
     known::{Known, RATE, ranked_by},
+    naming::short_slug,
     text::{Line, check_end_or_unit, lines},
 };
 use copied::Copied;
@@ -193,6 +194,10 @@ fn reading(report: Report) -> Reading {
         info.id = format!("{}-b{block}", info.id);
         info.name = format!("{}, blocks of {block} bytes", info.name);
     }
+    for word in how(&report.command) {
+        info.id = format!("{}-{}", info.id, short_slug(word));
+        info.name = format!("{}, {word}", info.name);
+    }
     let outcome = if report.seconds > 0.0 {
         let rate = report.bytes as f64 / report.seconds / 1e6;
         let rate = Metric::new(RATE.name, rate, RATE.unit, Better::Higher);
@@ -227,11 +232,25 @@ fn command(text: &str) -> Option<&str> {
 
 /// What a command does to the disk.
 fn test(command: &str) -> &'static Known {
-    let of = |key: &str| command.split_whitespace().find_map(|word| word.strip_prefix(key));
+    let of = |key: &str| words(command).find_map(|word| word.strip_prefix(key));
     let makes = |file: &str| matches!(file, "/dev/zero" | "/dev/urandom" | "/dev/random");
     match (of("if="), of("of=")) {
+        (Some(from), Some("/dev/null")) if makes(from) => &TESTS[2],
         (Some(from), Some(_)) if makes(from) => &TESTS[0],
         (Some(_), Some("/dev/null")) => &TESTS[1],
         _ => &TESTS[2],
     }
+}
+
+/// The words of a command that change what a run measures, such as `oflag=direct` and `conv=fsync`, in one order.
+fn how(command: &str) -> Vec<&str> {
+    let keys = ["conv=", "iflag=", "oflag="];
+    let of = |key: &'static str| words(command).find(move |word| word.starts_with(key));
+    keys.into_iter().filter_map(of).collect()
+}
+
+/// The words of a command, as far as it is of dd.
+fn words(command: &str) -> impl Iterator<Item = &str> {
+    let own = command.split(['|', ';', '&', '`']).next().unwrap_or_default();
+    own.split_whitespace().map(|word| word.trim_matches(['"', '\'']))
 }
