@@ -108,6 +108,8 @@ fn runs_with_other_flags_are_other_tests() {
     let data = read(&[file("a.txt", &both("oflag=direct conv=fsync"))]);
     assert_eq!(data.tests[0].id, "dd.write-b1048576-conv-fsync-oflag-direct");
     assert_eq!(read(&[file("a.txt", &both("conv=fsync oflag=direct"))]).tests, data.tests);
+    let in_hdd = format!("root@host:/srv/hdd # dd if=/dev/zero of=f bs=1M\n{}", report(100, 2.0));
+    assert_eq!(read(&[file("a.txt", &in_hdd)]).tests[0].id, "dd.write-b1048576");
 }
 
 /// GNU dd 9.1 on a terminal, ended by Ctrl-C twice.

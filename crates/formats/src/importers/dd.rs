@@ -224,9 +224,9 @@ fn copied(text: &str) -> Option<Copied<'_>> {
 
 /// The command on a line of a shell, with what it reads or writes.
 fn command(text: &str) -> Option<&str> {
-    let at = text
-        .find("dd ")
-        .filter(|&at| at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric())?;
+    // A prompt may end in a directory like `hdd`.
+    let is_word = |at: &usize| *at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric();
+    let at = text.match_indices("dd ").map(|(at, _)| at).find(is_word)?;
     (text.contains(" if=") || text.contains(" of=")).then(|| &text[at..])
 }
 
