@@ -111,7 +111,8 @@ impl<'a> Gather<'a> {
         options: &'a ImportOptions,
     ) -> (Gather<'a>, Vec<&'a NamedBytes>) {
         let (mut gather, own) = Gather::with_copies(importer, files, options);
-        let is_new = |file: &&NamedBytes| gather.see(&file.0, Print::of(&file.1));
+        // A run may be all that is in a file, and is noted, too.
+        let is_new = |file: &&NamedBytes| gather.see(&file.0, Print::of(&file.1).then(b"file"));
         let own = own.into_iter().filter(is_new).collect();
         (gather, own)
     }

@@ -143,3 +143,102 @@ fn damage_is_named_with_file_and_line() {
     let broken = text.replace("[ min=57us", "[ min=57parsecs");
     assert!(error(&[file("a.txt", &broken)]).ends_with("line 14: invalid latency"));
 }
+
+/// What elbencho 3 prints with `--rwmixpct 30 --lat`.
+const MIX: &str = "\
+OPERATION   RESULT TYPE         FIRST DONE   LAST DONE
+=========== ================    ==========   =========
+RWMIX30     Elapsed time     :      5.000s      5.001s
+            IOPS write       :        7000        6990
+            IOPS read        :        3000        2990
+            IOPS total       :       10000        9980
+            MiB/s write      :          27          27
+            MiB/s read       :          11          11
+            MiB/s total      :          39          38
+            MiB write        :         136         136
+            MiB read         :          58          58
+            IO wr latency    : [ min=10us avg=60us max=1.20ms ]
+            IO rd latency    : [ min=30us avg=150us max=3.10ms ]
+---
+";
+
+fn mixed(data: &Dataset, test: &str, figures: &[(&str, f64)]) {
+    let phase = sample(data, test);
+    assert_eq!(phase.figures.metrics[0].name, "rate");
+    for (name, value) in figures {
+        let got = phase.metric(name).unwrap_or_else(|| panic!("{test} has no {name}"));
+        assert!(near(got, *value), "{name} is {got}, not {value}");
+    }
+    assert!(says(data, "those of both together"));
+}
+
+#[test]
+fn a_mix_counts_what_was_read_and_what_was_written() {
+    let figures = [
+        ("rate", 38.0 * MB),
+        ("write_rate", 27.0 * MB),
+        ("read_rate", 11.0 * MB),
+        ("iops", 9980.0),
+        ("write_iops", 6990.0),
+        ("read_iops", 2990.0),
+    ];
+    let data = read(&[file("a.txt", MIX)]);
+    mixed(&data, "elbencho.rwmix30", &figures);
+    mixed(
+        &data,
+        "elbencho.rwmix30",
+        &[("write_service_mean_us", 60.0), ("read_service_max_us", 3100.0)],
+    );
+    let csv = text("elbencho.csv");
+    let mut lines = csv.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let write = lines.find(|line| line.contains(",WRITE,")).unwrap();
+    let mut cells: Vec<&str> = write.splitn(header.len(), ',').collect();
+    for (column, value) in [
+        ("operation", "RWMIX30"),
+        ("IOPS [last]", "6990"),
+        ("MiB/s [last]", "27"),
+        ("rwmix read IOPS [last]", "2990"),
+        ("rwmix read MiB/s [last]", "11"),
+        ("rwmix read IO lat us [avg]", "150"),
+    ] {
+        cells[header.iter().position(|name| *name == column).unwrap()] = value;
+    }
+    let data = read(&[file("a.csv", &format!("{}\n{}\n", header.join(","), cells.join(",")))]);
+    mixed(&data, "elbencho.rwmix30", &figures);
+    mixed(
+        &data,
+        "elbencho.rwmix30",
+        &[("write_service_mean_us", 68.0), ("read_service_mean_us", 150.0)],
+    );
+    let json = text("elbencho.json");
+    let write = json.lines().find(|line| line.contains("\"WRITE\"")).unwrap();
+    let reads = r#""last_done":{"rwmix_read":{"iops":"2990","bytes\/s":"11534336"},"#;
+    let json = write.replace("\"WRITE\"", "\"RWMIX30\"").replace("\"last_done\":{", reads);
+    let data = read(&[file("a.json", &json)]);
+    mixed(&data, "elbencho.rwmix30", &[("iops", 19944.0 + 2990.0), ("read_rate", 11.0 * MB)]);
+}
+
+#[test]
+fn directories_of_files_are_not_the_files() {
+    let with_dirs = text("elbencho.txt")
+        .replace("            Files/s          :        7930        4986\n", "            Files/s          :        7930        4986\n            Dirs/s           :         158          99\n");
+    let data = read(&[file("a.txt", &with_dirs)]);
+    assert_eq!(sample(&data, "elbencho.write").metric("ops_rate"), Some(4986.0));
+    assert_eq!(sample(&data, "elbencho.mkdirs").metric("ops_rate"), Some(7233.0));
+}
+
+#[test]
+fn live_rows_of_a_mix_are_no_rows_of_reads_alone() {
+    let header = text("elbencho-live.csv").lines().next().unwrap().to_owned();
+    let row = |ms: u64, mix: &str, bytes: u64| {
+        format!(
+            "2024-03-04T10:00:01.000+0000,,RWMIX30,{ms},Total,{mix},0,{bytes},9,2500,0,0,0,300,2,9,,\n"
+        )
+    };
+    let rows = [row(1000, "", 9), row(2000, "Write", 20_000_000), row(2000, "Read", 10_000_000)];
+    let data = read(&[file("a-live.csv", &format!("{header}\n{}", rows.concat()))]);
+    assert!(near(value(&data, "elbencho.rwmix30-write"), 10.0));
+    assert!(near(value(&data, "elbencho.rwmix30-read"), 5.0));
+    assert_eq!(data.samples.len(), 2);
+}

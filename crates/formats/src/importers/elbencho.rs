@@ -52,6 +52,10 @@ const NOTES: [&str; 3] = [
     "Cache states are not in the source; one run gives no spread.",
 ];
 
+/// Said of phases that read and write.
+const MIX_NOTE: &str = "Where elbencho read and wrote in one phase (--rwmixpct, --rwmixthr), rate, iops and ops_rate are \
+                        those of both together; read_NAME and write_NAME are those of each.";
+
 const LISTING_NOTE: &str = "elbencho's text does not report threads, sizes or random offsets: \
                             threads are recorded as 1, reads and writes as sequential.";
 
@@ -120,26 +124,61 @@ struct Phase {
     entries: u64,
     entry_us: Latency,
     block_us: Latency,
+    /// What was read while the figures above were written.
+    reads: Reads,
     work: String,
     place: String,
     label: Option<String>,
 }
+
+/// The reads of a phase that also writes.
+#[derive(Default)]
+struct Reads {
+    entries_per_s: Option<f64>,
+    iops: Option<f64>,
+    /// MB/s.
+    rate: Option<f64>,
+    entry_us: Latency,
+    block_us: Latency,
+}
+
+/// How elbencho calls a phase that reads and writes: `RWMIX30` by the share of reads, `MIX-T2` by their threads.
+const MIXES: [&str; 2] = ["RWMIX", "MIX-T"];
 
 /// The id without the suite of what elbencho calls `operation`.
 fn key(operation: &str, random: bool) -> String {
     match operation {
         "RMFILES" => "delfiles".into(),
         "RMDIRS" => "deldirs".into(),
-        "WRITE" | "READ" if random => format!("rnd{}", operation.to_lowercase()),
+        _ if random && moves_data(operation) => format!("rnd{}", slug(operation)),
         _ => slug(operation),
     }
 }
 
-/// The test of a phase; one that is not in the list is ranked by its time.
+fn is_mix(operation: &str) -> bool {
+    MIXES.iter().any(|mix| operation.starts_with(mix))
+}
+
+/// Whether a phase writes or reads, which may do more to each file: `WRITE+r` reads it back.
+fn moves_data(operation: &str) -> bool {
+    is_mix(operation) || matches!(operation.split('+').next(), Some("WRITE" | "READ"))
+}
+
+/// The test of a phase; one that is not in the list and moves no data is ranked by its time.
 fn test_info(operation: &str, random: bool) -> TestInfo {
     let key = key(operation, random);
     if let Some(known) = TESTS.iter().find(|test| test.key == key) {
         return known.info(SUITE);
+    }
+    if moves_data(operation) {
+        let order = if random { "random" } else { "sequential" };
+        return TestInfo {
+            id: format!("{SUITE}.{key}"),
+            name: format!("{order} {}", operation.to_lowercase()),
+            testtype: format!("{order} read/write"),
+            group: Group::Mixed,
+            ..TESTS[1].info(SUITE)
+        };
     }
     let sync = TESTS[3].info(SUITE);
     TestInfo {
@@ -169,32 +208,71 @@ impl Phase {
 
     /// All figures, the one called `ranked` first; without it none, since nothing could be ranked.
     fn metrics(&self, ranked: &str) -> Vec<Metric> {
-        let [entry_min, entry_mean, entry_max] = self.entry_us;
-        let [block_min, block_mean, block_max] = self.block_us;
+        let reads = &self.reads;
         let figures = [
-            (RATE.name, self.rate, RATE.unit, Better::Higher),
-            (OPS_RATE.name, self.entries_per_s, OPS_RATE.unit, Better::Higher),
-            ("iops", self.iops, "IOPS", Better::Higher),
+            (RATE.name, sum(self.rate, reads.rate), RATE.unit, Better::Higher),
+            (
+                OPS_RATE.name,
+                sum(self.entries_per_s, reads.entries_per_s),
+                OPS_RATE.unit,
+                Better::Higher,
+            ),
+            ("iops", sum(self.iops, reads.iops), "IOPS", Better::Higher),
             (WALL.name, self.last_s, WALL.unit, Better::Lower),
             ("first_done_s", self.first_s, "s", Better::Lower),
             ("cpu_pct", self.cpu_percent, "%", Better::Lower),
-            ("entry_service_min_us", entry_min, "us", Better::Lower),
-            ("entry_service_mean_us", entry_mean, "us", Better::Lower),
-            ("entry_service_max_us", entry_max, "us", Better::Lower),
-            ("service_min_us", block_min, "us", Better::Lower),
-            ("service_mean_us", block_mean, "us", Better::Lower),
-            ("service_max_us", block_max, "us", Better::Lower),
         ];
         let known = figures.into_iter().filter_map(|(name, value, unit, better)| {
             Some(Metric::new(name, value.filter(|&value| value != 0.0)?, unit, better))
         });
         let mut metrics: Vec<Metric> = known.collect();
+        if self.is_mix() {
+            let of = [("write", self.rate, self.iops), ("read", reads.rate, reads.iops)];
+            for (name, rate, iops) in of {
+                let higher = |what, value, unit| {
+                    Metric::new(&format!("{name}_{what}"), value, unit, Better::Higher)
+                };
+                metrics.extend(rate.map(|rate| higher("rate", rate, RATE.unit)));
+                metrics.extend(iops.map(|iops| higher("iops", iops, "1/s")));
+            }
+            metrics.extend(latencies("write_", self.entry_us, self.block_us));
+            metrics.extend(latencies("read_", reads.entry_us, reads.block_us));
+        } else {
+            metrics.extend(latencies("", self.entry_us, self.block_us));
+        }
         match metrics.iter().position(|metric| metric.name == ranked) {
             Some(at) => metrics[..=at].rotate_right(1),
             None => metrics.clear(),
         }
         metrics
     }
+}
+
+impl Phase {
+    /// Whether it read and wrote.
+    fn is_mix(&self) -> bool {
+        self.reads.rate.or(self.reads.iops).or(self.reads.entries_per_s).is_some()
+    }
+}
+
+/// What is known of two figures together.
+fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.zip(other).map(|(one, other)| one + other).or(one).or(other)
+}
+
+/// The times of entries and of blocks; one that was rounded to 0 is left out.
+fn latencies(prefix: &str, entry_us: Latency, block_us: Latency) -> Vec<Metric> {
+    let of = |what: &str, times: Latency| -> Vec<Metric> {
+        let named = ["min", "mean", "max"].into_iter().zip(times);
+        named
+            .filter_map(|(statistic, us)| {
+                let us = us.filter(|&us| us != 0.0)?;
+                let name = format!("{prefix}{what}service_{statistic}_us");
+                Some(Metric::new(&name, us, "us", Better::Lower))
+            })
+            .collect()
+    };
+    [of("entry_", entry_us), of("", block_us)].concat()
 }
 
 /// The last word of a command is the path that was tested.

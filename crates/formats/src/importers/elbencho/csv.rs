@@ -1,7 +1,7 @@
 //! elbencho's CSV, to which every run appends its phases. Its last column, the command, is quoted
 //! word by word and may hold commas, so that rows are split by the number of columns.
 
-use super::{Phase, place};
+use super::{MIX_NOTE, Phase, Reads, place};
 use crate::{
     FormatError,
     gate::Print,
@@ -26,6 +26,9 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
             let phase = phase(&cells)?;
             gather.version(cells.text("version"));
             gather.fact(file, phase.label.as_deref(), "command", cells.text("command"));
+            if phase.is_mix() {
+                gather.note(MIX_NOTE);
+            }
             let run_start = gather.run_start();
             gather.add(file, line.number, phase.reading())?;
             gather.end_run(file, run_start, Print::of(line.text.as_bytes()));
@@ -107,6 +110,13 @@ fn phase(cells: &Cells<'_>) -> Result<Phase, FormatError> {
         entries: cells.text("entries [last]").parse().unwrap_or(0),
         entry_us: cells.latency("Ent")?,
         block_us: cells.latency("IO")?,
+        reads: Reads {
+            entries_per_s: cells.number("rwmix read entries/s [last]")?,
+            iops: cells.number("rwmix read IOPS [last]")?,
+            rate: cells.number("rwmix read MiB/s [last]")?.map(|mib| mib * MB_PER_MIB),
+            entry_us: cells.latency("rwmix read Ent")?,
+            block_us: cells.latency("rwmix read IO")?,
+        },
         work: work.join("; "),
         place: place(cells.text("command")),
         label: (!label.is_empty()).then(|| label.into()),

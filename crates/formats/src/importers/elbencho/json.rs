@@ -1,6 +1,6 @@
 //! elbencho's JSON: one object in a line for each phase, every value a text.
 
-use super::{Phase, place};
+use super::{MIX_NOTE, Phase, Reads, place};
 use crate::{
     FormatError,
     gate::Print,
@@ -34,6 +34,18 @@ struct Done {
     cpu_percent: Option<String>,
     #[serde(default)]
     latency: Latencies,
+    #[serde(default)]
+    rwmix_read: ReadMix,
+}
+
+/// What was read while the other figures were written.
+#[derive(Default, Deserialize)]
+struct ReadMix {
+    #[serde(rename = "entries/s")]
+    entries_per_s: Option<String>,
+    iops: Option<String>,
+    #[serde(rename = "bytes/s")]
+    bytes_per_s: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -46,6 +58,14 @@ struct Latencies {
 
 #[derive(Default, Deserialize)]
 struct Latency {
+    #[serde(flatten)]
+    times: Times,
+    #[serde(default)]
+    rwmix_read: Times,
+}
+
+#[derive(Default, Deserialize)]
+struct Times {
     min_us: Option<String>,
     avg_us: Option<String>,
     max_us: Option<String>,
@@ -68,6 +88,9 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         let phase = phase(&line, &entry)?;
         gather.version(of("version"));
         gather.fact(file, phase.label.as_deref(), "command", of("command"));
+        if phase.is_mix() {
+            gather.note(MIX_NOTE);
+        }
         let run_start = gather.run_start();
         gather.add(file, line.number, phase.reading())?;
         gather.end_run(file, run_start, Print::of(line.text.as_bytes()));
@@ -84,11 +107,15 @@ fn phase(line: &Line<'_>, entry: &Entry) -> Result<Phase, FormatError> {
     let number = |what: &str, text: &Option<String>| {
         text.as_deref().map(|text| line.number(what, text)).transpose()
     };
-    let latency = |l: &Latency| {
+    let latency = |times: &Times| {
         let of = |text| number("a latency", text);
-        Ok([of(&l.min_us)?, of(&l.avg_us)?, of(&l.max_us)?])
+        Ok([of(&times.min_us)?, of(&times.avg_us)?, of(&times.max_us)?])
+    };
+    let rate = |bytes: &Option<String>| -> Result<Option<f64>, FormatError> {
+        Ok(number("bytes/s", bytes)?.map(|bytes| bytes / 1e6))
     };
     let last = &entry.last_done;
+    let (times, reads) = (&last.latency, &last.rwmix_read);
     let milliseconds = |done: &Done| number("elapsed_time_ms", &done.elapsed_time_ms);
     Ok(Phase {
         operation: entry.phase_type.clone(),
@@ -99,11 +126,18 @@ fn phase(line: &Line<'_>, entry: &Entry) -> Result<Phase, FormatError> {
         last_s: milliseconds(last)?.map(|ms| ms / 1e3),
         entries_per_s: number("entries/s", &last.entries_per_s)?,
         iops: number("iops", &last.iops)?,
-        rate: number("bytes/s", &last.bytes_per_s)?.map(|bytes| bytes / 1e6),
+        rate: rate(&last.bytes_per_s)?,
         cpu_percent: number("cpu%", &last.cpu_percent)?,
         entries: last.entries.as_deref().and_then(|n| n.parse().ok()).unwrap_or(0),
-        entry_us: latency(&last.latency.entries)?,
-        block_us: latency(&last.latency.block)?,
+        entry_us: latency(&times.entries.times)?,
+        block_us: latency(&times.block.times)?,
+        reads: Reads {
+            entries_per_s: number("entries/s", &reads.entries_per_s)?,
+            iops: number("iops", &reads.iops)?,
+            rate: rate(&reads.bytes_per_s)?,
+            entry_us: latency(&times.entries.rwmix_read)?,
+            block_us: latency(&times.block.rwmix_read)?,
+        },
         work: WORK.map(|key| format!("{key} {}", of(key))).join("; "),
         place: place(of("command")),
         label: (!entry.label.is_empty()).then(|| entry.label.clone()),

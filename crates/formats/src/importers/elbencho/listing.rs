@@ -1,6 +1,6 @@
 //! Parses elbencho's text: for each phase a block of rows with the figures of the first and of the last worker to end.
 
-use super::Phase;
+use super::{MIX_NOTE, Phase};
 use crate::{
     FormatError,
     gate::Printer,
@@ -72,6 +72,9 @@ fn operation(head: &str) -> Option<&str> {
 
 fn end(file: &str, open: Option<Open>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
     let Some(open) = open else { return Ok(()) };
+    if open.phase.is_mix() {
+        gather.note(MIX_NOTE);
+    }
     let run_start = gather.run_start();
     gather.add(file, open.line, open.phase.reading())?;
     gather.end_run(file, run_start, open.printer.print());
@@ -97,22 +100,48 @@ fn row(line: &Line<'_>, head: &str, cells: &str, open: &mut Open) -> Result<(), 
             phase.last_s = Some(time(last)?);
             phase.first_s = cells.first().map(|first| time(first)).transpose()?;
         }
-        "Files/s" | "Dirs/s" => phase.entries_per_s = number()?,
-        "IOPS" => phase.iops = number()?,
-        "Throughput MiB/s" => phase.rate = number()?.map(|mib| mib * MB_PER_MIB),
-        "Throughput MB/s" => phase.rate = number()?,
+        // With --dirstats the directories of the files follow the files.
+        "Dirs/s" if phase.entries_per_s.is_some() => {}
+        "Dirs total" if phase.entries > 0 => {}
+        "Files/s" | "Dirs/s" | "Files/s write" => phase.entries_per_s = number()?,
+        "Files/s read" => phase.reads.entries_per_s = number()?,
+        "IOPS" | "IOPS write" => phase.iops = number()?,
+        "IOPS read" => phase.reads.iops = number()?,
+        "Throughput MiB/s" | "MiB/s write" => phase.rate = number()?.map(|mib| mib * MB_PER_MIB),
+        "Throughput MB/s" | "MB/s write" => phase.rate = number()?,
+        "MiB/s read" => phase.reads.rate = number()?.map(|mib| mib * MB_PER_MIB),
+        "MB/s read" => phase.reads.rate = number()?,
         "CPU util %" => phase.cpu_percent = number()?,
-        "Total MiB" => open.whole = true,
+        "Total MiB" | "MiB read" => open.whole = true,
         "Files total" | "Dirs total" => {
             phase.entries = last.parse().unwrap_or(0);
             open.whole = true;
         }
-        "Files latency" | "Dirs latency" => phase.entry_us = latency(line, &cells, "")?,
-        "Files latency us" | "Dirs latency us" => phase.entry_us = latency(line, &cells, "us")?,
-        "IO latency" => phase.block_us = latency(line, &cells, "")?,
-        "IO latency us" => phase.block_us = latency(line, &cells, "us")?,
-        _ => {}
+        _ => latencies(line, head, &cells, phase)?,
     }
+    Ok(())
+}
+
+/// A row of times; other rows say nothing of them.
+fn latencies(
+    line: &Line<'_>,
+    head: &str,
+    cells: &[&str],
+    phase: &mut Phase,
+) -> Result<(), FormatError> {
+    // Versions 1 name the unit in the head.
+    let (head, unit) = match head.strip_suffix(" us") {
+        Some(head) => (head, "us"),
+        None => (head, ""),
+    };
+    let times = match head {
+        "Files latency" | "Dirs latency" | "Files wr latency" => &mut phase.entry_us,
+        "IO latency" | "IO wr latency" => &mut phase.block_us,
+        "Files rd latency" => &mut phase.reads.entry_us,
+        "IO rd latency" => &mut phase.reads.block_us,
+        _ => return Ok(()),
+    };
+    *times = latency(line, cells, unit)?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! elbencho's live CSV (`--livecsv`): a row for each interval, with what was done since the phase began and what
 //! came in a second of the interval. A phase is a sample, its intervals are the series.
 
-use super::Phase;
+use super::{Phase, is_mix};
 use crate::{
     FormatError,
     gather::Gather,
@@ -42,7 +42,12 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         let key =
             ["Label", "Phase", "MixType"].map(|column| table.text(row, column).map(str::to_owned));
         let [label, phase, mix] = key;
-        let key = [label?, phase?, mix?];
+        let (label, phase, mut mix) = (label?, phase?, mix?);
+        if mix.is_empty() && is_mix(&phase) {
+            // Until something was read, elbencho does not say that these rows are of what was written.
+            mix = "Write".into();
+        }
+        let key = [label, phase, mix];
         let ms: u64 = table.get(row, "RuntimeMS")?;
         let goes_on =
             |open: &Open| open.key == key && open.end_ms.last().is_none_or(|&last| last < ms);
@@ -97,9 +102,10 @@ impl Open {
             Some(figure / seconds).filter(|figure| figure.is_finite() && *figure > 0.0)
         };
         let [label, operation, mix] = self.key;
+        // Of a phase that reads and writes each has rows of its own.
         let operation = match mix.as_str() {
             "" | "-" => operation,
-            mix => mix.to_uppercase(),
+            mix => format!("{operation} {}", mix.to_lowercase()),
         };
         let mean_us = Some(self.latency_us / ops).filter(|us| us.is_finite());
         let phase = Phase {
