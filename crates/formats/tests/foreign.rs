@@ -29,6 +29,7 @@ mod matrix_csv;
 mod mdtest;
 mod neighbours;
 mod notes;
+mod options;
 mod posted;
 mod published;
 mod round_trips;

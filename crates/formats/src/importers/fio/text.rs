@@ -271,9 +271,10 @@ fn setup(line: &str) -> Option<Section> {
     Some(Section { name: name.into(), group: group.parse().ok()?, work })
 }
 
-/// The text before the unit in `clat (usec): ...`, and the unit in nanoseconds.
+/// The text before the unit in `clat (usec): ...` and `clat prio 2/4 (50.00% of IOs) percentiles (usec):`, and the
+/// unit in nanoseconds.
 fn unit(line: &str) -> Option<(&str, f64)> {
-    let (what, rest) = line.split_once('(')?;
+    let (what, rest) = line.rsplit_once('(')?;
     let (unit, after) = rest.split_once(')')?;
     let unit_ns = match unit.trim() {
         "nsec" => 1.0,
