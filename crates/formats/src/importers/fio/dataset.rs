@@ -42,7 +42,8 @@ const REPEATED: &str =
 const UNCOUNTED: &str = "Some outputs do not report the number of processes of a job; each counts \
                          as one.";
 const TERSE: &str = "Percentiles of terse output are of completion or of total latency, depending \
-                     on the job's options, which it does not report.";
+                     on the job's options, which it does not report. Its version 3, the default, leaves \
+                     out trims: iops of a job that trims too lacks them.";
 const NO_PATTERN: &str = "Some outputs do not report whether blocks were sequential or random; \
                           those tests are grouped with the sequential ones and named only `read` \
                           or `write`.";
