@@ -16,3 +16,24 @@ fn percentiles_of_a_priority_are_not_those_of_all() {
     assert!(near(job.metric("service_mean_us").unwrap(), 392.73436));
     assert!(near(job.metric("iops").unwrap(), 39_934.0 / 2.004));
 }
+
+/// dbench 4.00 with `-s -t 3`: a write of the last second took 63.796 ms, and max_latency is 34.491 ms.
+#[test]
+fn the_longest_time_of_dbench_is_of_the_last_second_too() {
+    let data = read_fixtures(&["dbench-4.00-s.txt"]);
+    let load = only(&data);
+    assert!(near(load.metric("service_max_us").unwrap(), 63_796.0));
+    assert!(near(load.metric("writex_service_max_us").unwrap(), 63_796.0));
+    assert!(says(&data, "leaves its last second out of max_latency"));
+    assert!(!says(&read_fixtures(&["dbench-4.00.txt"]), "leaves its last second out"));
+}
+
+#[test]
+fn dbench_with_synced_files_is_other_work() {
+    let synced = text("dbench-4.00-s.txt");
+    let plain = synced.replace(" (sync open)", "").replace("99.8869", "280.412");
+    let told = error(&[file("a.txt", &(synced.clone() + &plain))]);
+    assert!(told.contains("a.txt, line 60: `dbench.load` did different work"), "{told}");
+    let repeat = synced.replace("99.8869", "99.1");
+    assert_eq!(read(&[file("a.txt", &(synced + &repeat))]).samples.len(), 2);
+}

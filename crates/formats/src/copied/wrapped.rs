@@ -5,7 +5,7 @@ use super::{Mending, lines::Lines};
 use std::collections::HashSet;
 
 /// Lines of tools: what they hold, and what is towards their end.
-const LONG: [(&str, &str); 21] = [
+const LONG: [(&str, &str); 22] = [
     ("[RESULT", "second"),
     ("[SCORE", "TOTAL"),
     // The line of shares, `lat (usec)   : 4=1.00%`, which has no `stdev=`, has a blank before its colon.
@@ -28,6 +28,7 @@ const LONG: [(&str, &str); 21] = [
     ("rMB/s", "%util"),
     ("CREAT", "UNLINK"),
     (" requests completed in ", "/s"),
+    (" MB/sec (sync ", "ms"),
 ];
 
 /// How lines begin that may follow one that is nearly as long as the longest.

@@ -29,6 +29,11 @@ const LOAD: Known = Known {
     ranked: &RATE,
 };
 
+/// `sig_alarm` of dbench.c notes the longest time of each second but the last, in which the clients are stopped; the
+/// table of operations has all.
+const LONGEST: &str = "dbench leaves its last second out of max_latency: service_max_us is the longest time of any kind of \
+     operation where that is longer.";
+
 const NOTES: [&str; 3] = [
     "rate is dbench's own figure, the data read and written by all clients, in MB of 10^6 bytes; \
      only runs of the same load and length are comparable.",
@@ -97,7 +102,7 @@ impl Run {
             self.in_table = true;
         } else if text.starts_with("Throughput ") && text.contains(" MB/sec") {
             let (print, run_start) = (self.printer.print(), gather.run_start());
-            let reading = std::mem::take(self).reading(line, text)?;
+            let reading = std::mem::take(self).reading(line, text, gather)?;
             if reading.outcome.is_err() {
                 gather.note(UNMEASURED);
             }
@@ -123,7 +128,12 @@ impl Run {
     }
 
     /// `Throughput 56.3213 MB/sec  2 clients  2 procs  max_latency=265.724 ms`
-    fn reading(self, line: &Line<'_>, text: &str) -> Result<Reading, FormatError> {
+    fn reading(
+        self,
+        line: &Line<'_>,
+        text: &str,
+        gather: &mut Gather<'_>,
+    ) -> Result<Reading, FormatError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let before =
             |what: &str| words.iter().position(|word| *word == what).map(|at| words[at - 1]);
@@ -140,7 +150,11 @@ impl Run {
         if let Some((_, longest)) = text.split_once("max_latency=") {
             let ms =
                 longest.trim_end().strip_suffix("ms").ok_or_else(|| line.bad("the line is cut"))?;
-            let ms = line.number("the longest latency", ms)?;
+            let told = line.number("the longest latency", ms)?;
+            let ms = self.operations.iter().map(|(.., max)| *max).fold(told, f64::max);
+            if ms > told {
+                gather.note(LONGEST);
+            }
             latencies.extend((ms > 0.0).then(|| us("service_max_us", ms)));
         }
         for (name, mean, max) in &self.operations {
@@ -157,8 +171,14 @@ impl Run {
         Ok(Reading {
             besides,
             procs: line.count("the number of clients", procs)?,
-            work: self.work,
+            work: [self.work.as_str(), &synced(text)].join("; "),
             ..Reading::new(LOAD.info(SUITE), outcome)
         })
     }
+}
+
+/// What `-s` and `-S` had synced, in `Throughput 19.03 MB/sec (sync open) (sync dirs)  2 clients`.
+fn synced(text: &str) -> String {
+    let parts = text.split('(').skip(1).filter_map(|part| part.split(')').next());
+    parts.filter(|part| part.starts_with("sync ")).collect::<Vec<_>>().join(", ")
 }
