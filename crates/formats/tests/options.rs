@@ -37,3 +37,35 @@ fn dbench_with_synced_files_is_other_work() {
     let repeat = synced.replace("99.8869", "99.1");
     assert_eq!(read(&[file("a.txt", &(synced + &repeat))]).samples.len(), 2);
 }
+
+#[test]
+fn iozone_with_other_options_is_other_work() {
+    let whole = text("iozone.txt");
+    let line = whole.lines().find(|line| line.contains("Command line used")).unwrap();
+    let other = whole.replace(line, &line.replace(" -I", ""));
+    let told = error(&[file("a.txt", &(whole.clone() + &other))]);
+    assert!(told.contains("did different work"), "{told}");
+    let repeat = whole.replace(line, &format!("{line} -b out.xls"));
+    assert!(!read(&[file("a.txt", &(whole + &repeat))]).samples.is_empty());
+}
+
+#[test]
+fn ioping_with_other_options_is_other_work() {
+    let plain = text("ioping-1.3.txt");
+    let with =
+        |command: &str, iops: &str| format!("$ {command}\n{}", plain.replace("99 iops", iops));
+    let both = with("ioping -c 5 .", "99 iops") + &with("ioping -D -c 5 .", "98 iops");
+    let told = error(&[file("a.txt", &both)]);
+    assert!(told.contains("did different work") && told.contains("direct"), "{told}");
+    let repeats = with("ioping -c 5 .", "99 iops") + &with("ioping -q -c 5 .", "98 iops");
+    assert_eq!(read(&[file("a.txt", &repeats)]).samples.len(), 2);
+}
+
+#[test]
+fn sysbench_on_other_numbers_of_files_is_other_work() {
+    let whole = text("sysbench-fileio-rndrd.txt");
+    let files = whole.lines().find(|line| line.contains(" files, ")).unwrap();
+    let other = whole.replace(files, "2 files, 1MiB each");
+    let told = error(&[file("a.txt", &(whole + &other))]);
+    assert!(told.contains("did different work"), "{told}");
+}

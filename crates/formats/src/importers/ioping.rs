@@ -10,7 +10,7 @@ use crate::{
     known::{IOPS, Known, ranked_by},
     text::{Line, MB_PER_MIB, lines, number},
 };
-use command::Places;
+use command::{Command, Places};
 use model::{
     figure::{Better, Metric},
     result::{Contradiction, Dataset, Reason},
@@ -106,7 +106,7 @@ struct Run {
     size: String,
     /// Whether the last request wrote.
     wrote: bool,
-    places: Places,
+    command: Command,
     completed: Option<Completed>,
     /// A title has no statistics.
     open: bool,
@@ -176,15 +176,15 @@ impl Run {
             let run_start = gather.run_start();
             gather.add(line.file, line.number, reading)?;
             gather.end_run(line.file, run_start, self.printer.print());
-            if self.places == Places::Unknown {
+            if self.command.places == Places::Unknown {
                 gather.note(PLACES_NOTE);
             }
             if is_old {
                 gather.note(OLD_NOTE);
             }
             *self = Run { any: true, ..Run::default() };
-        } else if let Some(places) = Places::of(text) {
-            self.places = places;
+        } else if let Some(command) = Command::of(text) {
+            self.command = command;
         }
         Ok(())
     }
@@ -213,7 +213,7 @@ impl Run {
             done.ok_or_else(|| line.bad("the line `... requests completed` above is missing"))?;
         let times = Times { min: Some(min), mean: Some(mean), max: Some(max), ..Times::default() };
         let judged = done.judge(&times);
-        let test = &TESTS[self.places as usize][done.kind as usize];
+        let test = &TESTS[self.command.places as usize][done.kind as usize];
         let us = |name, s: f64| Metric::new(name, s * 1e6, "us", Better::Lower);
         let metrics = vec![
             Metric::new(IOPS.name, done.iops, IOPS.unit, Better::Higher),
@@ -225,7 +225,7 @@ impl Run {
         Ok(Reading {
             seconds: done.seconds.unwrap_or(done.ops * mean),
             ops: done.ops as u64,
-            work: self.size.clone(),
+            work: format!("{}; {}", self.size, self.command.how),
             place: self.place.clone(),
             ..Reading::new(test.info(SUITE), judged.map(|()| metrics).map_err(Reason::from))
         })

@@ -1,6 +1,7 @@
 //! Reads what iozone prints: the table of a run in one process, and the throughput of several (`-t`). Its
 //! kBytes are KiB.
 
+mod command;
 mod table;
 mod throughput;
 
@@ -87,6 +88,8 @@ struct Run {
     run_start: usize,
     /// Numbers of the tests that `-i` asked for.
     asked: Vec<usize>,
+    /// How the command has files opened and written.
+    how: String,
     /// Figures are not KiB/s.
     other_unit: Option<String>,
     /// The head of the table was read.
@@ -105,7 +108,8 @@ impl Run {
         if let Some(rest) = text.strip_prefix("Version $Revision:") {
             gather.version(rest.trim_end_matches('$').trim());
         } else if let Some(command) = line.value("Command line used") {
-            self.asked = asked(command);
+            self.asked = command::asked(command);
+            self.how = command::how(command);
             gather.fact(line.file, None, "command", command);
         } else if text.contains("Output is in ") {
             let unit = text.split("Output is in ").nth(1).unwrap_or_default().trim_end_matches('.');
@@ -120,12 +124,12 @@ impl Run {
             for (test, kib) in row.figures {
                 let about =
                     About { test, procs: 1, file_kib: row.file_kib, record_kib: row.record_kib };
-                gather.add(line.file, line.number, about.reading(Ok(kib)))?;
+                gather.add(line.file, line.number, about.reading(Ok(kib), &self.how))?;
             }
         } else if self.throughput.line(line)? {
             self.check_unit(line)?;
             let (about, outcome) = self.throughput.take();
-            gather.add(line.file, line.number, about.reading(outcome))?;
+            gather.add(line.file, line.number, about.reading(outcome, &self.how))?;
         }
         Ok(())
     }
@@ -142,22 +146,6 @@ impl Run {
     }
 }
 
-/// The numbers that follow `-i`.
-fn asked(command: &str) -> Vec<usize> {
-    let mut words = command.split_whitespace();
-    let mut numbers = Vec::new();
-    while let Some(word) = words.next() {
-        let number = match word.strip_prefix("-i") {
-            Some("") => words.next(),
-            attached => attached,
-        };
-        numbers.extend(number.and_then(|number| number.parse::<usize>().ok()));
-    }
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
-}
-
 /// What a figure is of.
 struct About {
     /// Place in [`TESTS`].
@@ -169,7 +157,7 @@ struct About {
 }
 
 impl About {
-    fn reading(&self, kib: Result<f64, Reason>) -> Reading {
+    fn reading(&self, kib: Result<f64, Reason>, how: &str) -> Reading {
         let (name, group) = TESTS[self.test];
         let told = self.record_kib > 0;
         let sizes = format!(", records of {} KiB, file of {} KiB", self.record_kib, self.file_kib);
@@ -190,6 +178,6 @@ impl About {
             shape: None,
         };
         let rate = |kib| vec![Metric::new(RATE.name, kib * MB_PER_KIB, RATE.unit, Better::Higher)];
-        Reading { procs: self.procs, ..Reading::new(info, kib.map(rate)) }
+        Reading { procs: self.procs, work: how.into(), ..Reading::new(info, kib.map(rate)) }
     }
 }

@@ -158,6 +158,7 @@ impl Run {
             self.fatal = Some((line.number, text.into()));
         } else if WORK.iter().any(|start| text.starts_with(start))
             || text.contains("total file size")
+            || (text.contains(" files, ") && text.ends_with(" each"))
         {
             self.is_async |= text.starts_with("Using asynchronous");
             self.figures.how.fsync_within |= text.starts_with("Calling fsync() after each write");
