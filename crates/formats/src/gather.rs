@@ -168,6 +168,16 @@ impl<'a> Gather<'a> {
         }
     }
 
+    /// Takes the measurements from `run_start` on for none, as the tool itself says.
+    pub(crate) fn disown(&mut self, run_start: usize, why: &Reason) {
+        for sample in self.samples.iter_mut().skip(run_start) {
+            if sample.evidence.validity.is_valid() {
+                sample.figures.metrics.clear();
+                sample.evidence.validity = Validity::Invalid(why.clone());
+            }
+        }
+    }
+
     /// Tells readers what they have to know.
     pub(crate) fn note(&mut self, note: &'static str) {
         self.notes.insert(note);

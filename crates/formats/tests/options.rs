@@ -69,3 +69,20 @@ fn sysbench_on_other_numbers_of_files_is_other_work() {
     let told = error(&[file("a.txt", &(whole + &other))]);
     assert!(told.contains("did different work"), "{told}");
 }
+
+/// mdtest 4 with `-X` and IOR with `-R` on data that was changed in between.
+#[test]
+fn runs_that_read_other_data_than_was_written_are_no_measurement() {
+    let whole = text("mdtest-ext4.txt");
+    let wrong =
+        "ERROR: verifying the data on read (3 errors)! Take the performance values with care!\n";
+    let text_of = whole.replace("-- finished", &format!("{wrong}-- finished"));
+    let data = read(&[file("a.txt", &text_of)]);
+    assert!(data.samples.iter().all(|sample| !sample.evidence.validity.is_valid()));
+    let whole = text("ior-default.txt");
+    let wrong = "WARNING: Incorrect data on read (16 errors found).\n";
+    let row = whole.lines().find(|line| line.starts_with("read ")).unwrap();
+    let text_of = whole.replace(row, &format!("{wrong}{row}"));
+    let data = read(&[file("a.txt", &text_of)]);
+    assert!(data.samples.iter().all(|sample| !sample.evidence.validity.is_valid()));
+}

@@ -14,7 +14,7 @@ use crate::{
 use columns::Columns;
 use model::{
     figure::{Better, Metric},
-    result::Dataset,
+    result::{Dataset, Reason},
     workload::Group,
 };
 
@@ -131,6 +131,8 @@ impl Run {
         } else if let Some(of) = text.strip_prefix("SUMMARY") {
             self.table =
                 if of.trim_start().starts_with("time") { Table::Times } else { Table::Rates };
+        } else if let Some(errors) = wrong_data(text) {
+            gather.disown(self.run_start, &Reason::said(errors));
         } else if text.starts_with("-- finished") {
             let run = std::mem::take(self);
             gather.end_run(line.file, run.run_start, run.printer.print());
@@ -189,6 +191,13 @@ fn spoken(text: &str) -> &str {
         }
         None => rest,
     }
+}
+
+/// The errors in `ERROR: verifying the data on read (3 errors)! Take the performance values with care!`.
+fn wrong_data(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("ERROR: verifying the data on ")?;
+    let found = rest.split('!').next().unwrap_or(rest);
+    Some(format!("mdtest found wrong data on {found}"))
 }
 
 /// Version and number of tasks of `mdtest-4.1.0 was launched with 2 total task(s) on 1 node(s)`.

@@ -9,7 +9,7 @@ use crate::{
     table::short,
     text::{Line, lines, number, work},
 };
-use model::result::Imported;
+use model::result::{Imported, Reason};
 use std::collections::BTreeSet;
 
 /// Whether a file that begins so is a listing of IOR.
@@ -32,6 +32,14 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
     let is_whole = !run.open;
     run.end(file, gather);
     Ok(is_whole)
+}
+
+/// The errors in `WARNING: Incorrect data on read (16 errors found).`
+fn wrong_data(text: &str) -> Option<String> {
+    // Early releases begin the words in lower case.
+    let found = text.split_once("ncorrect data on ").filter(|_| text.contains("WARNING"))?.1;
+    let found = found.trim_end_matches(|c: char| c == '.' || c.is_whitespace());
+    Some(format!("IOR found wrong data on {found}"))
 }
 
 /// Whether a line follows the rows of a table.
@@ -60,6 +68,8 @@ struct Run {
     told: bool,
     /// Columns of the summary, while its rows are read.
     summary: usize,
+    /// IOR read other data than it wrote.
+    wrong: Option<Reason>,
 }
 
 impl Run {
@@ -71,7 +81,9 @@ impl Run {
             *self = Run { open: true, run_start: gather.run_start(), ..Run::default() };
         }
         self.printer.add(text.as_bytes());
-        if text.starts_with("access") && text.contains("bw(MiB/s)") {
+        if let Some(found) = wrong_data(text) {
+            self.wrong = Some(Reason::said(found));
+        } else if text.starts_with("access") && text.contains("bw(MiB/s)") {
             self.columns = text.split_whitespace().map(str::to_owned).collect();
         } else if text.starts_with("Finished") || text.starts_with("Run finished") {
             self.end(line.file, gather);
@@ -90,6 +102,9 @@ impl Run {
 
     /// Ends the run, if one is open: a copy of what was read before is no repeat.
     fn end(&mut self, file: &str, gather: &mut Gather<'_>) {
+        if let Some(why) = self.wrong.take() {
+            gather.disown(self.run_start, &why);
+        }
         if std::mem::take(&mut self.open) {
             gather.end_run(file, self.run_start, self.printer.print());
         }
