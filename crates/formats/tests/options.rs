@@ -70,6 +70,37 @@ fn sysbench_on_other_numbers_of_files_is_other_work() {
     assert!(told.contains("did different work"), "{told}");
 }
 
+/// hyperfine 1.15 with `--style basic`: two commands, and one run.
+#[test]
+fn what_hyperfine_prints_gives_its_means() {
+    let data = read_fixtures(&["hyperfine-1.15.txt"]);
+    let first = sample(&data, "hyperfine.sleep-0-02");
+    let figures = ["wall_s", "user_s", "sys_s", "wall_min_s", "wall_max_s"];
+    for (name, s) in figures.into_iter().zip([0.0299, 0.0015, 0.0003, 0.0269, 0.037]) {
+        assert!(near(first.metric(name).unwrap(), s), "{name}");
+    }
+    assert!(near(value(&data, "hyperfine.sleep-0-03"), 0.0469));
+    assert!(says(&data, "has no individual runs, and three or four digits"));
+    let one = read_fixtures(&["hyperfine-1.15-one.txt"]);
+    assert!(near(value(&one, "hyperfine.sleep-0-02"), 0.0189));
+    let failed = text("hyperfine-1.15-one.txt") + "  Warning: Ignoring non-zero exit code.\n \n";
+    assert!(!only(&read(&[file("a.txt", &failed)])).evidence.validity.is_valid());
+    let progress =
+        text("hyperfine-1.15.txt").replace("  Time", " Current estimate: 9.7 ms\r  Time");
+    assert_eq!(read(&[file("hyperfine-1.15.txt", &progress)]).samples, data.samples);
+    // Early releases: another title, and no number of runs.
+    let early =
+        text("hyperfine-1.15.txt").replace("Benchmark ", "Benchmark #").replace("    4 runs", "");
+    assert_eq!(
+        read(&[file("a.txt", &early)]).samples,
+        read(&[file("a.txt", &text("hyperfine-1.15.txt"))]).samples
+    );
+    let cut = text("hyperfine-1.15.txt").replacen("  Range (min", "  Rang", 1);
+    assert!(
+        error(&[file("a.txt", &cut)]).contains("a.txt, line 1: the command has no line `Time`")
+    );
+}
+
 /// mdtest 4 with `-X` and IOR with `-R` on data that was changed in between.
 #[test]
 fn runs_that_read_other_data_than_was_written_are_no_measurement() {

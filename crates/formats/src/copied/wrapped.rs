@@ -5,7 +5,7 @@ use super::{Mending, lines::Lines};
 use std::collections::HashSet;
 
 /// Lines of tools: what they hold, and what is towards their end.
-const LONG: [(&str, &str); 22] = [
+const LONG: [(&str, &str); 24] = [
     ("[RESULT", "second"),
     ("[SCORE", "TOTAL"),
     // The line of shares, `lat (usec)   : 4=1.00%`, which has no `stdev=`, has a blank before its colon.
@@ -29,6 +29,8 @@ const LONG: [(&str, &str); 22] = [
     ("CREAT", "UNLINK"),
     (" requests completed in ", "/s"),
     (" MB/sec (sync ", "ms"),
+    ("Time (mean ", "]"),
+    ("Time (abs ", "]"),
 ];
 
 /// How lines begin that may follow one that is nearly as long as the longest.

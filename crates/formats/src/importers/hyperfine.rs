@@ -1,7 +1,8 @@
 //! Reads what `hyperfine --export-json` writes, versions 1 and 2. A benchmark is a test, each of its runs a
-//! sample. Of `--export-csv`, which has no runs, the mean of a command is.
+//! sample. Of `--export-csv` and of what version 1 prints, which have no runs, the mean of a command is.
 
 mod csv;
+mod listing;
 mod names;
 
 use crate::documents::{Documents, Tests, case};
@@ -35,6 +36,10 @@ const NOTES: [&str; 3] = [
 /// Said of CSV.
 const CSV_NOTE: &str = "hyperfine's CSV has no individual runs: wall_s is the mean over all runs \
                         of a command; --export-json has them.";
+
+/// Said of what is printed.
+const LISTING_NOTE: &str = "What hyperfine prints has no individual runs, and three or four digits: wall_s is the mean \
+                            over all runs of a command; --export-json has them.";
 
 /// Said where nothing but the position tells benchmarks apart.
 const NUMBERED_NOTE: &str = "Several benchmarks of one file have the same command, name and parameters: they are \
@@ -99,7 +104,9 @@ impl crate::WholeImporter for Importer {
         let has = |keys: &[&str]| keys.iter().all(|key| head.contains(key));
         let first = has(&["\"results\"", "\"command\"", "\"mean\"", "\"stddev\""]);
         let second = has(&["\"schema_version\"", "\"primary_metric\"", "\"results\""]);
-        csv::sniff(&head) || (head.trim_start().starts_with('{') && (first || second))
+        csv::sniff(&head)
+            || listing::sniff(&head)
+            || (head.trim_start().starts_with('{') && (first || second))
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
@@ -107,10 +114,12 @@ impl crate::WholeImporter for Importer {
         let (mut tests, mut samples) = (Tests::default(), Vec::new());
         let mut notes = NOTES.to_vec();
         documents.read(|(name, bytes), position, label| {
-            if csv::sniff(&String::from_utf8_lossy(crate::head(bytes))) {
-                notes.push(CSV_NOTE);
-                let (commands, means): (Vec<_>, Vec<_>) =
-                    csv::read(name, bytes)?.into_iter().unzip();
+            let head = String::from_utf8_lossy(crate::head(bytes));
+            let (is_csv, is_listing) = (csv::sniff(&head), listing::sniff(&head));
+            if is_csv || is_listing {
+                notes.push(if is_csv { CSV_NOTE } else { LISTING_NOTE });
+                let read = if is_csv { csv::read } else { listing::read };
+                let (commands, means): (Vec<_>, Vec<_>) = read(name, bytes)?.into_iter().unzip();
                 let names = names::of(&commands);
                 notes.extend(names.numbered.then_some(NUMBERED_NOTE));
                 for (called, mean) in names.names.iter().zip(means) {

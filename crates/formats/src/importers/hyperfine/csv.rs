@@ -22,9 +22,9 @@ pub(super) fn sniff(head: &str) -> bool {
 
 /// The mean of a command.
 pub(super) struct Mean {
-    seconds: f64,
-    metrics: Vec<Metric>,
-    validity: Validity,
+    pub(super) seconds: f64,
+    pub(super) metrics: Vec<Metric>,
+    pub(super) validity: Validity,
 }
 
 impl Mean {
