@@ -13,6 +13,7 @@ pub mod confine;
 mod counters;
 pub mod cpu;
 pub mod data;
+pub mod extents;
 pub mod fork;
 pub mod io;
 pub mod map;

@@ -2,6 +2,7 @@
 //! its page, one `mod` line and one line of [`KINDS`].
 
 mod app;
+mod clone;
 mod column;
 mod crash;
 mod failed_write;
@@ -27,6 +28,7 @@ pub(crate) use crate::kind::{Defaults, Head, check_count, scaled, settings};
 /// Every kind.
 pub static KINDS: &[&Kind] = &[
     &app::KIND,
+    &clone::KIND,
     &column::KIND,
     &crash::KIND,
     &failed_write::KIND,

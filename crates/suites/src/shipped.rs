@@ -25,6 +25,7 @@ shipped!(
     "metadata.toml",
     "io500.toml",
     "oltp.toml",
+    "clones.toml",
     "apps.toml",
     "ml.toml",
     "compression.toml",
