@@ -1,7 +1,7 @@
 //! The interface of a file system to the lab: mkfs, mount and facts. All answers are data, so a dry run and a test need
 //! neither root nor a device.
 
-use crate::{About, Cmd, Endpoint, Inner, Rebuild, Remains, Site};
+use crate::{About, Cmd, Endpoint, Inner, Rebuild, Remains, Sending, Site, sending};
 use model::{target::Options, text::Bytes};
 use std::path::PathBuf;
 
@@ -148,6 +148,16 @@ pub trait FileSystem: Sync {
     /// Whether a directory of it can be a subvolume, of which the calls of Btrfs make snapshots.
     fn has_subvolumes(&self) -> bool {
         false
+    }
+
+    /// Whether a machine has at most one target of it at a time, as its server cannot run twice.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    /// How a tree of it is brought to another file system of the same kind.
+    fn sending(&self) -> &'static dyn Sending {
+        &sending::Tar
     }
 
     /// Checks it where it is not mounted, and changes nothing; `None` without a checker.

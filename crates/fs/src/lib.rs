@@ -24,6 +24,7 @@ mod rehearsed;
 mod remains;
 mod resolve;
 mod secret;
+mod sending;
 mod site;
 mod sites;
 mod systems;
@@ -54,6 +55,7 @@ pub use resolve::{
     short_name,
 };
 pub use secret::{HIDDEN, Secret};
+pub use sending::{End, SendStep, Sending};
 pub use site::{Endpoint, OURS, Site};
 pub use sites::sites;
 pub use systems::{ALL, CLAIM_VERB, find, mounted, net, set_mark, sheets};

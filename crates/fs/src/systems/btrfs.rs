@@ -13,10 +13,13 @@ use crate::options::{
     mkfs_flags, mount_command, mount_options, no_discard, value,
 };
 use crate::rebuild::{self, RESYNC};
+use crate::sending::Subvolumes;
 use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, refused, same};
-use crate::{About, Cmd, Exclusion, FileSystem, Rebuild, Settle, Site, Small, Tool, TrialSetting};
+use crate::{
+    About, Cmd, Exclusion, FileSystem, Rebuild, Sending, Settle, Site, Small, Tool, TrialSetting,
+};
 use model::{
     target::{Knob, Options},
     text::Bytes,
@@ -218,6 +221,10 @@ impl FileSystem for Fs {
 
     fn has_subvolumes(&self) -> bool {
         true
+    }
+
+    fn sending(&self) -> &'static dyn Sending {
+        &Subvolumes
     }
 
     fn is_mirror(&self, options: &Options) -> bool {

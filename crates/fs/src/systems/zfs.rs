@@ -10,11 +10,12 @@ use crate::magic::Signature;
 use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MKFS, flag, mkfs_flags, value};
 use crate::rebuild::{self, RESYNC};
+use crate::sending::Datasets;
 use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, same};
 use crate::{
-    About, Cmd, Exclusion, FileSystem, Rebuild, Remains, Settle, Site, Tool, TrialSetting,
+    About, Cmd, Exclusion, FileSystem, Rebuild, Remains, Sending, Settle, Site, Tool, TrialSetting,
     cap::is_cap,
 };
 use model::target::{Knob, Options};
@@ -247,6 +248,10 @@ impl FileSystem for Fs {
 
     fn undo(&self, site: &Site) -> Vec<Remains> {
         vec![Remains::Pool(site.name.clone())]
+    }
+
+    fn sending(&self) -> &'static dyn Sending {
+        &Datasets
     }
 
     fn settle(&self, site: &Site) -> Vec<Settle> {

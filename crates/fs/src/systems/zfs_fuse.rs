@@ -7,8 +7,9 @@ use crate::facts::Facts;
 use crate::magic::Signature;
 use crate::mounted::{Mounted, Stores};
 use crate::options::{ANY_MKFS, flag, value};
+use crate::sending::Datasets;
 use crate::trial::{risky, safe};
-use crate::{About, Cmd, FileSystem, Ready, Site, Tool, TrialSetting};
+use crate::{About, Cmd, FileSystem, Ready, Sending, Site, Tool, TrialSetting};
 use model::target::{Knob, Options};
 use std::path::PathBuf;
 
@@ -118,6 +119,15 @@ impl FileSystem for Fs {
 
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
         Some("fuse.zfs")
+    }
+
+    /// The path of its socket is fixed.
+    fn is_alone(&self) -> bool {
+        true
+    }
+
+    fn sending(&self) -> &'static dyn Sending {
+        &Datasets
     }
 
     fn geometry(&self, site: &Site) -> Option<Cmd> {
