@@ -8,6 +8,7 @@ pub(crate) mod quiesce;
 mod cold;
 mod facts;
 mod in_effect;
+mod on_images;
 mod options;
 mod provision;
 mod rebuilt;
@@ -15,6 +16,7 @@ mod rehearsal;
 mod upkeep;
 
 pub use cold::{Cold, look_from_here};
+pub use on_images::InstanceOnImages;
 pub use persistence::{Flushes, Persisted, Persistence};
 pub use quiesce::Waited;
 pub use upkeep::{Check, Upkeep};
@@ -29,7 +31,7 @@ use crate::{
     setup::Lab,
     stack::Stack,
 };
-use ::fs::Cap;
+use ::fs::{Cap, End};
 use cold::SinceRemount;
 use disk::{Device, Disk};
 use held::Held;
@@ -194,6 +196,11 @@ impl<'lab> Instance<'lab> {
     /// Returns true if the I/O of its devices is capped.
     pub fn has_caps(&self) -> bool {
         !self.caps.is_empty()
+    }
+
+    /// The end of a transfer that it is; `None` for a plain directory.
+    pub fn end(&self) -> Option<End<'_>> {
+        Some(End { site: &self.stack.top()?.site, root: &self.root })
     }
 
     /// The directory in which workers get their directories.

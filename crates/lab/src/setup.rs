@@ -375,6 +375,15 @@ impl Lab {
         self.journal.undo_all(report)
     }
 
+    /// The folder `name` in the state folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn folder(&self, name: &str) -> Result<PathBuf, LabError> {
+        self.state.folder(name)?;
+        Ok(self.state.path().join(name))
+    }
+
     /// A directory for a mount that no other instance of this lab uses; not made yet.
     pub(crate) fn mount_point(&self, label: &str) -> PathBuf {
         self.directory(&format!("{}-{}", self.numbers(1), slug(label)))

@@ -49,6 +49,17 @@ impl Lab {
         self.provision_made(target.parts(), (self.disks_at(part), outside), label)
     }
 
+    /// Makes `target` afresh on `disks`.
+    pub(super) fn provision_on_disks(
+        &self,
+        target: &ResolvedTarget,
+        disks: Vec<Disk>,
+        label: &str,
+    ) -> Result<Instance<'_>, LabError> {
+        let outside = self.store_of(target)?;
+        self.provision_made(target.parts(), (disks, outside), label)
+    }
+
     fn provision_made(
         &self,
         parts: &[Part],

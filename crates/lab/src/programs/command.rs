@@ -107,6 +107,14 @@ impl Run for Cmd {
     }
 }
 
+/// Starts `cmd` with these as its standard input and output, and a pipe for what it says. It dies with this process.
+pub(super) fn spawn_with(cmd: &Cmd, stdin: Stdio, stdout: Stdio) -> Result<Child, LabError> {
+    let path = path_of(cmd)?;
+    let mut command = command(cmd, &path);
+    command.stdin(stdin).stdout(stdout).stderr(Stdio::piped());
+    command.spawn().map_err(LabError::io("run", &path))
+}
+
 /// The type that it mounts, where it is mount(8).
 fn mounted_kind(cmd: &Cmd) -> Option<&str> {
     let mut args = cmd.args.iter().filter(|_| cmd.program == "mount");
