@@ -53,3 +53,4 @@ mod studies;
 mod sweep;
 mod together;
 mod tools;
+mod transfers;

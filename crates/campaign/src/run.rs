@@ -11,3 +11,4 @@ pub mod relay;
 pub mod retake;
 pub mod run_end;
 pub mod target_run;
+mod transfer;

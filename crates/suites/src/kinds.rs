@@ -19,6 +19,7 @@ mod recorded;
 mod snapshots;
 mod sqlite;
 mod trace;
+pub mod transfer;
 mod tree;
 mod turned_bit;
 
@@ -45,6 +46,7 @@ pub static KINDS: &[&Kind] = &[
     &snapshots::KIND,
     &sqlite::KIND,
     &trace::KIND,
+    &transfer::KIND,
     &tree::KIND,
     &turned_bit::KIND,
 ];

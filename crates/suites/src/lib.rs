@@ -38,6 +38,6 @@ pub use fault_work::{
 pub use shipped::{find, from_text, of_job, suite, suites};
 pub use suite::{Presets, Suite, space_bytes};
 pub use test::{
-    Application, CutOff, Estimate, Measured, Meter, Missing, Parts, RandomReads, Run, Shift,
-    Stretch, Test, TestError, Workers,
+    Application, CutOff, Estimate, Measured, Meter, Missing, Parts, RandomReads, Run, SentTree,
+    Shift, Stretch, Test, TestError, Workers,
 };

@@ -26,6 +26,7 @@ shipped!(
     "io500.toml",
     "oltp.toml",
     "clones.toml",
+    "transfer.toml",
     "apps.toml",
     "ml.toml",
     "compression.toml",

@@ -285,6 +285,24 @@ pub trait Application: Debug + Send + Sync {
     fn look(&self, root: &Path, acknowledged: Option<u64>) -> Result<Vec<Finding>, TestError>;
 }
 
+/// A tree of files that is sent to another file system.
+pub trait SentTree: Debug {
+    /// The bytes of its files, about.
+    fn bytes(&self) -> u64;
+
+    /// Makes it in the empty directory `root`. Returns the bytes of its files.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    fn create(&self, root: &Path) -> Result<u64, TestError>;
+
+    /// Changes it, as a day does. Returns the bytes that were written.
+    ///
+    /// # Errors
+    /// It cannot be changed.
+    fn change(&self, root: &Path) -> Result<u64, TestError>;
+}
+
 /// The work on a disk until the power fails.
 #[derive(Clone, Debug)]
 pub enum CutOff {
@@ -389,6 +407,16 @@ pub trait Test: Sync {
 
     /// Returns the fault, if that is what the test makes: then no worker is started.
     fn fault_work(&self, _job: &Job) -> Option<FaultWork> {
+        None
+    }
+
+    /// Returns true if it sends a tree to a second file system.
+    fn sends_tree(&self) -> bool {
+        false
+    }
+
+    /// Returns the tree, if it is sent to a second file system: then no worker is started.
+    fn sent_tree(&self, _job: &Job) -> Option<Box<dyn SentTree>> {
         None
     }
 

@@ -9,6 +9,7 @@ use super::{
     own_disk,
     relay::{self, Relay, RelaySlot, Runner},
     run_end::RunEnd,
+    transfer,
 };
 use crate::{
     machine::{memory, numa, processors, reserve},
@@ -18,7 +19,7 @@ use anyhow::{Context, Result};
 use lab::instance::Instance;
 use model::text::Bytes;
 use std::{cell::Cell, sync::atomic::Ordering, time::Duration};
-use workers::Pool;
+use workers::{Pool, TimeSharing};
 
 /// Runs `target_runs`, which are at one process count: all their targets are made, then each test runs on all of
 /// them, then all are torn down. Where there are several, each has a thread of its own and they take turns on the
@@ -132,6 +133,7 @@ impl<'a> MadeTarget<'a> {
         };
         let mut facts = instance.facts().clone();
         condition.describe(&mut facts);
+        facts.0.extend(transfer::fact(context, target_run));
         let numa = numa::describe(context.placed.plan.numa)?;
         facts.0.extend(numa.map(|how| (numa::FACT.into(), how)));
         report(Event::Facts(facts))?;
@@ -161,6 +163,9 @@ impl<'a> MadeTarget<'a> {
             return Ok(RunEnd::Done);
         }
         if item.test.makes_own_disk() {
+            if item.test.is_clocked() {
+                runner.timed(None).wait();
+            }
             let ran = own_disk::run_item(&self.context, &self.target_run, item, report)?;
             self.left -= u64::from(ran == RunEnd::Done);
             return Ok(ran);
