@@ -30,9 +30,23 @@ pub fn garbage(seed: u64) -> Vec<u8> {
     (0..BLOCK / 8).flat_map(|_| rng.next_u64().to_le_bytes()).collect()
 }
 
-/// The leg that has the fault, 0 or 1.
-pub fn leg(seed: u64) -> usize {
-    usize::from(Rng::new(seed ^ 0x1e6).next_u64() % 2 == 1)
+/// One of `among`, which is drawn to have the fault; `None` of none.
+pub fn drawn<T>(seed: u64, among: Vec<T>) -> Option<T> {
+    let number = Rng::new(seed ^ 0x1e6).next_u64() % among.len().max(1) as u64;
+    among.into_iter().nth(number as usize)
+}
+
+/// All sets of `size` of the `legs`, by their numbers.
+pub fn sets(legs: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..size {
+        let longer = |set: &Vec<usize>| {
+            let first = set.last().map_or(0, |last| last + 1);
+            (first..legs).map(|leg| [set.clone(), vec![leg]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
 }
 
 /// The number of requests that a leg answers before it is lost, of `all` that it would get: at least one is lost.
@@ -40,22 +54,29 @@ pub fn answered(seed: u64, all: u64) -> u64 {
     Rng::new(seed ^ 0x105).next_u64() % all.max(1)
 }
 
-/// A drawn block of the data in `log`, all of which is of `seed` and version 0, as bytes of the disk; `None` where it
-/// was not written as it is.
-pub fn data_block(log: &Log, seed: u64) -> Option<Range<u64>> {
+/// A drawn leg and a block of its data, all of which is of `seed` and version 0, as bytes of the disk; `None` where no
+/// leg was written it as it is.
+pub fn data_block(logs: &[Log], seed: u64) -> Option<(usize, Range<u64>)> {
     let mut rng = Rng::new(seed ^ 0xb10c);
     let file = rng.next_u64() % FILES;
     let at = (rng.next_u64() as usize % (FILE_BYTES / BLOCK)) * BLOCK;
-    Some(last(log, &content(seed, file, 0)[at..at + BLOCK])?.range)
+    let data = content(seed, file, 0);
+    drawn(seed, spots(logs, &data[at..at + BLOCK]))
 }
 
-/// A drawn block of the tree that holds names and inodes, as bytes of the disk: one that has the name of a file, where
-/// it was written last. `None` where no name was written as it is.
-pub fn tree_block(log: &Log, seed: u64) -> Option<Range<u64>> {
+/// A drawn leg and a block of its tree that holds names and inodes, as bytes of the disk: one that has the name of a
+/// file, where it was written last. `None` where no name was written as it is.
+pub fn tree_block(logs: &[Log], seed: u64) -> Option<(usize, Range<u64>)> {
     let file = Rng::new(seed ^ 0x7ee).next_u64() % FILES;
-    let found = last(log, name(file).as_bytes())?;
-    let start = found.range.start / BLOCK as u64 * BLOCK as u64;
-    Some(start..start + BLOCK as u64)
+    let (leg, found) = drawn(seed, spots(logs, name(file).as_bytes()))?;
+    let start = found.start / BLOCK as u64 * BLOCK as u64;
+    Some((leg, start..start + BLOCK as u64))
+}
+
+/// The legs to which `needle` was written, and where to each it was written last.
+fn spots(logs: &[Log], needle: &[u8]) -> Vec<(usize, Range<u64>)> {
+    let all = logs.iter().enumerate();
+    all.filter_map(|(leg, log)| Some((leg, last(log, needle)?.range))).collect()
 }
 
 #[cfg(test)]
@@ -76,8 +97,12 @@ mod tests {
 
     #[test]
     fn draws_reach_both_legs_and_every_request() {
-        let legs: BTreeSet<usize> = (0..20).map(leg).collect();
-        assert_eq!(legs, BTreeSet::from([0, 1]));
+        for legs in 2..5 {
+            let drawn: BTreeSet<usize> =
+                (0..40).filter_map(|seed| drawn(seed, (0..legs).collect())).collect();
+            assert_eq!(drawn, (0..legs).collect());
+        }
+        assert_eq!(drawn::<usize>(1, Vec::new()), None);
         let answered: BTreeSet<u64> = (0..200).map(|seed| answered(seed, 7)).collect();
         assert_eq!(answered, (0..7).collect());
         assert_eq!(super::answered(1, 0), 0);
@@ -91,7 +116,8 @@ mod tests {
         }
         // The same file with another seed is not looked for.
         log.write(0, &content(6, 0, 0)).unwrap();
-        let found = data_block(&log, 5).unwrap();
+        let (leg, found) = data_block(&[Log::new(0), log.clone()], 5).unwrap();
+        assert_eq!(leg, 1, "the other leg has none of it");
         let file = (found.start - (1 << 20)) / (64 << 10);
         let within = ((found.start - (1 << 20)) % (64 << 10)) as usize;
         let known = content(5, file, 0)[within..within + BLOCK].to_vec();
@@ -100,7 +126,7 @@ mod tests {
         let at = (found.start - start) as usize;
         assert_eq!(data[at..at + BLOCK], known);
         assert_eq!(found.end - found.start, BLOCK as u64);
-        assert_eq!(data_block(&log, 7), None, "nothing of it was written");
+        assert_eq!(data_block(&[log], 7), None, "nothing of it was written");
     }
 
     #[test]
@@ -117,9 +143,19 @@ mod tests {
             log.push(Event::Flush);
         }
         for seed in 0..20 {
-            assert_eq!(tree_block(&log, seed), Some(1 << 16..(1 << 16) + 4096), "{seed}");
+            let found = tree_block(std::slice::from_ref(&log), seed);
+            assert_eq!(found, Some((0, 1 << 16..(1 << 16) + 4096)), "{seed}");
         }
         assert!(names.iter().all(|one| names.iter().filter(|own| own.contains(one)).count() == 1));
-        assert_eq!(tree_block(&Log::new(0), 1), None);
+        assert_eq!(tree_block(&[Log::new(0)], 1), None);
+    }
+
+    #[test]
+    fn sets_are_all_of_their_size() {
+        assert_eq!(sets(2, 1), [[0], [1]]);
+        assert_eq!(sets(3, 2), [[0, 1], [0, 2], [1, 2]]);
+        assert_eq!(sets(4, 3), [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]);
+        assert_eq!(sets(4, 2).len(), 6);
+        assert_eq!(sets(1, 2), Vec::<Vec<usize>>::new());
     }
 }

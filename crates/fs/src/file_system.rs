@@ -1,9 +1,11 @@
 //! The interface of a file system to the lab: mkfs, mount and facts. All answers are data, so a dry run and a test need
 //! neither root nor a device.
 
-use crate::{About, Cmd, Endpoint, Inner, Rebuild, Remains, Sending, Site, sending};
+use crate::{
+    About, Cmd, Endpoint, Inner, Rebuild, Redundancy, Remains, Repair, Sending, Site, sending,
+};
 use model::{target::Options, text::Bytes};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An action that makes a file system start work that it would defer after a sync.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,10 +141,30 @@ pub trait FileSystem: Sync {
         None
     }
 
-    /// Whether all of it is on each of two disks, and the kernel mounts it by the option `degraded` with either of them
-    /// alone.
-    fn is_mirror(&self, _options: &Options) -> bool {
-        false
+    /// What survives the loss of any of its disks; `None` where nothing does, or it is made without one of them.
+    fn redundancy(&self, _options: &Options) -> Option<Redundancy> {
+        None
+    }
+
+    /// Commands that bring it up on the disks of `site` alone, though others are lost.
+    fn mount_degraded(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        self.mount(site, options)
+    }
+
+    /// What compares its copies while it is up, and repairs them.
+    fn scrub(&self, _site: &Site) -> Vec<Repair> {
+        Vec::new()
+    }
+
+    /// What replaces the disk with this `number`, from 0, by a new one while it is up without that disk.
+    fn replace(
+        &self,
+        _site: &Site,
+        _options: &Options,
+        _number: usize,
+        _new: &Path,
+    ) -> Vec<Repair> {
+        Vec::new()
     }
 
     /// Whether a directory of it can be a subvolume, of which the calls of Btrfs make snapshots.

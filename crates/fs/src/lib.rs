@@ -20,6 +20,7 @@ mod mounted;
 mod options;
 mod others;
 pub mod rebuild;
+mod redundancy;
 mod rehearsed;
 mod remains;
 mod resolve;
@@ -48,6 +49,7 @@ pub use link::{LINK_VERB, Link};
 pub use mounted::{Durability, Locality, Mounted, Stores};
 pub use options::OTHER;
 pub use rebuild::Rebuild;
+pub use redundancy::{Redundancy, Repair};
 pub use rehearsed::Unrehearsed;
 pub use remains::Remains;
 pub use resolve::{

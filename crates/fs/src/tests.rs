@@ -24,7 +24,7 @@ pub(crate) fn commands_in(target: &str, outside: Option<&Endpoint>) -> Vec<Strin
 }
 
 /// The parts of `target` and where each is.
-fn placed(target: &str, outside: Option<&Endpoint>) -> (Vec<Part>, Vec<Site>) {
+pub(crate) fn placed(target: &str, outside: Option<&Endpoint>) -> (Vec<Part>, Vec<Site>) {
     let target: ResolvedTarget = target.parse().unwrap();
     let parts = target.parts();
     assert!(!parts.is_empty(), "{target} is a directory");

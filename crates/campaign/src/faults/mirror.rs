@@ -1,45 +1,48 @@
-//! A mirror of two recording disks. A fault is of one leg alone; then the files are read through the mirror, and from
-//! each leg alone.
+//! A target on several recording disks that keeps everything when one is lost. A fault is of one leg alone; then the
+//! files are read through the mirror, and from every set of legs that is just enough.
 
 mod alone;
+mod assembly;
 mod bad_copy;
+mod legs;
 mod lost_disk;
 mod reads;
+mod repair;
 mod scrub;
 
 pub use reads::FilesRead;
 
-use super::{
-    FaultsError, Scrubbed,
-    mount::{How, Mounted},
-    recorded_target::DISK_BYTES,
-    test_disk,
+use super::{FaultsError, Scrubbed, recorded_target::DISK_BYTES};
+use ::faults::{
+    mirror::sets,
+    rule::{On, Rule, What, When},
 };
-use ::faults::rule::{On, Rule, What, When};
-use ::fs::{Part, ResolvedTarget};
+use ::fs::{Part, Redundancy, ResolvedTarget};
 use lab::{
     error::LabError,
     programs::Run,
-    recording::{RecordingDisk, ShownDisk, btrfs},
+    recording::{RecordingDisk, ShownDisk},
     setup::Lab,
 };
 use model::result::{Moment, ReadFrom};
 use rustix::io::Errno;
-use std::{fs::File, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
-/// A mirror on two recording disks, one of which gets a fault.
+/// A mirror on recording disks, one of which gets a fault.
 #[derive(Debug)]
 pub struct Mirror<'a> {
     target: &'a ResolvedTarget,
-    legs: [RecordingDisk; 2],
+    /// The part that keeps everything.
+    part: &'a Part,
+    redundancy: Redundancy,
+    legs: Vec<RecordingDisk>,
     /// Takes the place of a lost leg.
     spare: RecordingDisk,
-    /// Where a copy of a leg is mounted alone.
-    copy: ShownDisk,
-    /// How it is mounted with both legs.
-    how: How,
-    /// Requests that a leg gets in the workload of a lost disk, once that is known.
-    requests: Option<u64>,
+    /// Where copies of legs are mounted, as many as are enough.
+    copies: Vec<ShownDisk>,
+    bytes: u64,
+    /// Requests that each leg gets in the workload of a lost disk, once that is known.
+    requests: Option<Vec<u64>>,
 }
 
 /// What was seen in one try.
@@ -58,23 +61,25 @@ pub struct SeenMirror {
 }
 
 impl<'a> Mirror<'a> {
-    /// Makes `target` on two new disks in `lab`.
+    /// Makes `target` on new disks in `lab`.
     ///
     /// # Errors
-    /// It is not a mirror whose legs can be mounted alone, or it cannot be made.
+    /// It does not keep everything when a leg is lost, or it cannot be made.
     pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<Mirror<'a>, FaultsError> {
-        let part = mirrored(target)?;
+        let (part, redundancy) = redundant(target)?;
         let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
         let disk = || RecordingDisk::make(lab, "mirror", bytes);
-        let (legs, spare) = ([disk()?, disk()?], disk()?);
-        let site = test_disk::site(part, &legs.each_ref().map(RecordingDisk::device), bytes);
-        for command in part.fs.mkfs(&site, &part.options) {
-            command.run()?;
+        let legs = (0..target.disks()).map(|_| disk()).collect::<Result<Vec<_>, _>>()?;
+        let enough = legs.len() - redundancy.losses;
+        let copies = (0..enough).map(|_| ShownDisk::make(lab, bytes)).collect::<Result<_, _>>()?;
+        let (spare, requests) = (disk()?, None);
+        let mirror = Mirror { target, part, redundancy, legs, spare, copies, bytes, requests };
+        for (part, site) in mirror.whole()?.parts() {
+            for command in part.fs.mkfs(site, &part.options) {
+                command.run()?;
+            }
         }
-        let how = How::of(part, &site)?;
-        let copy = ShownDisk::make(lab, bytes)?;
-        let mirror = Mirror { target, legs, spare, copy, how, requests: None };
-        for disk in mirror.legs.iter().chain([&mirror.spare]) {
+        for disk in mirror.disks() {
             // What it holds now is shown again before each try.
             disk.record(0);
             disk.recorded()?;
@@ -82,36 +87,25 @@ impl<'a> Mirror<'a> {
         Ok(mirror)
     }
 
-    /// Shows both legs as they were made.
+    /// How many legs it has, and how many of them are just enough to read everything.
+    pub fn legs(&self) -> (usize, usize) {
+        (self.legs.len(), self.copies.len())
+    }
+
+    /// All sets of legs that are just enough.
+    fn sets(&self) -> Vec<Vec<usize>> {
+        sets(self.legs.len(), self.copies.len())
+    }
+
+    /// Its legs, and what takes the place of one.
+    fn disks(&self) -> impl Iterator<Item = &RecordingDisk> {
+        self.legs.iter().chain([&self.spare])
+    }
+
+    /// Shows all legs as they were made.
     fn begin(&self) -> Result<(), FaultsError> {
         self.forget()?;
         Ok(self.legs.iter().try_for_each(|leg| leg.show([]))?)
-    }
-
-    /// Mounts it with both legs, before any fault.
-    fn mount(&self) -> Result<Mounted, FaultsError> {
-        let mounted = self.how.without_access_times().mount()?;
-        mounted.map_err(|errno| FaultsError::Mount { target: self.name(), errno })
-    }
-
-    /// Unmounts it, and waits until nothing uses the disks.
-    fn unmount(&self, mounted: Mounted) -> Result<(), FaultsError> {
-        drop(mounted);
-        self.wait_free()
-    }
-
-    fn wait_free(&self) -> Result<(), FaultsError> {
-        let devices = self.legs.iter().chain([&self.spare]).map(RecordingDisk::device);
-        Ok(devices.chain([self.copy.device()]).try_for_each(disk::wait_free)?)
-    }
-
-    /// Has the kernel forget all disks: it would take those that it remembers for legs of what is mounted next.
-    fn forget(&self) -> Result<(), FaultsError> {
-        let devices = self.legs.iter().chain([&self.spare]).map(RecordingDisk::device);
-        for device in devices.chain([self.copy.device()]) {
-            btrfs::forget(device).map_err(failed("forget", device))?;
-        }
-        Ok(())
     }
 
     /// Its name, as it was asked for.
@@ -126,10 +120,6 @@ impl SeenMirror {
     }
 }
 
-fn open(root: &Path) -> Result<File, FaultsError> {
-    Ok(File::open(root).map_err(LabError::io("open", root))?)
-}
-
 /// The error of a request to `path` that the kernel refused.
 fn failed(what: &'static str, path: &Path) -> impl FnOnce(Errno) -> FaultsError {
     let error = LabError::io(what, path);
@@ -142,16 +132,17 @@ fn lost(answered: u64) -> Rule {
     Rule { on: On::Any, range: 0..u64::MAX, when, what: What::Error }
 }
 
-/// The one part of a target that is a mirror.
-fn mirrored(target: &ResolvedTarget) -> Result<&Part, FaultsError> {
-    match target.parts() {
-        [part] if part.fs.is_mirror(&part.options) => Ok(part),
-        parts => Err(FaultsError::NoMirror {
-            target: target.target().to_string(),
-            why: match parts.iter().any(|part| part.disks() > 1) {
-                true => "its legs cannot be mounted alone like those of btrfs[raid1]",
-                false => "it is not a mirror like btrfs[raid1]",
-            },
-        }),
-    }
+/// The one part of a target that keeps everything when a disk is lost.
+fn redundant(target: &ResolvedTarget) -> Result<(&Part, Redundancy), FaultsError> {
+    let found = match target.parts() {
+        [part] => part.fs.redundancy(&part.options).map(|redundancy| (part, redundancy)),
+        _ => None,
+    };
+    found.ok_or_else(|| FaultsError::NoMirror {
+        target: target.target().to_string(),
+        why: match target.parts().iter().any(|part| part.disks() > 1) {
+            true => "it cannot be read without one of its disks",
+            false => "it is not a mirror like btrfs[raid1]",
+        },
+    })
 }

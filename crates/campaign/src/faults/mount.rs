@@ -24,8 +24,6 @@ const ATTRIBUTES: [(&str, MountAttrFlags); 5] = [
 /// How long a disk may be busy: much less than a look may take, as that would be taken for a hang.
 const BUSY_PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(1);
-/// The option that names one more disk.
-const DEVICE: &str = "device";
 
 /// How to mount a target.
 #[derive(Clone, Debug)]
@@ -42,7 +40,18 @@ impl How {
     /// # Errors
     /// It is not mounted by one mount(8) of one disk.
     pub(super) fn of(part: &Part, site: &Site) -> Result<How, FaultsError> {
-        let commands = part.fs.mount(site, &part.options);
+        How::by(part, part.fs.mount(site, &part.options))
+    }
+
+    /// As the command does by which `part` is mounted though some of its disks are missing.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) fn degraded(part: &Part, site: &Site) -> Result<How, FaultsError> {
+        How::by(part, part.fs.mount_degraded(site, &part.options))
+    }
+
+    fn by(part: &Part, commands: Vec<Cmd>) -> Result<How, FaultsError> {
         let refused = |why: &str| FaultsError::Target {
             target: part.fs.about().name.into(),
             why: why.into(),
@@ -90,24 +99,6 @@ impl How {
     pub(super) fn with(mut self, options: &[&str]) -> How {
         self.options.extend(options.iter().map(|option| ((*option).into(), None)));
         self
-    }
-
-    /// The same with `disks` in place of its own.
-    pub(super) fn on(&self, disks: [&Path; 2]) -> How {
-        let mut how =
-            How { device: disks[0].into(), options: self.options_without_disks(), ..self.clone() };
-        how.options.push((DEVICE.into(), Some(disks[1].display().to_string())));
-        how
-    }
-
-    /// The same with `disk` alone, the others missing.
-    pub(super) fn alone(&self, disk: &Path) -> How {
-        let options = self.options_without_disks();
-        How { device: disk.into(), options, ..self.clone() }.with(&["degraded"])
-    }
-
-    fn options_without_disks(&self) -> Vec<(String, Option<String>)> {
-        self.options.iter().filter(|(key, _)| key != DEVICE).cloned().collect()
     }
 
     /// Mounts it. The inner error is what the kernel says of what is on the disk. While the disk is busy it is tried
@@ -222,16 +213,10 @@ mod tests {
             (MountAttrFlags::MOUNT_ATTR_NOATIME, MountAttrFlags::MOUNT_ATTR_NOSUID);
         assert_eq!(strict.unwrap().without_access_times().attributes, none | nosuid);
         assert!(read(&command(&["-t", "xfs", "/dev/d", "/m"])).unwrap().options.is_empty());
-        let pair = read(&command(&["-t", "btrfs", "-o", "noatime,device=/dev/b", "/dev/a", "/m"]));
-        let pair = pair.unwrap();
-        let alone = pair.alone(Path::new("/dev/c"));
-        assert_eq!(
-            (alone.device.as_path(), alone.options),
-            ("/dev/c".as_ref(), vec![("degraded".into(), None)])
-        );
-        let other = pair.on(["/dev/c", "/dev/d"].map(Path::new));
-        let known = vec![("device".into(), Some("/dev/d".into()))];
-        assert_eq!((other.device.as_path(), other.options), ("/dev/c".as_ref(), known));
+        let pair = read(&command(&["-t", "btrfs", "-o", "degraded,device=/dev/b", "/dev/a", "/m"]));
+        let known = [("degraded", None), ("device", Some("/dev/b"))];
+        let known = known.map(|(key, value)| (key.to_string(), value.map(String::from)));
+        assert_eq!(pair.unwrap().options, known);
         assert!(read(&command(&["-i", "-t", "xfs", "/dev/d", "/m"])).is_none());
         assert!(read(&Cmd::new("zpool").args(["-t", "xfs", "/dev/d", "/m"])).is_none());
     }

@@ -3,7 +3,7 @@
 mod profiles;
 mod replace;
 
-use self::profiles::{PROFILES, RAID1};
+use self::profiles::PROFILES;
 use self::replace::lose;
 use crate::facts::Facts;
 use crate::magic::{Signature, start, uuid};
@@ -18,12 +18,14 @@ use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
 use crate::words::{Word, nothing, refused, same};
 use crate::{
-    About, Cmd, Exclusion, FileSystem, Rebuild, Sending, Settle, Site, Small, Tool, TrialSetting,
+    About, Cmd, Exclusion, FileSystem, Rebuild, Redundancy, Repair, Sending, Settle, Site, Small,
+    Tool, TrialSetting,
 };
 use model::{
     target::{Knob, Options},
     text::Bytes,
 };
+use std::path::{Path, PathBuf};
 
 /// The registered file system.
 pub(crate) struct Fs;
@@ -227,12 +229,28 @@ impl FileSystem for Fs {
         &Subvolumes
     }
 
-    fn is_mirror(&self, options: &Options) -> bool {
-        let is_raid1 =
-            |key: &str, default: &str| options.get(key).map_or(default, String::as_str) == RAID1;
+    fn redundancy(&self, options: &Options) -> Option<Redundancy> {
         let has_lost = [DEGRADED, RESYNC].iter().any(|key| options.contains_key(*key));
-        let has_both = is_raid1("mkfs.d", "single") && is_raid1("mkfs.m", RAID1);
-        !has_lost && (options.contains_key(RAID1) || has_both)
+        profiles::redundancy(options).filter(|_| !has_lost)
+    }
+
+    fn mount_degraded(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let mut own = options.clone();
+        own.retain(|key, _| !profiles::is_short(key));
+        let degraded = [DEGRADED.to_string()].into_iter().chain(others(&site.disks));
+        mount(site, &own, degraded.collect())
+    }
+
+    fn scrub(&self, _site: &Site) -> Vec<Repair> {
+        vec![Repair::BtrfsScrub]
+    }
+
+    fn replace(&self, _site: &Site, options: &Options, number: usize, new: &Path) -> Vec<Repair> {
+        let replace = Repair::BtrfsReplace { number: number + 1, by: new.into() };
+        // What was allocated while the disk was missing has fewer copies.
+        let convert = profiles::on_disks(options)
+            .map(|[data, metadata]| Repair::BtrfsConvert { data, metadata });
+        [replace].into_iter().chain(convert).collect()
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
@@ -255,19 +273,13 @@ impl FileSystem for Fs {
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        // There is no scan for the other disks here.
-        let others =
-            site.left(options).iter().skip(1).map(|disk| format!("device={}", disk.display()));
-        let others: Vec<String> = others.collect();
-        let others = others.iter().map(String::as_str);
-        let defaults: Vec<&str> = no_discard(options).iter().copied().chain(others).collect();
         let mut own = options.clone();
         own.retain(|key, _| !profiles::is_short(key));
         let rate = rebuild::rate(options);
         if own.remove(RESYNC).is_some() {
             own.insert(DEGRADED.into(), String::new());
         }
-        let mount = mount_command("btrfs", site.disk(), &site.dir, mount_options(&own, &defaults));
+        let mount = mount(site, &own, others(site.left(options)).collect());
         match site.lost(options).zip(rate) {
             None => mount,
             Some((disk, rate)) => replace::begin(site, disk, rate, mount),
@@ -312,6 +324,18 @@ impl FileSystem for Fs {
         }
         found
     }
+}
+
+/// Options that name all of `disks` but the first: there is no scan for them here.
+fn others(disks: &[PathBuf]) -> impl Iterator<Item = String> + '_ {
+    disks.iter().skip(1).map(|disk| format!("device={}", disk.display()))
+}
+
+/// The command that mounts it with its `own` options and `more`.
+fn mount(site: &Site, own: &Options, more: Vec<String>) -> Vec<Cmd> {
+    let more = more.iter().map(String::as_str);
+    let defaults: Vec<&str> = no_discard(own).iter().copied().chain(more).collect();
+    mount_command("btrfs", site.disk(), &site.dir, mount_options(own, &defaults))
 }
 
 #[cfg(test)]
@@ -387,23 +411,45 @@ mod tests {
         assert_eq!(lines.last().unwrap(), "btrfs replace start -f 3 /dev/loopL /m");
     }
 
+    fn redundancy(target: &str) -> Option<(usize, usize)> {
+        let target = target.parse::<crate::ResolvedTarget>().unwrap();
+        let part = &target.parts()[0];
+        part.fs.redundancy(&part.options).map(|own| (own.losses, own.copies))
+    }
+
     #[test]
-    fn a_mirror_has_all_on_both_disks() {
-        let is_mirror = |target: &str| {
-            let target = target.parse::<crate::ResolvedTarget>().unwrap();
-            target.parts().iter().all(|part| part.fs.is_mirror(&part.options))
+    fn what_may_be_lost_is_what_data_and_metadata_both_survive() {
+        let profiles = ["raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6"];
+        let known = [(1, 2), (2, 3), (3, 4), (1, 2), (1, 2), (2, 3)];
+        for (profile, known) in profiles.into_iter().zip(known) {
+            assert_eq!(redundancy(&format!("btrfs[{profile}]")), Some(known), "{profile}");
+        }
+        assert_eq!(redundancy("btrfs[raid1,nodatacow]"), Some((1, 2)));
+        assert_eq!(redundancy("btrfs[mkfs.d=raid1]"), Some((1, 2)), "metadata is raid1 by default");
+        assert_eq!(redundancy("btrfs[mkfs.d=raid1,mkfs.m=raid1c3]"), Some((1, 3)));
+        let none = ["btrfs", "btrfs[dup]", "btrfs[raid0]", "btrfs[mkfs.m=raid1]"];
+        let without = ["btrfs[mkfs.d=raid1,mkfs.m=single]", "btrfs[raid1,degraded]"];
+        for other in none.into_iter().chain(without) {
+            assert_eq!(redundancy(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn degraded_on_the_disks_that_are_left() {
+        let (parts, mut sites) = crate::tests::placed("btrfs[raid6,noatime]", None);
+        let (part, site) = (&parts[0], &mut sites[0]);
+        site.disks.truncate(2);
+        let lines = part.fs.mount_degraded(site, &part.options);
+        assert_eq!(
+            lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["mount -t btrfs -o nodiscard,degraded,device=/dev/loopM,noatime /dev/loopN /m"]
+        );
+        let [Repair::BtrfsReplace { number: 3, .. }, Repair::BtrfsConvert { data, metadata }] =
+            part.fs.replace(site, &part.options, 2, "/dev/d".as_ref())[..]
+        else {
+            panic!("a replacement and a balance");
         };
-        for mirror in ["btrfs[raid1]", "btrfs[raid1,nodatacow]", "btrfs[mkfs.d=raid1]"] {
-            assert!(is_mirror(mirror), "{mirror}");
-        }
-        for other in [
-            "btrfs",
-            "btrfs[mkfs.m=raid1]",
-            "btrfs[mkfs.d=raid1,mkfs.m=single]",
-            "btrfs[raid1,degraded]",
-        ] {
-            assert!(!is_mirror(other), "{other}");
-        }
+        assert_eq!([data, metadata], ["raid6", "raid1c3"]);
     }
 
     #[test]

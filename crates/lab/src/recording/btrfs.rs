@@ -24,8 +24,17 @@ const START: u64 = 0;
 const EVERYTHING: u64 = 0b1111;
 /// `BTRFS_BALANCE_ARGS_CONVERT` and `_SOFT`: only what does not have the profile yet.
 const CONVERT: u64 = 1 << 8 | 1 << 9;
-/// `BTRFS_BLOCK_GROUP_RAID1`.
-const RAID1: u64 = 1 << 4;
+/// Profiles by their names, as `BTRFS_BLOCK_GROUP_*`.
+const PROFILES: [(&str, u64); 8] = [
+    ("raid0", 1 << 3),
+    ("raid1", 1 << 4),
+    ("dup", 1 << 5),
+    ("raid10", 1 << 6),
+    ("raid5", 1 << 7),
+    ("raid6", 1 << 8),
+    ("raid1c3", 1 << 9),
+    ("raid1c4", 1 << 10),
+];
 /// Bytes of a path in arguments, with the zero at its end.
 const PATH_BYTES: usize = 1025;
 const FORGET_PATH_BYTES: usize = 4088;
@@ -158,19 +167,23 @@ pub fn replace(root: &File, device: u64, new: &Path) -> Result<(), Errno> {
     if arguments.result == 0 { Ok(()) } else { Err(Errno::INPROGRESS) }
 }
 
-/// Gives all of the file system that `root` is of a copy on two disks, where it does not have that yet, and waits for
-/// it.
+/// Gives all of the file system that `root` is of these profiles of data and of metadata, which is that of the system,
+/// too, where it does not have them yet, and waits for it.
 ///
 /// # Errors
-/// It is no Btrfs, it lacks space or disks, or another balance runs.
-pub fn convert_to_raid1(root: &File) -> Result<(), Errno> {
-    let filter = Filter { before: [0; 7], target: RAID1, flags: CONVERT, after: [0; 8] };
+/// It is no Btrfs, it lacks space or disks, there is no such profile, or another balance runs.
+pub fn convert(root: &File, [data, metadata]: [&str; 2]) -> Result<(), Errno> {
+    let filter = |name| {
+        let (_, target) = PROFILES.iter().find(|(own, _)| *own == name).ok_or(Errno::INVAL)?;
+        Ok(Filter { before: [0; 7], target: *target, flags: CONVERT, after: [0; 8] })
+    };
+    let (data, metadata) = (filter(data)?, filter(metadata)?);
     let mut arguments = BalanceArguments {
         flags: EVERYTHING,
         state: 0,
-        data: filter,
-        metadata: filter,
-        system: filter,
+        data,
+        metadata,
+        system: metadata,
         progress: [0; 3],
         unused: [0; 72],
     };

@@ -146,11 +146,11 @@ fn mirror_reads() -> impl Strategy<Value = MirrorReads> {
 
 fn mirrors() -> impl Strategy<Value = Mirrors> {
     let fault = select(LegFault::ALL.to_vec());
-    let counts = any::<[u64; 4]>();
+    let counts = any::<[u64; 7]>();
     let reads = vec(mirror_reads(), 0..4);
     (fault, counts, reads, option::of(scrub()), spread()).prop_map(
-        |(fault, [seed, tries, written, refused], reads, scrub, rebuild)| {
-            let new = Mirrors::new(fault, seed);
+        |(fault, [seed, tries, written, refused, unmet, legs, enough], reads, scrub, rebuild)| {
+            let new = Mirrors { legs, enough, unmet, ..Mirrors::new(fault, seed) };
             let mut mirrors = Mirrors { tries, written, refused, scrub, rebuild, ..new };
             reads.iter().for_each(|one| mirrors.note(one));
             mirrors

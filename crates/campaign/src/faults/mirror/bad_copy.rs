@@ -1,11 +1,11 @@
 //! Overwrites a block on one leg of a mirror silently, and observes what is read, and whether reads or a scrub repair
 //! it.
 
-use super::{Mirror, SeenMirror, reads::Written};
+use super::{Mirror, SeenMirror, legs::Legs, reads::Written};
 use crate::faults::{FaultsError, recorded_target::LOG_BYTES};
 use ::faults::{
     log::Log,
-    mirror::{FILES, content, data_block, garbage, leg, name, tree_block},
+    mirror::{FILES, content, data_block, garbage, name, tree_block},
     rule::{On, Rule, What, When},
 };
 use model::result::{LegFault, Moment, ReadFrom};
@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// Most reads until one meets the bad block: every second one reads from each leg.
+/// Most reads until one meets the bad block: each copy is read several times.
 const READS_MAX: u64 = 16;
 
 /// A mirror with a bad block on one leg.
@@ -26,7 +26,7 @@ struct Bad {
     leg: usize,
     block: Range<u64>,
     /// What was asked of each leg before.
-    logs: [Log; 2],
+    logs: Vec<Log>,
     garbage: Vec<u8>,
 }
 
@@ -40,12 +40,12 @@ impl Mirror<'_> {
         let bad = self.make_bad(fault, seed)?;
         let files: Vec<Written> = (0..FILES).map(|file| (file, 0)).collect();
         let files = (seed, files.as_slice());
-        let legs = [&self.legs[bad.leg], &self.legs[1 - bad.leg]];
+        let legs = &self.with_fault_of(bad.leg);
         let mut seen = SeenMirror { written: FILES, ..SeenMirror::default() };
 
         self.show(&bad)?;
         self.look_at_legs(Moment::Fault, legs, files, &mut seen)?;
-        self.read_until_met(&bad, files, &mut seen)?;
+        self.read_until_met(&bad, legs, files, &mut seen)?;
         self.look_at_legs(Moment::Read, legs, files, &mut seen)?;
 
         self.forget()?;
@@ -60,18 +60,19 @@ impl Mirror<'_> {
         let mounted = self.mount()?;
         let done = write(mounted.root(), seed).map_err(FaultsError::Prepare);
         self.unmount(mounted)?;
-        let logs = [self.legs[0].recorded()?, self.legs[1].recorded()?];
+        let logs: Vec<Log> =
+            self.legs.iter().map(|leg| leg.recorded()).collect::<Result<_, _>>()?;
         done?;
-        let leg = leg(seed);
         let block = match fault {
-            LegFault::BadMetadata => tree_block(&logs[leg], seed),
-            LegFault::BadData | LegFault::LostDisk => data_block(&logs[leg], seed),
+            LegFault::BadMetadata => tree_block(&logs, seed),
+            LegFault::BadData | LegFault::LostDisk => data_block(&logs, seed),
         };
         let lost = || FaultsError::FaultNotTriggered {
             target: self.name(),
             what: "wrote the block to overwrite",
         };
-        Ok(Bad { leg, block: block.ok_or_else(lost)?, logs, garbage: garbage(seed) })
+        let (leg, block) = block.ok_or_else(lost)?;
+        Ok(Bad { leg, block, logs, garbage: garbage(seed) })
     }
 
     /// Shows the legs as they were written, one of them with the bad block.
@@ -87,15 +88,16 @@ impl Mirror<'_> {
     fn read_until_met(
         &self,
         bad: &Bad,
+        legs: &Legs<'_>,
         files: (u64, &[Written]),
         seen: &mut SeenMirror,
     ) -> Result<(), FaultsError> {
         let what = What::Delay(Duration::ZERO);
         let probe = Rule { on: On::Read, range: bad.block.clone(), when: When::ALWAYS, what };
-        let leg = &self.legs[bad.leg];
+        let (leg, whole) = (legs.faulty(), self.whole()?);
         leg.inject(vec![probe]);
         for turn in 0..READS_MAX {
-            seen.note(Moment::Read, ReadFrom::Mirror, self.look(&self.how, files, turn)?);
+            seen.note(Moment::Read, ReadFrom::Mirror, self.look(&whole, files, turn)?);
             if leg.served().injected.iter().sum::<u64>() > 0 {
                 leg.inject(Vec::new());
                 return Ok(());
@@ -105,7 +107,7 @@ impl Mirror<'_> {
     }
 }
 
-/// Writes all files, and has all of them on both legs.
+/// Writes all files, and has all of them on the legs.
 fn write(root: &Path, seed: u64) -> io::Result<()> {
     for file in 0..FILES {
         fs::write(root.join(name(file)), content(seed, file, 0))?;

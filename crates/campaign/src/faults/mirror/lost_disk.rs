@@ -2,15 +2,16 @@
 //! finds afterwards, and what a returned or replaced leg holds once it was scrubbed or rebuilt.
 
 use super::{
-    Mirror, SeenMirror, failed, lost, open,
-    reads::{READS, Written, in_new_thread, look_at},
+    Mirror, SeenMirror, lost,
+    reads::{Written, look_at},
 };
-use crate::faults::{FaultsError, mount::Mounted, recorded_target::LOG_BYTES};
+use crate::faults::{FaultsError, recorded_target::LOG_BYTES};
 use ::faults::{
     log::Log,
-    mirror::{FILES, answered, content, leg, name},
+    mirror::{FILES, answered, content, drawn, name},
 };
-use lab::recording::{RecordingDisk, btrfs};
+use ::fs::Part;
+use lab::recording::RecordingDisk;
 use model::result::{Moment, ReadFrom};
 use rustix::fs::syncfs;
 use std::{
@@ -18,7 +19,7 @@ use std::{
     io,
     os::unix::fs::FileExt,
     path::Path,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// What a program wrote, and what of it was acknowledged.
@@ -34,11 +35,13 @@ impl Mirror<'_> {
     /// # Errors
     /// It cannot be mounted, written or replaced without the fault.
     pub fn lost_disk(&mut self, seed: u64) -> Result<SeenMirror, FaultsError> {
-        let requests = match self.requests {
+        let counted = match self.requests.take() {
             Some(requests) => requests,
-            None => *self.requests.insert(self.count_requests(seed)?),
+            None => self.count_requests(seed)?,
         };
-        let number = leg(seed);
+        let all = counted.iter().copied().enumerate().collect();
+        let (number, requests) = drawn(seed, all).unwrap_or_default();
+        self.requests = Some(counted);
         self.begin()?;
         self.legs.iter().for_each(|leg| leg.record(LOG_BYTES));
         let mounted = self.mount()?;
@@ -49,17 +52,18 @@ impl Mirror<'_> {
         let written = acknowledged.files.iter().filter(|(_, version)| *version == 1).count() as u64;
         let is_refused = acknowledged.is_refused;
         let mut seen = SeenMirror { written, is_refused, ..SeenMirror::default() };
-        for turn in 0..READS {
-            let look = in_new_thread(turn, || look_at(mounted.root(), seed, files.1));
+        for turn in 0..self.reads() {
+            let look = self.in_new_thread(turn, || look_at(mounted.root(), seed, files.1));
             seen.note(Moment::Fault, ReadFrom::Mirror, look);
         }
         self.unmount(mounted)?;
         self.legs[number].inject(Vec::new());
-        let logs = [self.legs[0].recorded()?, self.legs[1].recorded()?];
-        let legs = [&self.legs[number], &self.legs[1 - number]];
+        let logs: Vec<Log> =
+            self.legs.iter().map(|leg| leg.recorded()).collect::<Result<_, _>>()?;
+        let legs = &self.with_fault_of(number);
         self.look_at_legs(Moment::Fault, legs, files, &mut seen)?;
 
-        self.look_through(Moment::Read, &self.how, files, &mut seen)?;
+        self.look_through(Moment::Read, &self.whole()?, files, &mut seen)?;
         self.look_at_legs(Moment::Read, legs, files, &mut seen)?;
 
         self.show_again(&logs)?;
@@ -70,24 +74,25 @@ impl Mirror<'_> {
         Ok(seen)
     }
 
-    /// Requests that a leg gets in the workload, where none fails.
-    fn count_requests(&self, seed: u64) -> Result<u64, FaultsError> {
+    /// Requests that each leg gets in the workload, where none fails.
+    fn count_requests(&self, seed: u64) -> Result<Vec<u64>, FaultsError> {
         self.begin()?;
         let mounted = self.mount()?;
         prepare(mounted.root(), seed).map_err(FaultsError::Prepare)?;
-        let served = || {
-            let counts = self.legs[0].served();
+        let served = |leg: &RecordingDisk| {
+            let counts = leg.served();
             counts.reads + counts.writes + counts.flushes + counts.discards
         };
-        let before = served();
+        let before: Vec<u64> = self.legs.iter().map(served).collect();
         write(mounted.root(), seed);
-        let requests = served() - before;
+        let requests = self.legs.iter().zip(before).map(|(leg, before)| served(leg) - before);
+        let requests = requests.collect();
         self.unmount(mounted)?;
         Ok(requests)
     }
 
     /// Shows the legs as they were when the lost one was there again.
-    fn show_again(&self, logs: &[Log; 2]) -> Result<(), FaultsError> {
+    fn show_again(&self, logs: &[Log]) -> Result<(), FaultsError> {
         self.forget()?;
         for (leg, log) in self.legs.iter().zip(logs) {
             leg.show(log.written(usize::MAX))?;
@@ -102,32 +107,26 @@ impl Mirror<'_> {
         files: (u64, &[Written]),
         seen: &mut SeenMirror,
     ) -> Result<(), FaultsError> {
-        let (gone, left) = (&self.legs[number], &self.legs[1 - number]);
+        let (gone, now) = (&self.legs[number], self.with_spare_for(number));
+        let left: Vec<&Path> = now.others().iter().map(|leg| leg.device()).collect();
         self.spare.show([])?;
         gone.inject(vec![lost(0)]);
-        let degraded = self.how.alone(left.device()).mount()?;
-        let degraded =
-            degraded.map_err(|errno| FaultsError::Mount { target: self.name(), errno })?;
-        let took = self.rebuilt(&degraded, number);
-        self.unmount(degraded)?;
+        let degraded = self.degraded(&left)?;
+        let mounted = self.mounted(&degraded)?;
+        let Part { fs, options, .. } = self.part;
+        let steps = fs.replace(degraded.site(), options, number, self.spare.device());
+        let start = Instant::now();
+        let done = self.repair(&steps, &mounted);
+        let took = start.elapsed();
+        self.unmount(mounted)?;
         gone.inject(Vec::new());
-        seen.rebuild = Some(took?);
-        self.look_at_legs(Moment::Replaced, [&self.spare, left], files, seen)?;
-        let pair = [&self.spare, left].map(RecordingDisk::device);
+        done?;
+        seen.rebuild = Some(took);
+        self.look_at_legs(Moment::Replaced, &now, files, seen)?;
         gone.inject(vec![lost(0)]);
-        self.look_through(Moment::Replaced, &self.how.on(pair), files, seen)?;
+        self.look_through(Moment::Replaced, &self.on(&now.all)?, files, seen)?;
         gone.inject(Vec::new());
         self.forget()
-    }
-
-    fn rebuilt(&self, degraded: &Mounted, number: usize) -> Result<Duration, FaultsError> {
-        let root = open(degraded.root())?;
-        let start = Instant::now();
-        let replaced = btrfs::replace(&root, number as u64 + 1, self.spare.device());
-        replaced.map_err(failed("replace a disk of", degraded.root()))?;
-        // What was allocated while the leg was missing has one copy.
-        btrfs::convert_to_raid1(&root).map_err(failed("balance", degraded.root()))?;
-        Ok(start.elapsed())
     }
 }
 

@@ -1,10 +1,13 @@
 //! Reads all files of the workload, through the mirror or from a leg.
 
-use super::{Mirror, SeenMirror};
-use crate::faults::{FaultsError, Read, failed_write::number, mount::How};
+use super::{Mirror, SeenMirror, assembly::Assembly};
+use crate::faults::{FaultsError, Read, failed_write::number};
 use ::faults::mirror::{content, name};
 use model::result::{Moment, ReadFrom};
-use rustix::fs::{Advice, fadvise};
+use rustix::{
+    fs::{Advice, fadvise},
+    thread::gettid,
+};
 use std::{
     fs::File,
     io::{self, Read as _},
@@ -16,8 +19,10 @@ use std::{
 /// A file that was written and synced: its number, and the version of its content.
 pub(super) type Written = (u64, u64);
 
-/// Reads through the mirror at each moment: half of them from each leg.
-pub(super) const READS: u64 = 4;
+/// Reads of each copy through the mirror at each moment.
+const READS_EACH: u64 = 2;
+/// Most threads that are started to find one with the right number.
+const THREADS_MAX: usize = 64;
 
 /// One read of all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,15 +35,14 @@ pub struct FilesRead {
 
 impl Mirror<'_> {
     /// Reads all of `files` after a fresh mount as `how` says. A mount that fails is an answer, too. Btrfs chooses a
-    /// leg by the number of the thread that reads: every other `turn` it is a thread further on.
+    /// copy by the number of the thread that reads: each `turn` reads from another one.
     pub(super) fn look(
         &self,
-        how: &How,
+        how: &Assembly<'_>,
         (seed, files): (u64, &[Written]),
         turn: u64,
     ) -> Result<FilesRead, FaultsError> {
-        let how = how.without_access_times();
-        let look = in_new_thread(turn, || match how.mount()? {
+        let look = self.in_new_thread(turn, || match how.mount()? {
             Ok(mounted) => Ok(look_at(mounted.root(), seed, files)),
             Err(errno) => {
                 let read = Read::Failed(errno.raw_os_error());
@@ -49,29 +53,46 @@ impl Mirror<'_> {
         look
     }
 
-    /// Reads all of `files` through the mirror, some times from each leg.
+    /// Reads all of `files` through the mirror, some times from each copy.
     pub(super) fn look_through(
         &self,
         moment: Moment,
-        how: &How,
+        how: &Assembly<'_>,
         files: (u64, &[Written]),
         seen: &mut SeenMirror,
     ) -> Result<(), FaultsError> {
-        for turn in 0..READS {
+        for turn in 0..self.reads() {
             seen.note(moment, ReadFrom::Mirror, self.look(how, files, turn)?);
         }
         Ok(())
     }
+
+    /// Reads through the mirror at each moment.
+    pub(super) fn reads(&self) -> u64 {
+        READS_EACH * self.redundancy.copies.max(2) as u64
+    }
+
+    /// Does `act` in a new thread, by whose number the copy of this `turn` is read.
+    pub(super) fn in_new_thread<T: Send>(&self, turn: u64, act: impl FnOnce() -> T + Send) -> T {
+        in_new_thread(turn, self.redundancy.copies as u64, act)
+    }
 }
 
-/// Does `act` in a new thread, whose number is odd or even as `turn` is, where no other thread starts meanwhile.
-pub(super) fn in_new_thread<T: Send>(turn: u64, act: impl FnOnce() -> T + Send) -> T {
-    thread::scope(|scope| {
-        if turn % 2 == 1 {
-            let _ = scope.spawn(|| ()).join();
+/// Does `act` in a new thread, whose number leaves the same rest as `turn` when it is divided by `copies`.
+fn in_new_thread<T: Send>(turn: u64, copies: u64, act: impl FnOnce() -> T + Send) -> T {
+    let mut act = Some(act);
+    let is_right = || gettid().as_raw_nonzero().get() as u64 % copies == turn % copies;
+    for left in (0..THREADS_MAX).rev() {
+        let done = thread::scope(|scope| {
+            let one =
+                scope.spawn(|| (is_right() || left == 0).then(|| act.take().map(|act| act())));
+            one.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
+        });
+        if let Some(Some(done)) = done {
+            return done;
         }
-        scope.spawn(act).join().unwrap_or_else(|panic| panic::resume_unwind(panic))
-    })
+    }
+    unreachable!("the last thread acts, whatever its number is")
 }
 
 /// Reads all of `files` below `root`, from the disk.
@@ -134,7 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn every_other_turn_is_a_thread_further_on() {
-        assert_eq!([0, 1, 2].map(|turn| in_new_thread(turn, || turn * 2)), [0, 2, 4]);
+    fn each_turn_is_in_a_thread_with_its_rest() {
+        for copies in 1..=4 {
+            for turn in 0..2 * copies {
+                let number = in_new_thread(turn, copies, || gettid().as_raw_nonzero().get());
+                assert_eq!(number as u64 % copies, turn % copies, "{turn} of {copies}");
+            }
+        }
     }
 }

@@ -1,17 +1,16 @@
-//! Scrubs a mirror, and looks at what each leg has afterwards.
+//! Scrubs a mirror, and looks at what its legs have afterwards.
 
-use super::{Mirror, SeenMirror, failed, open, reads::Written};
+use super::{Mirror, SeenMirror, legs::Legs, reads::Written};
 use crate::faults::{FaultsError, Read, Scrubbed};
-use lab::recording::{RecordingDisk, btrfs};
 use model::result::Moment;
 use std::time::{Duration, Instant};
 
 impl Mirror<'_> {
-    /// Scrubs both legs after a fresh mount, then reads `files` from each leg and through the mirror. Nothing is
+    /// Scrubs all legs after a fresh mount, then reads `files` from each set of legs and through the mirror. Nothing is
     /// scrubbed where it cannot be mounted.
     pub(super) fn scrub(
         &self,
-        legs: [&RecordingDisk; 2],
+        legs: &Legs<'_>,
         files: (u64, &[Written]),
         seen: &mut SeenMirror,
     ) -> Result<(), FaultsError> {
@@ -21,22 +20,17 @@ impl Mirror<'_> {
         let has_repaired = own.map(|(.., look)| look.read).all(|read| read == Read::Right);
         let scrubbed = |(found, took)| Scrubbed { has_detected: found > 0, has_repaired, took };
         seen.scrub = done.map(scrubbed);
-        self.look_through(Moment::Scrubbed, &self.how, files, seen)
+        self.look_through(Moment::Scrubbed, &self.whole()?, files, seen)
     }
 
-    /// The errors that a scrub of both legs found, and how long it took; `None` where it cannot be mounted.
+    /// The errors that a scrub of all legs found, and how long it took; `None` where it cannot be mounted.
     fn scrub_mounted(&self) -> Result<Option<(u64, Duration)>, FaultsError> {
-        let Ok(mounted) = self.how.without_access_times().mount()? else { return Ok(None) };
-        let root = open(mounted.root())?;
+        let whole = self.whole()?;
+        let Ok(mounted) = whole.mount()? else { return Ok(None) };
         let start = Instant::now();
-        let mut found = 0;
-        for device in 1..=self.legs.len() as u64 {
-            let errors = btrfs::scrub(&root, device);
-            found += errors.map_err(failed("scrub", mounted.root()))?;
-        }
+        let found = self.repair(&self.part.fs.scrub(whole.site()), &mounted);
         let took = start.elapsed();
-        drop(root);
         self.unmount(mounted)?;
-        Ok(Some((found, took)))
+        Ok(Some((found?, took)))
     }
 }

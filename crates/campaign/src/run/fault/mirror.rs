@@ -22,7 +22,9 @@ pub(super) fn tried(
             LegFault::LostDisk => mirror.lost_disk(seed)?,
         });
     }
-    Ok(counted(fault, seed, &all))
+    let (legs, enough) = mirror.legs();
+    let counted = counted(fault, seed, &all);
+    Ok(Mirrors { legs: legs as u64, enough: enough as u64, ..counted })
 }
 
 /// What `all` of the tries saw.

@@ -1,11 +1,12 @@
 //! Profiles of Btrfs: the flags that stand for those of data and of metadata, and the disks that they need.
 
+use crate::Redundancy;
 use crate::rebuild::RESYNC;
 use crate::site::DEGRADED;
 use model::target::Options;
 
-/// The profile of two copies on two disks, and the flag that is short for it.
-pub(super) const RAID1: &str = "raid1";
+/// The profile of two copies on two disks, and that of metadata on several disks without an option.
+const RAID1: &str = "raid1";
 
 /// The name of each, which is the value of an mkfs flag and a flag of its own.
 pub(super) const PROFILES: &[&str] =
@@ -19,20 +20,22 @@ struct Profile {
     metadata: &'static str,
     /// The fewest disks on which it does what it is for.
     disks: usize,
-    /// Whether its data survives the loss of a disk.
-    is_redundant: bool,
+    /// Disks that its data may lose, whichever they are.
+    losses: usize,
+    /// Copies of a block.
+    copies: usize,
 }
 
 const TABLE: &[Profile] = &[
-    Profile { name: "single", metadata: "single", disks: 1, is_redundant: false },
-    Profile { name: "dup", metadata: "dup", disks: 1, is_redundant: false },
-    Profile { name: "raid0", metadata: RAID1, disks: 2, is_redundant: false },
-    Profile { name: RAID1, metadata: RAID1, disks: 2, is_redundant: true },
-    Profile { name: "raid1c3", metadata: "raid1c3", disks: 3, is_redundant: true },
-    Profile { name: "raid1c4", metadata: "raid1c4", disks: 4, is_redundant: true },
-    Profile { name: "raid10", metadata: "raid10", disks: 4, is_redundant: true },
-    Profile { name: "raid5", metadata: RAID1, disks: 3, is_redundant: true },
-    Profile { name: "raid6", metadata: "raid1c3", disks: 4, is_redundant: true },
+    Profile { name: "single", metadata: "single", disks: 1, losses: 0, copies: 1 },
+    Profile { name: "dup", metadata: "dup", disks: 1, losses: 0, copies: 2 },
+    Profile { name: "raid0", metadata: RAID1, disks: 2, losses: 0, copies: 1 },
+    Profile { name: RAID1, metadata: RAID1, disks: 2, losses: 1, copies: 2 },
+    Profile { name: "raid1c3", metadata: "raid1c3", disks: 3, losses: 2, copies: 3 },
+    Profile { name: "raid1c4", metadata: "raid1c4", disks: 4, losses: 3, copies: 4 },
+    Profile { name: "raid10", metadata: "raid10", disks: 4, losses: 1, copies: 2 },
+    Profile { name: "raid5", metadata: RAID1, disks: 3, losses: 1, copies: 1 },
+    Profile { name: "raid6", metadata: "raid1c3", disks: 4, losses: 2, copies: 1 },
 ];
 
 /// The profiles whose flags are among `options`: one, unless they contradict each other.
@@ -52,17 +55,42 @@ pub(super) fn is_short(key: &str) -> bool {
 
 /// Disks that the profiles in `options` need.
 pub(super) fn disks(options: &Options) -> usize {
-    let given = ["mkfs.d", "mkfs.m"].map(|key| options.get(key).map(String::as_str));
-    let wanted = given.into_iter().flatten().chain(short(options).into_iter().flatten());
-    let needed = wanted.filter_map(|name| TABLE.iter().find(|profile| profile.name == name));
-    needed.map(|profile| profile.disks).max().unwrap_or(1)
+    let wanted = given(options).into_iter().flatten().chain(short(options).into_iter().flatten());
+    wanted.filter_map(find).map(|profile| profile.disks).max().unwrap_or(1)
+}
+
+/// The profiles of data and of metadata that a file system on several disks has; `None` on one disk.
+pub(super) fn on_disks(options: &Options) -> Option<[&'static str; 2]> {
+    if disks(options) < 2 {
+        return None;
+    }
+    let [data, metadata] = given(options);
+    let of = |given: Option<&str>, default| Some(find(given.unwrap_or(default))?.name);
+    short(options).or_else(|| Some([of(data, "single")?, of(metadata, RAID1)?]))
+}
+
+/// What survives the loss of a disk, of data and of metadata.
+pub(super) fn redundancy(options: &Options) -> Option<Redundancy> {
+    let [data, metadata] = on_disks(options)?.map(find);
+    let (data, metadata) = (data?, metadata?);
+    let losses = data.losses.min(metadata.losses);
+    let copies = data.copies.max(metadata.copies);
+    (losses > 0).then_some(Redundancy { losses, copies, is_remembered: true })
+}
+
+fn given(options: &Options) -> [Option<&str>; 2] {
+    ["mkfs.d", "mkfs.m"].map(|key| options.get(key).map(String::as_str))
+}
+
+fn find(name: &str) -> Option<&'static Profile> {
+    TABLE.iter().find(|profile| profile.name == name)
 }
 
 /// Why `options` cannot be combined with the profiles among them.
 pub(super) fn excluded(options: &Options) -> Option<&'static str> {
     let flags = asked(options).count();
     let has = |key: &str| options.contains_key(key);
-    let is_redundant = asked(options).any(|profile| profile.is_redundant);
+    let is_redundant = asked(options).any(|profile| profile.losses > 0);
     if flags > 1 {
         Some("its profiles contradict each other; drop all but one, or set mkfs.d and mkfs.m")
     } else if flags == 1 && (has("mkfs.d") || has("mkfs.m")) {

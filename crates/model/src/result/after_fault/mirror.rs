@@ -43,11 +43,11 @@ impl Moment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadFrom {
-    /// The mirror with both legs.
+    /// The mirror with all legs.
     Mirror,
-    /// The leg with the fault, or what replaced it, read alone.
+    /// Legs that are just enough, read alone, with the faulty one among them or what replaced it.
     FaultyLeg,
-    /// The other leg, read alone.
+    /// Legs that are just enough, read alone, without the faulty one.
     OtherLeg,
 }
 
@@ -91,6 +91,12 @@ impl MirrorReads {
 pub struct Mirrors {
     /// What happened to the leg.
     pub fault: LegFault,
+    /// Legs of the mirror.
+    #[serde(default = "two")]
+    pub legs: u64,
+    /// Legs that are just enough to read everything: each set of this many is read alone.
+    #[serde(default = "one")]
+    pub enough: u64,
     /// The seed of the data, the leg, and the block or moment.
     pub seed: u64,
     /// Tries.
@@ -99,6 +105,9 @@ pub struct Mirrors {
     pub written: u64,
     /// Tries in which a write or fsync of a program failed.
     pub refused: u64,
+    /// Tries in which no read through the mirror met the bad block: they say nothing of a repair by reading.
+    #[serde(default)]
+    pub unmet: u64,
     /// Reads, ordered by moment and by what they were from.
     pub reads: Vec<MirrorReads>,
     /// What a scrub found. Repaired: each leg alone then has everything. `None` where none was run.
@@ -108,11 +117,12 @@ pub struct Mirrors {
 }
 
 impl Mirrors {
-    /// Nothing tried yet.
+    /// Nothing tried yet, of a mirror of two.
     pub fn new(fault: LegFault, seed: u64) -> Mirrors {
-        let (tries, written, refused) = (0, 0, 0);
+        let (legs, enough) = (two(), one());
+        let (tries, written, refused, unmet) = (0, 0, 0, 0);
         let (reads, scrub, rebuild) = (Vec::new(), None, None);
-        Mirrors { fault, seed, tries, written, refused, reads, scrub, rebuild }
+        Mirrors { fault, legs, enough, seed, tries, written, refused, unmet, reads, scrub, rebuild }
     }
 
     /// Adds `more` reads to those at the same moment from the same place.
@@ -143,6 +153,16 @@ impl Mirrors {
     }
 }
 
+/// Legs of every mirror that could be tried before there was a number of them.
+const fn two() -> u64 {
+    2
+}
+
+/// The same for those that are enough.
+const fn one() -> u64 {
+    1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +189,17 @@ mod tests {
         assert_eq!(own.errors.len(), 1);
         assert_eq!(all.silent(), (9, 1), "the faulty leg alone is not counted");
         assert_eq!(all.at(Moment::Scrubbed, ReadFrom::Mirror), None);
+    }
+
+    #[test]
+    fn mirror_without_a_number_of_legs_has_two() {
+        let known = Mirrors::new(LegFault::LostDisk, 3);
+        let mut value = serde_json::to_value(&known).unwrap();
+        let fields = value.as_object_mut().unwrap();
+        for new in ["legs", "enough", "unmet"] {
+            assert!(fields.remove(new).is_some(), "{new}");
+        }
+        assert_eq!(serde_json::from_value::<Mirrors>(value).unwrap(), known);
     }
 
     #[test]

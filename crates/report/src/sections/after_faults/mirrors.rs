@@ -17,8 +17,8 @@ pub(super) fn blocks(cells: &[MirrorCell]) -> Vec<Block> {
 }
 
 const METHOD: &str = "One leg of a mirror holds a bad copy, or fails every request from some moment on. All files \
-                      that were synced are read through the mirror, and from each leg alone. Silent: other \
-                      data than was written, or no file, without an error. Percentages are upper bounds at 95 %, \
+                      that were synced are read through the mirror, and from each leg alone, or each set of legs \
+                      that is just enough. Silent: other data than was written, or no file, without an error. Percentages are upper bounds at 95 %, \
                       one-sided.";
 
 /// A row for each moment and place that files were read from.
@@ -34,7 +34,7 @@ pub(super) fn reads(cells: &[MirrorCell]) -> Table {
             Cell::plain(&cell.target),
             Cell::plain(&cell.name),
             Cell::plain(moment(cell.mirrors.fault, own.moment)),
-            Cell::plain(from(own.moment, own.from)),
+            Cell::plain(from(&cell.mirrors, own)),
             Cell::plain(own.right.to_string()),
             silent,
             Cell::plain(errors(own)),
@@ -60,7 +60,9 @@ pub(super) fn reads(cells: &[MirrorCell]) -> Table {
             "A read counts once, as the worst of its files. Through the mirror, a read is a fresh mount in a new \
              thread."
                 .into(),
-            "Alone: a copy of the leg, mounted read-only and degraded.".into(),
+            "Alone: a copy of the leg, mounted read-only and degraded; where one leg is not enough, each set of as many \
+             as are."
+                .into(),
         ],
     }
 }
@@ -133,13 +135,19 @@ fn moment(fault: LegFault, moment: Moment) -> &'static str {
 }
 
 /// What they were read from, in short.
-fn from(moment: Moment, from: ReadFrom) -> &'static str {
-    match (from, moment) {
-        (ReadFrom::Mirror, _) => "mirror",
-        (ReadFrom::FaultyLeg, Moment::Replaced) => "new leg alone",
-        (ReadFrom::FaultyLeg, _) => "faulty leg alone",
-        (ReadFrom::OtherLeg, _) => "other leg alone",
-    }
+fn from(mirrors: &Mirrors, reads: &MirrorReads) -> String {
+    let Mirrors { legs, enough, .. } = mirrors;
+    let which = match (reads.from, reads.moment) {
+        (ReadFrom::Mirror, _) => return "mirror".into(),
+        (ReadFrom::OtherLeg, _) if *enough == 1 => return "other leg alone".into(),
+        (ReadFrom::OtherLeg, Moment::Replaced) => "without the new one",
+        (ReadFrom::OtherLeg, _) => "without the faulty one",
+        (ReadFrom::FaultyLeg, Moment::Replaced) if *enough == 1 => return "new leg alone".into(),
+        (ReadFrom::FaultyLeg, Moment::Replaced) => "with the new one",
+        (ReadFrom::FaultyLeg, _) if *enough == 1 => return "faulty leg alone".into(),
+        (ReadFrom::FaultyLeg, _) => "with the faulty one",
+    };
+    format!("{enough} of {legs} legs, {which}")
 }
 
 /// The errors that were read: `EIO 4, EUCLEAN 6`.
@@ -167,8 +175,18 @@ mod tests {
 
     #[test]
     fn leg_that_was_replaced_is_a_new_one() {
-        assert_eq!(from(Moment::Replaced, ReadFrom::FaultyLeg), "new leg alone");
-        assert_eq!(from(Moment::Scrubbed, ReadFrom::FaultyLeg), "faulty leg alone");
+        let mut mirrors = Mirrors::new(LegFault::LostDisk, 1);
+        let of = |mirrors: &Mirrors, moment, own| {
+            let (right, wrong, missing, errors) = (0, 0, 0, Vec::new());
+            from(mirrors, &MirrorReads { moment, from: own, right, wrong, errors, missing })
+        };
+        assert_eq!(of(&mirrors, Moment::Replaced, ReadFrom::FaultyLeg), "new leg alone");
+        assert_eq!(of(&mirrors, Moment::Scrubbed, ReadFrom::FaultyLeg), "faulty leg alone");
+        (mirrors.legs, mirrors.enough) = (4, 3);
+        let known = "3 of 4 legs, with the new one";
+        assert_eq!(of(&mirrors, Moment::Replaced, ReadFrom::FaultyLeg), known);
+        let known = "3 of 4 legs, without the faulty one";
+        assert_eq!(of(&mirrors, Moment::Scrubbed, ReadFrom::OtherLeg), known);
         assert_eq!(moment(LegFault::BadData, Moment::Fault), "bad copy");
         assert_eq!(moment(LegFault::LostDisk, Moment::Fault), "disk lost");
     }

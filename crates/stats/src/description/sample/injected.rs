@@ -117,9 +117,11 @@ pub(crate) fn mirror_cells(dataset: &Dataset, targets: &[String]) -> Vec<MirrorC
 
 fn added_mirrors(all: &[&Mirrors]) -> Option<Mirrors> {
     let first = all.first()?;
-    let mut mirrors = Mirrors::new(first.fault, first.seed);
+    let Mirrors { fault, seed, legs, enough, .. } = **first;
+    let mut mirrors = Mirrors { legs, enough, ..Mirrors::new(fault, seed) };
     for own in all {
         mirrors.tries += own.tries;
+        mirrors.unmet += own.unmet;
         mirrors.written += own.written;
         mirrors.refused += own.refused;
         own.reads.iter().for_each(|one| mirrors.note(one));
