@@ -7,6 +7,7 @@
 
 pub mod content;
 pub mod contract;
+pub mod cut;
 pub mod failed_write;
 pub mod full;
 pub mod ideal;

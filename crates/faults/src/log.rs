@@ -34,6 +34,9 @@ pub struct Full;
 #[derive(Clone, Debug)]
 pub struct Log {
     events: Vec<Event>,
+    /// When each came, among all requests to all disks.
+    stamps: Vec<u64>,
+    now: u64,
     data: Vec<u8>,
     limit: usize,
 }
@@ -44,7 +47,12 @@ impl Log {
         let mut data = Vec::new();
         // The kernel gives the memory as it is written; where it does not, it is asked for piece by piece.
         let _ = data.try_reserve_exact(limit);
-        Log { events: Vec::new(), data, limit }
+        Log { events: Vec::new(), stamps: Vec::new(), now: 0, data, limit }
+    }
+
+    /// Has what is appended next come at `now`, which orders it among the requests to other disks.
+    pub fn stamp(&mut self, now: u64) {
+        self.now = now;
     }
 
     /// Appends a write of `data` at byte `offset` of the disk.
@@ -57,13 +65,14 @@ impl Log {
             return Err(Full);
         }
         self.data.extend_from_slice(data);
-        self.events.push(Event::Write { offset, data: start..self.data.len() });
+        self.push(Event::Write { offset, data: start..self.data.len() });
         Ok(())
     }
 
     /// Appends a request without data, or a mark.
     pub fn push(&mut self, event: Event) {
         self.events.push(event);
+        self.stamps.push(self.now);
     }
 
     /// The memory for data to come, as far as it is there already.
@@ -76,6 +85,11 @@ impl Log {
         &self.events
     }
 
+    /// All events with the stamp of each, oldest first.
+    pub fn stamped(&self) -> impl DoubleEndedIterator<Item = (u64, &Event)> {
+        self.stamps.iter().copied().zip(&self.events)
+    }
+
     /// The log up to the flush that ends the epoch `epoch`, counted from 0; all of it where there is no such flush.
     pub fn until_epoch(&self, epoch: usize) -> Log {
         let flushes = self.events.iter().enumerate().filter(|(_, own)| **own == Event::Flush);
@@ -86,12 +100,21 @@ impl Log {
             _ => None,
         });
         let data = self.data[..last.unwrap_or(0)].to_vec();
-        Log { events, limit: data.len(), data }
+        let stamps = self.stamps[..end].to_vec();
+        Log { events, stamps, now: self.now, limit: data.len(), data }
     }
 
     /// What the first `events` of them wrote, oldest first: the first byte of the disk, and the bytes. A discard writes
     /// zeros.
     pub fn written(&self, events: usize) -> Vec<(u64, Vec<u8>)> {
+        self.written_by(self.events.iter().take(events))
+    }
+
+    /// What these `events` of this log wrote, in their order.
+    pub fn written_by<'e>(
+        &self,
+        events: impl IntoIterator<Item = &'e Event>,
+    ) -> Vec<(u64, Vec<u8>)> {
         let write = |event: &Event| match event {
             Event::Write { offset, data } => Some((*offset, self.data(data).to_vec())),
             Event::Discard { offset, length } => {
@@ -99,7 +122,7 @@ impl Log {
             }
             Event::Flush | Event::Mark(_) => None,
         };
-        self.events.iter().take(events).filter_map(write).collect()
+        events.into_iter().filter_map(write).collect()
     }
 
     /// The bytes of a write of this log.

@@ -93,10 +93,17 @@ pub(super) struct State {
     pub(super) spoilt: Option<String>,
 }
 
+/// Orders the requests to all disks of this process.
+fn next_stamp() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Relaxed)
+}
+
 impl State {
     /// Logs what was done.
     pub(super) fn note(&mut self, event: Event) {
         if let Some(log) = self.log.as_mut().filter(|_| self.spoilt.is_none()) {
+            log.stamp(next_stamp());
             log.push(event);
         }
     }
@@ -105,6 +112,7 @@ impl State {
         self.content.write(offset, data)?;
         if let Some(log) = self.log.as_mut().filter(|_| self.spoilt.is_none()) {
             let full = || "its log is full; allow more, or do less".to_string();
+            log.stamp(next_stamp());
             self.spoilt = log.write(offset, data).is_err().then(full);
         }
         Ok(())
