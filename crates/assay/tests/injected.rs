@@ -67,7 +67,7 @@ fn mirror_is_tried_and_another_target_is_not_supported() {
         assert!(rows.clone().all(|row| row.contains("btrfs[raid1]")), "{section}");
         assert!(rows.clone().any(|row| row.contains("| mirror |")), "{section}");
     }
-    assert!(report.contains("it is not a mirror like btrfs[raid1]"), "{report}");
+    assert!(report.contains("it is not on several disks, like btrfs[raid1]"), "{report}");
     assert!(!report.contains("Through a mirror with a faulty leg"), "{report}");
     place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
     let samples = std::fs::read_to_string(place.path("out").join("samples.csv")).unwrap();

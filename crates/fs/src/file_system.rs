@@ -151,12 +151,32 @@ pub trait FileSystem: Sync {
         self.mount(site, options)
     }
 
-    /// What compares its copies while it is up, and repairs them.
+    /// What compares its copies while it is up, and repairs those that it knows to be bad.
     fn scrub(&self, _site: &Site) -> Vec<Repair> {
         Vec::new()
     }
 
-    /// What replaces the disk with this `number`, from 0, by a new one while it is up without that disk.
+    /// Prints what the scrub found, for [`FileSystem::read_found`], where [`FileSystem::scrub`] does not tell.
+    fn found(&self, _site: &Site) -> Option<Cmd> {
+        None
+    }
+
+    /// The number of errors or differences in what [`FileSystem::found`] printed.
+    fn read_found(&self, _output: &str) -> Option<u64> {
+        None
+    }
+
+    /// What makes its copies alike while it is up, where that is not done by the scrub.
+    fn make_alike(&self, _site: &Site) -> Vec<Repair> {
+        Vec::new()
+    }
+
+    /// What takes `disk` in again while it is up: it was lost, and is back with what it held.
+    fn rejoin(&self, _site: &Site, _disk: &Path) -> Vec<Repair> {
+        Vec::new()
+    }
+
+    /// What replaces the disk with this `number`, from 0, by a `new` one while it is up without that disk.
     fn replace(
         &self,
         _site: &Site,

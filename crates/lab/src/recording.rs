@@ -10,12 +10,15 @@
 pub mod btrfs;
 mod content;
 mod detached;
+mod layers;
 #[allow(unsafe_code)]
 mod mapped;
 #[allow(unsafe_code)]
 mod server;
 mod shown;
 
+pub use crate::stack::Present;
+pub use layers::{Layers, Places};
 pub use server::Counts;
 pub use shown::ShownDisk;
 

@@ -30,11 +30,21 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// With less room than this a disk is full, bytes.
 const FULL: u64 = 1 << 20;
 
+/// Which of its disks a part is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Present {
+    /// All of them.
+    All,
+    /// Some; the others are lost.
+    Some,
+}
+
 /// One part, made at its site.
 #[derive(Debug)]
 pub(crate) struct MadePart {
     pub(crate) part: Part,
     pub(crate) site: Site,
+    present: Present,
     up: Cell<bool>,
     services: RefCell<Vec<Service>>,
     vigil: RefCell<Option<Vigil>>,
@@ -60,6 +70,7 @@ impl Stack {
         let made = parts.iter().zip(sites).map(|(part, site)| MadePart {
             part: part.clone(),
             site,
+            present: Present::All,
             up: Cell::new(false),
             services: RefCell::default(),
             vigil: RefCell::default(),
@@ -105,9 +116,36 @@ impl Stack {
         Ok((made, mounted))
     }
 
+    /// The same, of which some disks are lost.
+    pub(crate) fn on_some(mut self) -> Stack {
+        self.parts.iter_mut().for_each(|part| part.present = Present::Some);
+        self
+    }
+
+    /// Makes all parts, the lowest on disks that hold nothing, and brings up the lowest `up` of them.
+    pub(crate) fn make_lowest(&self, up: usize) -> Result<(), LabError> {
+        for (number, part) in self.parts.iter().enumerate() {
+            part.load_modules();
+            part.up.set(true);
+            part.run(&part.mkfs())?;
+            part.end_services()?;
+            part.up.set(number < up);
+            if number < up {
+                part.bring_up()?;
+                part.run(&part.part.fs.wait(&part.site))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Brings up what was made and taken down.
     pub(crate) fn bring_up(&self) -> Result<(), LabError> {
-        self.parts.iter().try_for_each(MadePart::bring_up)
+        self.bring_up_lowest(self.parts.len())
+    }
+
+    /// The same for the lowest `up` parts.
+    pub(crate) fn bring_up_lowest(&self, up: usize) -> Result<(), LabError> {
+        self.parts.iter().take(up).try_for_each(MadePart::bring_up)
     }
 
     /// Takes down the part with this number and all above it.
@@ -208,7 +246,10 @@ impl MadePart {
 
     pub(crate) fn mount(&self) -> Vec<Cmd> {
         let site = Site { free_nbd: nbd::free_device(), ..self.site.clone() };
-        self.part.fs.mount(&site, &self.part.options)
+        match self.present {
+            Present::All => self.part.fs.mount(&site, &self.part.options),
+            Present::Some => self.part.fs.mount_degraded(&site, &self.part.options),
+        }
     }
 
     /// Returns what it is, with its options as the mount table has them and the `properties` that its tools printed.

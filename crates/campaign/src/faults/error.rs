@@ -32,6 +32,14 @@ pub enum FaultsError {
         /// Why not.
         why: &'static str,
     },
+    /// What a scrub found cannot be read.
+    #[error("cannot read what `{command}` printed: {said}")]
+    Unread {
+        /// The command.
+        command: String,
+        /// All that it printed.
+        said: String,
+    },
     /// The file system refused something while it had snapshots, or was to get some.
     #[error(
         "{target} failed while snapshots were created or deleted, or its files changed: {error}"

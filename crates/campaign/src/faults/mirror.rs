@@ -6,6 +6,7 @@ mod assembly;
 mod bad_copy;
 mod legs;
 mod lost_disk;
+mod power_cut;
 mod reads;
 mod repair;
 mod scrub;
@@ -18,23 +19,38 @@ use ::faults::{
     rule::{On, Rule, What, When},
 };
 use ::fs::{Part, Redundancy, ResolvedTarget};
+use assembly::is_one_mount;
 use lab::{
     error::LabError,
-    programs::Run,
-    recording::{RecordingDisk, ShownDisk},
+    recording::{Layers, Places, Present, RecordingDisk, ShownDisk},
     setup::Lab,
 };
 use model::result::{Moment, ReadFrom};
 use rustix::io::Errno;
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Least size of a disk of an array, bytes.
+const ARRAY_BYTES: u64 = 96 << 20;
 
 /// A mirror on recording disks, one of which gets a fault.
 #[derive(Debug)]
 pub struct Mirror<'a> {
+    lab: &'a Lab,
     target: &'a ResolvedTarget,
-    /// The part that keeps everything.
-    part: &'a Part,
+    /// The number of the part that keeps everything.
+    number: usize,
     redundancy: Redundancy,
+    /// Whether the uppermost part is mounted by one call, or mounts itself.
+    is_mounted_here: bool,
+    /// Where its parts are.
+    places: Places,
+    /// Where those are that the spare disk has below the part that keeps everything.
+    spare_places: Places,
+    /// The directory in which the uppermost part mounts itself.
+    root: PathBuf,
     legs: Vec<RecordingDisk>,
     /// Takes the place of a lost leg.
     spare: RecordingDisk,
@@ -54,6 +70,8 @@ pub struct SeenMirror {
     pub is_refused: bool,
     /// Reads, in order.
     pub looks: Vec<(Moment, ReadFrom, FilesRead)>,
+    /// Whether no read through the mirror met the bad block.
+    pub is_unmet: bool,
     /// What a scrub made of it.
     pub scrub: Option<Scrubbed>,
     /// How long a replacement of the leg took.
@@ -65,26 +83,53 @@ impl<'a> Mirror<'a> {
     ///
     /// # Errors
     /// It does not keep everything when a leg is lost, or it cannot be made.
-    pub fn make(lab: &Lab, target: &'a ResolvedTarget) -> Result<Mirror<'a>, FaultsError> {
-        let (part, redundancy) = redundant(target)?;
-        let bytes = part.fs.about().min_bytes.max(DISK_BYTES);
+    pub fn make(lab: &'a Lab, target: &'a ResolvedTarget) -> Result<Mirror<'a>, FaultsError> {
+        let (number, redundancy) = redundant(target)?;
+        let parts = target.parts();
+        let bytes = bytes(parts);
         let disk = || RecordingDisk::make(lab, "mirror", bytes);
         let legs = (0..target.disks()).map(|_| disk()).collect::<Result<Vec<_>, _>>()?;
         let enough = legs.len() - redundancy.losses;
         let copies = (0..enough).map(|_| ShownDisk::make(lab, bytes)).collect::<Result<_, _>>()?;
         let (spare, requests) = (disk()?, None);
-        let mirror = Mirror { target, part, redundancy, legs, spare, copies, bytes, requests };
-        for (part, site) in mirror.whole()?.parts() {
-            for command in part.fs.mkfs(site, &part.options) {
-                command.run()?;
-            }
-        }
+        let nodes: Vec<PathBuf> = legs.iter().map(|leg| leg.device().into()).collect();
+        let places = lab.places(parts, &nodes, bytes)?;
+        let spare_places = lab.places(&parts[..number], &[spare.device().into()], bytes)?;
+        let paths: Vec<&Path> = nodes.iter().map(PathBuf::as_path).collect();
+        let on = (paths.as_slice(), bytes, Present::All);
+        let layers = Layers::new(lab, parts, &places, on, 0);
+        let top = (parts.len() - 1, layers.site(parts.len() - 1));
+        let mount = parts[top.0].fs.mount(top.1, &parts[top.0].options);
+        let (is_mounted_here, root) = (is_one_mount(&mount), top.1.dir.clone());
+        drop(layers);
+        let mirror = Mirror {
+            lab,
+            target,
+            number,
+            redundancy,
+            is_mounted_here,
+            places,
+            spare_places,
+            root,
+            legs,
+            spare,
+            copies,
+            bytes,
+            requests,
+        };
+        mirror.whole()?.make()?;
+        mirror.wait_free()?;
         for disk in mirror.disks() {
             // What it holds now is shown again before each try.
             disk.record(0);
             disk.recorded()?;
         }
         Ok(mirror)
+    }
+
+    /// The part that keeps everything.
+    fn part(&self) -> &'a Part {
+        &self.target.parts()[self.number]
     }
 
     /// How many legs it has, and how many of them are just enough to read everything.
@@ -132,17 +177,25 @@ fn lost(answered: u64) -> Rule {
     Rule { on: On::Any, range: 0..u64::MAX, when, what: What::Error }
 }
 
-/// The one part of a target that keeps everything when a disk is lost.
-fn redundant(target: &ResolvedTarget) -> Result<(&Part, Redundancy), FaultsError> {
-    let found = match target.parts() {
-        [part] => part.fs.redundancy(&part.options).map(|redundancy| (part, redundancy)),
-        _ => None,
-    };
-    found.ok_or_else(|| FaultsError::NoMirror {
-        target: target.target().to_string(),
-        why: match target.parts().iter().any(|part| part.disks() > 1) {
-            true => "it cannot be read without one of its disks",
-            false => "it is not a mirror like btrfs[raid1]",
-        },
-    })
+/// Bytes of each disk: what all parts need. Below an array they are few, because it compares and rebuilds all of them.
+fn bytes(parts: &[Part]) -> u64 {
+    let needed = parts.iter().map(|part| part.fs.about().min_bytes).sum::<u64>();
+    needed.max(if parts.len() > 1 { ARRAY_BYTES } else { DISK_BYTES })
+}
+
+/// The number of the part of a target that keeps everything when a disk is lost.
+fn redundant(target: &ResolvedTarget) -> Result<(usize, Redundancy), FaultsError> {
+    let parts = target.parts().iter().enumerate();
+    let found =
+        parts.filter_map(|(number, part)| Some((number, part.fs.redundancy(&part.options)?)));
+    match found.collect::<Vec<_>>()[..] {
+        [one] => Ok(one),
+        _ => Err(FaultsError::NoMirror {
+            target: target.target().to_string(),
+            why: match target.parts().iter().any(|part| part.disks() > 1) {
+                true => "it cannot be read without one of its disks",
+                false => "it is not on several disks, like btrfs[raid1]",
+            },
+        }),
+    }
 }

@@ -8,9 +8,12 @@ use crate::facts::Facts;
 use crate::mounted::{Mounted, Stores};
 use crate::options::{flag, long_options, value};
 use crate::trial::not_both;
-use crate::{About, Cmd, Exclusion, FileSystem, Inner, Remains, Site};
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Redundancy, Remains, Repair, Site};
 use model::target::{Knob, Options};
-use std::path::PathBuf;
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 /// A volume of the kinds that the same modules make.
 pub(crate) struct Lvm {
@@ -73,9 +76,18 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("raid6", "stripes=2", "raid6 of LVM needs three stripes; raise stripes"),
 ];
 
+/// The exit status of vgextend if no disk was missed.
+const NOTHING_MISSING: i32 = 5;
+
 /// Waits until the disks are alike: $@ prints how many percent of them are.
 const WAIT: &str =
     "while p=$(\"$@\") || exit; do case $p in *100.00*) exit;; esac; sleep 0.1; done";
+
+/// Has the volume do $1 and waits until it has: the rest changes it, with what to do for the first word, and then lists
+/// what it does.
+const SYNC: &str = "set -e; lvchange --syncaction $0 \"$@\"; \
+                    while [ \"$(lvs --noheadings -o raid_sync_action \"$@\" | tr -d ' ')\" != idle ]; \
+                    do sleep 0.1; done";
 
 const fn about(modules: &'static [&'static str]) -> About {
     About {
@@ -166,6 +178,59 @@ impl FileSystem for Lvm {
         vec![group::activate(site, "y")]
     }
 
+    fn redundancy(&self, options: &Options) -> Option<Redundancy> {
+        let mirrors = options.contains_key(RAID1).then(|| self.disks(options));
+        let (losses, copies) = match (mirrors, striped(options)) {
+            (Some(disks), _) => (disks - 1, disks),
+            (None, Some(kind)) => (kind.parities.max(kind.copies - 1), kind.copies),
+            (None, None) => return None,
+        };
+        Some(Redundancy { losses, copies, is_remembered: false })
+    }
+
+    fn mount_degraded(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
+        let change = lvm("vgchange", site).args(["--activationmode", "degraded"]);
+        vec![change.args(["--activate", "y"]).arg(&site.name)]
+    }
+
+    fn scrub(&self, site: &Site) -> Vec<Repair> {
+        vec![sync(site, "check")]
+    }
+
+    fn found(&self, site: &Site) -> Option<Cmd> {
+        let list = group::seeing("lvs", site).args(["--noheadings", "-o", "raid_mismatch_count"]);
+        Some(list.arg(volume(site)))
+    }
+
+    fn read_found(&self, output: &str) -> Option<u64> {
+        output.trim().parse().ok()
+    }
+
+    fn make_alike(&self, site: &Site) -> Vec<Repair> {
+        vec![sync(site, "repair")]
+    }
+
+    fn rejoin(&self, site: &Site, _disk: &Path) -> Vec<Repair> {
+        let restore = lvm("vgextend", site).arg("--restoremissing").arg(&site.name);
+        let restore = restore.args(&site.disks).accepts(NOTHING_MISSING);
+        let refresh = lvm("lvchange", site).arg("--refresh").arg(volume(site));
+        [restore, refresh, wait(site)].map(Repair::Command).into()
+    }
+
+    fn replace(&self, site: &Site, _options: &Options, _number: usize, new: &Path) -> Vec<Repair> {
+        let mut site = site.clone();
+        site.disks.push(new.into());
+        let (site, name) = (&site, &site.name);
+        let all = [
+            lvm("pvcreate", site).arg(new),
+            lvm("vgextend", site).arg(name).arg(new),
+            lvm("lvconvert", site).arg("--repair").arg(volume(site)).arg(new),
+            wait(site),
+            lvm("vgreduce", site).args(["--removemissing", name]),
+        ];
+        all.map(Repair::Command).into()
+    }
+
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
         vec![group::activate(site, "n")]
     }
@@ -196,6 +261,17 @@ impl FileSystem for Lvm {
         ];
         group::columns(output, KEPT)
     }
+}
+
+/// The volume as commands of LVM name it.
+fn volume(site: &Site) -> String {
+    format!("{}/volume", site.name)
+}
+
+/// Has the volume do `what`, and waits until it has.
+fn sync(site: &Site, what: &str) -> Repair {
+    let disks = site.disks.iter().flat_map(|disk| [OsStr::new("--devices"), disk.as_os_str()]);
+    Repair::Command(Cmd::new("sh").args(["-c", SYNC, what]).args(disks).arg(volume(site)))
 }
 
 fn wait(site: &Site) -> Cmd {
@@ -251,6 +327,33 @@ mod tests {
         assert_eq!(["lvm", "lvm[stripes=3]", "lvm[raid1]"].map(disks), [1, 3, 2]);
         assert_eq!(["lvm[raid1,mirrors=2]", "lvm[raid5]", "lvm[raid6]"].map(disks), [3, 3, 5]);
         assert_eq!(["lvm[raid10]", "lvm[raid5,stripes=4]"].map(disks), [4, 5]);
+    }
+
+    #[test]
+    fn a_type_says_what_it_may_lose() {
+        let of = |target: &str| {
+            let target = target.parse::<crate::ResolvedTarget>().unwrap();
+            let part = &target.parts()[0];
+            part.fs.redundancy(&part.options).map(|own| (own.losses, own.copies))
+        };
+        assert_eq!(of("lvm[raid1]"), Some((1, 2)));
+        assert_eq!(of("lvm[raid1,mirrors=2]"), Some((2, 3)));
+        assert_eq!((of("lvm[raid5]"), of("lvm[raid6]")), (Some((1, 1)), Some((2, 1))));
+        assert_eq!((of("lvm[raid10]"), of("lvm[stripes=2]")), (Some((1, 2)), None));
+    }
+
+    #[test]
+    fn volume_is_brought_up_and_scrubbed_on_what_is_left() {
+        let (parts, sites) = crate::tests::placed("lvm[raid1]", None);
+        let (part, site) = (&parts[0], &sites[0]);
+        let up = part.fs.mount_degraded(site, &part.options)[0].to_string();
+        assert!(up.ends_with("--activationmode degraded --activate y assay-0"), "{up}");
+        let [Repair::Command(check)] = &part.fs.scrub(site)[..] else { panic!("one command") };
+        let known = " check --devices /dev/loopN --devices /dev/loopM assay-0/volume";
+        assert!(check.to_string().ends_with(known), "{check}");
+        let replace = part.fs.replace(site, &part.options, 1, "/dev/loopL".as_ref());
+        assert_eq!(replace.len(), 5, "{replace:?}");
+        assert_eq!(part.fs.read_found("  12\n"), Some(12));
     }
 
     #[test]

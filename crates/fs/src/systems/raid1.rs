@@ -28,8 +28,8 @@ const EXCLUSIONS: &[Exclusion] = &[BITMAP_NEEDED, LOST_OR_REBUILT];
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FileSystem;
     use crate::tests::commands;
+    use crate::{FileSystem, Repair};
 
     #[test]
     fn plain_under_ext4() {
@@ -70,6 +70,24 @@ mod tests {
         assert!(
             refused("raid1[resync=5,degraded]").to_string().contains("degraded and resync exclude")
         );
+    }
+
+    #[test]
+    fn what_is_left_is_scrubbed_and_gets_a_new_disk() {
+        let (parts, mut sites) = crate::tests::placed("raid1(ext4)", None);
+        let (part, site) = (&parts[0], &mut sites[0]);
+        site.disks.truncate(1);
+        let up = part.fs.mount_degraded(site, &part.options);
+        assert_eq!(up[0].to_string(), "mdadm --assemble --quiet --run /dev/md/assay-0 /dev/loopN");
+        let one = |steps: Vec<Repair>| match &steps[..] {
+            [Repair::Command(command)] => command.to_string(),
+            other => panic!("{other:?}"),
+        };
+        let replaced = one(part.fs.replace(site, &part.options, 1, "/dev/loopL".as_ref()));
+        assert!(replaced.ends_with("assay-0 /dev/md/assay-0 /dev/loopL"), "{replaced}");
+        assert!(one(part.fs.scrub(site)).ends_with("/dev/md/assay-0 check"));
+        assert!(one(part.fs.make_alike(site)).ends_with("/dev/md/assay-0 repair"));
+        assert_eq!(part.fs.read_found("128\n"), Some(128));
     }
 
     #[test]

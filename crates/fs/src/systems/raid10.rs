@@ -47,6 +47,20 @@ mod tests {
     use crate::tests::commands;
 
     #[test]
+    fn the_layout_says_how_many_copies_there_are() {
+        let of = |target: &str| {
+            let target = target.parse::<crate::ResolvedTarget>().unwrap();
+            let part = &target.parts()[0];
+            part.fs.redundancy(&part.options).map(|own| (own.losses, own.copies))
+        };
+        assert_eq!(of("raid10"), Some((1, 2)));
+        assert_eq!(of("raid10[layout=f3]"), Some((2, 3)));
+        assert_eq!(of("raid1[devices=3]"), Some((2, 3)));
+        assert_eq!((of("raid5"), of("raid6")), (Some((1, 1)), Some((2, 1))));
+        assert_eq!((of("raid0"), of("raid10[degraded]")), (None, None));
+    }
+
+    #[test]
     fn plain_and_with_options() {
         let disks = "/dev/loopN /dev/loopM /dev/loopL /dev/loopK";
         let lines = commands("raid10(xfs)");

@@ -4,12 +4,13 @@ use model::result::{FailedWrite, FileHistory, FsyncAnswer, ReadBack};
 use stats::description::{FailedWriteCell, MirrorCell, TurnedBitCell, list};
 
 /// Error numbers of Linux that a disk's fault may become, as on most architectures (`asm-generic/errno.h`).
-const ERRNOS: [(i32, &str); 14] = [
+const ERRNOS: [(i32, &str); 15] = [
     (2, "ENOENT"),
     (5, "EIO"),
     (6, "ENXIO"),
     (12, "ENOMEM"),
     (16, "EBUSY"),
+    (19, "ENODEV"),
     (22, "EINVAL"),
     (28, "ENOSPC"),
     (30, "EROFS"),

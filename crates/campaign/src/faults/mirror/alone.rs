@@ -22,7 +22,7 @@ impl Mirror<'_> {
         seen: &mut SeenMirror,
     ) -> Result<(), FaultsError> {
         for set in self.sets() {
-            let has_fault = set.contains(&legs.faulty);
+            let has_fault = legs.faulty.is_some_and(|faulty| set.contains(&faulty));
             let from = if has_fault { ReadFrom::FaultyLeg } else { ReadFrom::OtherLeg };
             let set: Vec<&RecordingDisk> = set.iter().map(|leg| legs.all[*leg]).collect();
             seen.note(moment, from, self.look_at_set(&set, files)?);

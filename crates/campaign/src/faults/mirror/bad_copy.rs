@@ -1,7 +1,7 @@
 //! Overwrites a block on one leg of a mirror silently, and observes what is read, and whether reads or a scrub repair
 //! it.
 
-use super::{Mirror, SeenMirror, legs::Legs, reads::Written};
+use super::{Mirror, SeenMirror, reads::Written};
 use crate::faults::{FaultsError, recorded_target::LOG_BYTES};
 use ::faults::{
     log::Log,
@@ -18,8 +18,8 @@ use std::{
     time::Duration,
 };
 
-/// Most reads until one meets the bad block: each copy is read several times.
-const READS_MAX: u64 = 16;
+/// Most reads of each copy until one meets the bad block.
+const TURNS_EACH: u64 = 4;
 
 /// A mirror with a bad block on one leg.
 struct Bad {
@@ -35,7 +35,7 @@ impl Mirror<'_> {
     /// reads them.
     ///
     /// # Errors
-    /// It cannot be mounted without the fault, what is to be overwritten was never written as it is, or no read met it.
+    /// It cannot be mounted without the fault, or what is to be overwritten was never written as it is.
     pub fn bad_copy(&mut self, fault: LegFault, seed: u64) -> Result<SeenMirror, FaultsError> {
         let bad = self.make_bad(fault, seed)?;
         let files: Vec<Written> = (0..FILES).map(|file| (file, 0)).collect();
@@ -45,27 +45,27 @@ impl Mirror<'_> {
 
         self.show(&bad)?;
         self.look_at_legs(Moment::Fault, legs, files, &mut seen)?;
-        self.read_until_met(&bad, legs, files, &mut seen)?;
-        self.look_at_legs(Moment::Read, legs, files, &mut seen)?;
+        seen.is_unmet = !self.read_until_met(&bad, files, &mut seen)?;
+        if !seen.is_unmet {
+            self.look_at_legs(Moment::Read, legs, files, &mut seen)?;
+        }
 
         self.forget()?;
         self.show(&bad)?;
-        self.scrub(legs, files, &mut seen)?;
+        self.scrub(legs, false, files, &mut seen)?;
         Ok(seen)
     }
 
     fn make_bad(&self, fault: LegFault, seed: u64) -> Result<Bad, FaultsError> {
         self.begin()?;
         self.legs.iter().for_each(|leg| leg.record(LOG_BYTES));
-        let mounted = self.mount()?;
-        let done = write(mounted.root(), seed).map_err(FaultsError::Prepare);
-        self.unmount(mounted)?;
+        let done = self.up(|up| write(up.root(), seed).map_err(FaultsError::Prepare));
         let logs: Vec<Log> =
             self.legs.iter().map(|leg| leg.recorded()).collect::<Result<_, _>>()?;
         done?;
         let block = match fault {
             LegFault::BadMetadata => tree_block(&logs, seed),
-            LegFault::BadData | LegFault::LostDisk => data_block(&logs, seed),
+            _ => data_block(&logs, seed),
         };
         let lost = || FaultsError::FaultNotTriggered {
             target: self.name(),
@@ -84,26 +84,27 @@ impl Mirror<'_> {
         Ok(())
     }
 
-    /// Reads through the mirror until a read has met the bad block.
+    /// Reads through the mirror until a read has met the bad block; false if none has, e.g. where all reads are of one
+    /// leg.
     fn read_until_met(
         &self,
         bad: &Bad,
-        legs: &Legs<'_>,
         files: (u64, &[Written]),
         seen: &mut SeenMirror,
-    ) -> Result<(), FaultsError> {
+    ) -> Result<bool, FaultsError> {
         let what = What::Delay(Duration::ZERO);
         let probe = Rule { on: On::Read, range: bad.block.clone(), when: When::ALWAYS, what };
-        let (leg, whole) = (legs.faulty(), self.whole()?);
+        let (leg, whole) = (&self.legs[bad.leg], self.whole()?);
         leg.inject(vec![probe]);
-        for turn in 0..READS_MAX {
+        for turn in 0..TURNS_EACH * self.redundancy.copies.max(2) as u64 {
             seen.note(Moment::Read, ReadFrom::Mirror, self.look(&whole, files, turn)?);
             if leg.served().injected.iter().sum::<u64>() > 0 {
                 leg.inject(Vec::new());
-                return Ok(());
+                return Ok(true);
             }
         }
-        Err(FaultsError::FaultNotTriggered { target: self.name(), what: "met the bad block" })
+        leg.inject(Vec::new());
+        Ok(false)
     }
 }
 

@@ -7,14 +7,19 @@ use lab::recording::RecordingDisk;
 #[derive(Clone, Debug)]
 pub(super) struct Legs<'a> {
     pub(super) all: Vec<&'a RecordingDisk>,
-    /// The number of the one with the fault, or of what replaced it.
-    pub(super) faulty: usize,
+    /// The number of the one with the fault, or of what replaced it; `None` where none has one of its own.
+    pub(super) faulty: Option<usize>,
 }
 
 impl Mirror<'_> {
     /// All legs, of which `faulty` has the fault.
     pub(super) fn with_fault_of(&self, faulty: usize) -> Legs<'_> {
-        Legs { all: self.legs.iter().collect(), faulty }
+        Legs { all: self.legs.iter().collect(), faulty: Some(faulty) }
+    }
+
+    /// All legs, of which none has a fault of its own.
+    pub(super) fn without_fault(&self) -> Legs<'_> {
+        Legs { all: self.legs.iter().collect(), faulty: None }
     }
 
     /// The same with the spare disk in place of leg `faulty`.
@@ -26,14 +31,9 @@ impl Mirror<'_> {
 }
 
 impl<'a> Legs<'a> {
-    /// The one with the fault.
-    pub(super) fn faulty(&self) -> &'a RecordingDisk {
-        self.all[self.faulty]
-    }
-
     /// All but the one with the fault.
     pub(super) fn others(&self) -> Vec<&'a RecordingDisk> {
-        let others = self.all.iter().enumerate().filter(|(number, _)| *number != self.faulty);
+        let others = self.all.iter().enumerate().filter(|(number, _)| Some(*number) != self.faulty);
         others.map(|(_, leg)| *leg).collect()
     }
 }

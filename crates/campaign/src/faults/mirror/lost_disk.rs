@@ -11,7 +11,7 @@ use ::faults::{
     mirror::{FILES, answered, content, drawn, name},
 };
 use ::fs::Part;
-use lab::recording::RecordingDisk;
+use lab::recording::{Layers, Present, RecordingDisk};
 use model::result::{Moment, ReadFrom};
 use rustix::fs::syncfs;
 use std::{
@@ -44,20 +44,24 @@ impl Mirror<'_> {
         self.requests = Some(counted);
         self.begin()?;
         self.legs.iter().for_each(|leg| leg.record(LOG_BYTES));
-        let mounted = self.mount()?;
-        prepare(mounted.root(), seed).map_err(FaultsError::Prepare)?;
-        self.legs[number].inject(vec![lost(answered(seed, requests))]);
-        let acknowledged = write(mounted.root(), seed);
-        let files = (seed, acknowledged.files.as_slice());
-        let written = acknowledged.files.iter().filter(|(_, version)| *version == 1).count() as u64;
-        let is_refused = acknowledged.is_refused;
-        let mut seen = SeenMirror { written, is_refused, ..SeenMirror::default() };
-        for turn in 0..self.reads() {
-            let look = self.in_new_thread(turn, || look_at(mounted.root(), seed, files.1));
-            seen.note(Moment::Fault, ReadFrom::Mirror, look);
-        }
-        self.unmount(mounted)?;
+        let mut seen = SeenMirror::default();
+        let acknowledged = self.up(|up| {
+            prepare(up.root(), seed).map_err(FaultsError::Prepare)?;
+            self.legs[number].inject(vec![lost(answered(seed, requests))]);
+            let acknowledged = write(up.root(), seed);
+            let root = up.root();
+            for turn in 0..self.reads() {
+                let look = || look_at(root, seed, &acknowledged.files);
+                seen.note(Moment::Fault, ReadFrom::Mirror, self.in_new_thread(turn, look));
+            }
+            Ok(acknowledged)
+        });
         self.legs[number].inject(Vec::new());
+        let acknowledged = acknowledged?;
+        let files = (seed, acknowledged.files.as_slice());
+        seen.written =
+            acknowledged.files.iter().filter(|(_, version)| *version == 1).count() as u64;
+        seen.is_refused = acknowledged.is_refused;
         let logs: Vec<Log> =
             self.legs.iter().map(|leg| leg.recorded()).collect::<Result<_, _>>()?;
         let legs = &self.with_fault_of(number);
@@ -67,7 +71,7 @@ impl Mirror<'_> {
         self.look_at_legs(Moment::Read, legs, files, &mut seen)?;
 
         self.show_again(&logs)?;
-        self.scrub(legs, files, &mut seen)?;
+        self.scrub(legs, true, files, &mut seen)?;
 
         self.show_again(&logs)?;
         self.replace(number, files, &mut seen)?;
@@ -77,18 +81,17 @@ impl Mirror<'_> {
     /// Requests that each leg gets in the workload, where none fails.
     fn count_requests(&self, seed: u64) -> Result<Vec<u64>, FaultsError> {
         self.begin()?;
-        let mounted = self.mount()?;
-        prepare(mounted.root(), seed).map_err(FaultsError::Prepare)?;
         let served = |leg: &RecordingDisk| {
             let counts = leg.served();
             counts.reads + counts.writes + counts.flushes + counts.discards
         };
-        let before: Vec<u64> = self.legs.iter().map(served).collect();
-        write(mounted.root(), seed);
-        let requests = self.legs.iter().zip(before).map(|(leg, before)| served(leg) - before);
-        let requests = requests.collect();
-        self.unmount(mounted)?;
-        Ok(requests)
+        self.up(|up| {
+            prepare(up.root(), seed).map_err(FaultsError::Prepare)?;
+            let before: Vec<u64> = self.legs.iter().map(served).collect();
+            write(up.root(), seed);
+            let requests = self.legs.iter().zip(before).map(|(leg, before)| served(leg) - before);
+            Ok(requests.collect())
+        })
     }
 
     /// Shows the legs as they were when the lost one was there again.
@@ -110,17 +113,22 @@ impl Mirror<'_> {
         let (gone, now) = (&self.legs[number], self.with_spare_for(number));
         let left: Vec<&Path> = now.others().iter().map(|leg| leg.device()).collect();
         self.spare.show([])?;
+        let spare = [self.spare.device()];
+        let on = (&spare[..], self.bytes, Present::All);
+        let below = &self.target.parts()[..self.number];
+        let layers = Layers::new(self.lab, below, &self.spare_places, on, below.len());
+        layers.make()?;
+        let new = layers.offers().unwrap_or(self.spare.device().into());
         gone.inject(vec![lost(0)]);
-        let degraded = self.degraded(&left)?;
-        let mounted = self.mounted(&degraded)?;
-        let Part { fs, options, .. } = self.part;
-        let steps = fs.replace(degraded.site(), options, number, self.spare.device());
-        let start = Instant::now();
-        let done = self.repair(&steps, &mounted);
-        let took = start.elapsed();
-        self.unmount(mounted)?;
+        let Part { fs, options, .. } = self.part();
+        let took = self.up_on(&self.degraded(&left)?, |up| {
+            let start = Instant::now();
+            self.repair(&fs.replace(up.site(), options, number, &new), up)?;
+            Ok(start.elapsed())
+        });
+        layers.take_down()?;
         gone.inject(Vec::new());
-        done?;
+        let took = took?;
         seen.rebuild = Some(took);
         self.look_at_legs(Moment::Replaced, &now, files, seen)?;
         gone.inject(vec![lost(0)]);
@@ -130,8 +138,8 @@ impl Mirror<'_> {
     }
 }
 
-/// Writes every other file, and has them on both legs.
-fn prepare(root: &Path, seed: u64) -> io::Result<()> {
+/// Writes every other file, and has them on all legs.
+pub(super) fn prepare(root: &Path, seed: u64) -> io::Result<()> {
     for file in (0..FILES).step_by(2) {
         fs::write(root.join(name(file)), content(seed, file, 0))?;
     }
@@ -142,18 +150,20 @@ fn prepare(root: &Path, seed: u64) -> io::Result<()> {
 fn write(root: &Path, seed: u64) -> Acknowledged {
     let mut acknowledged = Acknowledged::default();
     for file in 0..FILES {
-        let put = || -> io::Result<()> {
-            let mut options = File::options();
-            let open =
-                options.write(true).create(true).truncate(false).open(root.join(name(file)))?;
-            open.write_all_at(&content(seed, file, 1), 0)?;
-            open.sync_all()
-        };
-        match put() {
+        match put(root, seed, file) {
             Ok(()) => acknowledged.files.push((file, 1)),
             // What became of this file is not known.
             Err(_) => acknowledged.is_refused = true,
         }
     }
     acknowledged
+}
+
+/// Overwrites or makes one file, and syncs it; a new one with its name.
+pub(super) fn put(root: &Path, seed: u64, file: u64) -> io::Result<()> {
+    let mut options = File::options();
+    let open = options.write(true).create(true).truncate(false).open(root.join(name(file)))?;
+    open.write_all_at(&content(seed, file, 1), 0)?;
+    open.sync_all()?;
+    if file % 2 == 1 { File::open(root)?.sync_all() } else { Ok(()) }
 }

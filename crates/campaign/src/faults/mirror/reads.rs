@@ -42,13 +42,17 @@ impl Mirror<'_> {
         (seed, files): (u64, &[Written]),
         turn: u64,
     ) -> Result<FilesRead, FaultsError> {
-        let look = self.in_new_thread(turn, || match how.mount()? {
-            Ok(mounted) => Ok(look_at(mounted.root(), seed, files)),
-            Err(errno) => {
+        let started = how.start()?;
+        let mounting = how.mounting();
+        let look = self.in_new_thread(turn, || match started.map(|()| mounting.mount()) {
+            Ok(Ok(Ok(mounted))) => Ok(look_at(mounting.root(&mounted), seed, files)),
+            Ok(Err(error)) => Err(error),
+            Err(errno) | Ok(Ok(Err(errno))) => {
                 let read = Read::Failed(errno.raw_os_error());
                 Ok(FilesRead { read, missing: files.len() as u64 })
             }
         });
+        how.stop()?;
         self.wait_free()?;
         look
     }

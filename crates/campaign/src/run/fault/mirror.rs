@@ -20,6 +20,7 @@ pub(super) fn tried(
         all.push(match fault {
             LegFault::BadData | LegFault::BadMetadata => mirror.bad_copy(fault, seed)?,
             LegFault::LostDisk => mirror.lost_disk(seed)?,
+            LegFault::PowerCut => mirror.power_cut(seed)?,
         });
     }
     let (legs, enough) = mirror.legs();
@@ -33,6 +34,7 @@ fn counted(fault: LegFault, seed: u64, all: &[SeenMirror]) -> Mirrors {
     mirrors.tries = all.len() as u64;
     mirrors.written = all.iter().map(|seen| seen.written).sum();
     mirrors.refused = all.iter().filter(|seen| seen.is_refused).count() as u64;
+    mirrors.unmet = all.iter().filter(|seen| seen.is_unmet).count() as u64;
     let looks = all.iter().flat_map(|seen| &seen.looks);
     looks.for_each(|(moment, from, look)| mirrors.note(&one(*moment, *from, *look)));
     let scrubbed: Vec<_> = all.iter().filter_map(|seen| seen.scrub).collect();
@@ -69,6 +71,7 @@ mod tests {
         SeenMirror {
             written: 64,
             is_refused: first.read != Read::Right,
+            is_unmet: ms > 3,
             looks: vec![
                 (Moment::Fault, ReadFrom::FaultyLeg, look(Read::Failed(5), 1)),
                 (Moment::Fault, ReadFrom::OtherLeg, look(Read::Right, 0)),
@@ -89,7 +92,7 @@ mod tests {
         ];
         let mirrors = counted(LegFault::LostDisk, 8, &all);
         assert_eq!((mirrors.fault, mirrors.seed, mirrors.tries), (LegFault::LostDisk, 8, 3));
-        assert_eq!((mirrors.written, mirrors.refused), (192, 2));
+        assert_eq!((mirrors.written, mirrors.refused, mirrors.unmet), (192, 2, 1));
         let at = |moment, from| {
             let own = mirrors.at(moment, from).unwrap();
             ([own.right, own.wrong, own.missing], own.errors.clone())

@@ -13,7 +13,9 @@ use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
 use crate::trial::not_both;
 use crate::words::{Word, refused};
-use crate::{About, Cmd, Exclusion, FileSystem, Inner, Rebuild, Remains, Site, Tool};
+use crate::{
+    About, Cmd, Exclusion, FileSystem, Inner, Rebuild, Redundancy, Remains, Repair, Site, Tool,
+};
 use model::target::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -75,6 +77,20 @@ pub(crate) const POLICY: &str = "consistency-policy";
 const PACE: &str = "set -e; d=/sys/class/block/$(basename \"$(readlink -f \"$1\")\")/md; \
                     echo $2 >$d/sync_speed_max; echo $2 >$d/sync_speed_min";
 
+/// Has array $1 do $2, and waits until it has.
+const ACT: &str = "set -e; d=/sys/class/block/$(basename \"$(readlink -f \"$1\")\")/md; \
+                   echo $2 >$d/sync_action; while [ $(cat $d/sync_action) != idle ]; do sleep 0.1; done";
+/// Prints the sectors that differed when the disks of array $1 were compared last.
+const MISMATCHES: &str =
+    "cat /sys/class/block/$(basename \"$(readlink -f \"$1\")\")/md/mismatch_cnt";
+/// Gives array $1 the disk $2, which it may have had before, where it lacks one, and waits until it is up to date.
+const JOIN: &str = "d=/sys/class/block/$(basename \"$(readlink -f \"$1\")\")/md; \
+                    lacks() { [ $(cat $d/degraded) != 0 ] || [ $(cat $d/sync_action) != idle ]; }; \
+                    if [ $(cat $d/degraded) != 0 ]; then \
+                    mdadm --manage --quiet \"$1\" --re-add \"$2\" || \
+                    mdadm --manage --quiet \"$1\" --add \"$2\" || exit; fi; \
+                    for i in $(seq 6000); do lacks || exit 0; sleep 0.1; done; exit 1";
+
 /// The exit status of mdadm if there was no resync to wait for.
 const NOTHING_TO_WAIT_FOR: i32 = 1;
 
@@ -124,6 +140,22 @@ impl Md {
         self.level > 0
     }
 
+    /// The disks that it may lose, whichever they are, and the copies of a block, on `disks` of them.
+    fn survives(&self, options: &Options, disks: usize) -> (usize, usize) {
+        match self.level {
+            1 => (disks.saturating_sub(1), disks),
+            5 => (1, 1),
+            6 => (2, 1),
+            10 => {
+                // Two near copies unless the layout says otherwise, e.g. `f3`.
+                let layout = options.get("layout").and_then(|given| given.get(1..)?.parse().ok());
+                let copies: usize = layout.unwrap_or(2);
+                (copies.saturating_sub(1), copies)
+            }
+            _ => (0, 1),
+        }
+    }
+
     /// What keeps the disks alike after a crash.
     fn consistency(&self, options: &Options) -> Option<String> {
         match options.get(POLICY) {
@@ -170,6 +202,42 @@ impl FileSystem for Md {
         let rebuild = site.lost(options).zip(rebuild::rate(options));
         let rebuild = rebuild.map(|(disk, rate)| begin_rebuild(site, disk, rate));
         std::iter::once(up).chain(rebuild.into_iter().flatten()).collect()
+    }
+
+    fn redundancy(&self, options: &Options) -> Option<Redundancy> {
+        let has_lost = [DEGRADED, RESYNC].iter().any(|key| options.contains_key(*key));
+        let (losses, copies) = self.survives(options, self.disks(options));
+        let redundancy = Redundancy { losses, copies, is_remembered: false };
+        (losses > 0 && !has_lost).then_some(redundancy)
+    }
+
+    fn mount_degraded(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
+        let assemble = Cmd::new("mdadm").args(["--assemble", "--quiet", "--run"]);
+        vec![assemble.arg(node(site)).args(&site.disks)]
+    }
+
+    fn scrub(&self, site: &Site) -> Vec<Repair> {
+        vec![act(site, "check")]
+    }
+
+    fn found(&self, site: &Site) -> Option<Cmd> {
+        Some(script(MISMATCHES, site))
+    }
+
+    fn read_found(&self, output: &str) -> Option<u64> {
+        output.trim().parse().ok()
+    }
+
+    fn make_alike(&self, site: &Site) -> Vec<Repair> {
+        vec![act(site, "repair")]
+    }
+
+    fn rejoin(&self, site: &Site, disk: &Path) -> Vec<Repair> {
+        vec![Repair::Command(script(JOIN, site).arg(disk))]
+    }
+
+    fn replace(&self, site: &Site, _options: &Options, _number: usize, new: &Path) -> Vec<Repair> {
+        self.rejoin(site, new)
     }
 
     fn excluded(&self, options: &Options) -> Option<&'static str> {
@@ -227,6 +295,16 @@ fn begin_rebuild(site: &Site, disk: &Path, rate: u32) -> [Cmd; 3] {
         Cmd::new("sh").args(["-c", PACE, &site.name]).arg(node(site)).arg(kib),
         Cmd::new("mdadm").args(["--manage", "--quiet"]).arg(node(site)).arg("--add").arg(disk),
     ]
+}
+
+/// A script about the array of `site`, which is its first argument.
+fn script(text: &str, site: &Site) -> Cmd {
+    Cmd::new("sh").args(["-c", text, &site.name]).arg(node(site))
+}
+
+/// Has the array do `what`, and waits until it has.
+fn act(site: &Site, what: &str) -> Repair {
+    Repair::Command(script(ACT, site).arg(what))
 }
 
 fn stop(site: &Site) -> Cmd {

@@ -13,11 +13,14 @@ pub enum LegFault {
     BadMetadata,
     /// From some moment on it answers every request with EIO.
     LostDisk,
+    /// The power of all legs goes at once: each keeps what it had flushed, and any of its writes since.
+    PowerCut,
 }
 
 impl LegFault {
     /// All of them.
-    pub const ALL: [LegFault; 3] = [LegFault::BadData, LegFault::BadMetadata, LegFault::LostDisk];
+    pub const ALL: [LegFault; 4] =
+        [LegFault::BadData, LegFault::BadMetadata, LegFault::LostDisk, LegFault::PowerCut];
 }
 
 /// When something is read.
@@ -30,13 +33,16 @@ pub enum Moment {
     Read,
     /// After a scrub in place of these reads.
     Scrubbed,
+    /// After the copies were made alike as well, where the scrub only counts what differs: `repair` of md and of LVM.
+    MadeAlike,
     /// After the faulty leg was replaced by an empty disk.
     Replaced,
 }
 
 impl Moment {
     /// All of them, in their order.
-    pub const ALL: [Moment; 4] = [Moment::Fault, Moment::Read, Moment::Scrubbed, Moment::Replaced];
+    pub const ALL: [Moment; 5] =
+        [Moment::Fault, Moment::Read, Moment::Scrubbed, Moment::MadeAlike, Moment::Replaced];
 }
 
 /// What it is read from.
@@ -146,9 +152,12 @@ impl Mirrors {
     }
 
     /// Reads through the mirror, and those of them that were wrong without an error. What the faulty leg itself
-    /// holds is not counted: a mirror need not say so as long as it does not read from it.
+    /// holds is not counted: a mirror need not say so as long as it does not read from it. After a power failure no leg
+    /// has a fault of its own, and the mirror has to be right without some of them as well.
     pub fn silent(&self) -> (u64, u64) {
-        let own = self.reads.iter().filter(|own| own.from == ReadFrom::Mirror);
+        let counts =
+            |own: &&MirrorReads| own.from == ReadFrom::Mirror || self.fault == LegFault::PowerCut;
+        let own = self.reads.iter().filter(counts);
         own.fold((0, 0), |(all, wrong), own| (all + own.reads(), wrong + own.wrong))
     }
 }
@@ -188,6 +197,8 @@ mod tests {
         assert_eq!(own.reads(), 9);
         assert_eq!(own.errors.len(), 1);
         assert_eq!(all.silent(), (9, 1), "the faulty leg alone is not counted");
+        let cut = Mirrors { fault: LegFault::PowerCut, ..all.clone() };
+        assert_eq!(cut.silent(), (13, 5), "after a power failure no leg is faulty");
         assert_eq!(all.at(Moment::Scrubbed, ReadFrom::Mirror), None);
     }
 
@@ -205,7 +216,7 @@ mod tests {
     #[test]
     fn every_word_is_listed_once() {
         assert!(LegFault::ALL.is_sorted() && Moment::ALL.is_sorted() && ReadFrom::ALL.is_sorted());
-        assert_eq!(LegFault::ALL.last(), Some(&LegFault::LostDisk), "the last of the enum");
+        assert_eq!(LegFault::ALL.last(), Some(&LegFault::PowerCut), "the last of the enum");
         assert_eq!(Moment::ALL.last(), Some(&Moment::Replaced), "the same");
         assert_eq!(ReadFrom::ALL.last(), Some(&ReadFrom::OtherLeg), "the same");
     }

@@ -24,7 +24,8 @@ const METHOD: &str = "One leg of a mirror holds a bad copy, or fails every reque
 /// A row for each moment and place that files were read from.
 pub(super) fn reads(cells: &[MirrorCell]) -> Table {
     let row = |cell: &MirrorCell, own: &MirrorReads| {
-        let is_bad = own.wrong > 0 && own.from == ReadFrom::Mirror;
+        let is_cut = cell.mirrors.fault == LegFault::PowerCut;
+        let is_bad = own.wrong > 0 && (is_cut || own.from == ReadFrom::Mirror);
         let silent = Cell {
             text: harm::count(own.wrong, own.reads(), false),
             shade: is_bad.then(|| Shade::of_ratio(0.1)),
@@ -70,8 +71,10 @@ pub(super) fn reads(cells: &[MirrorCell]) -> Table {
 /// The errors that a program got, and what scrubs and replacements did.
 fn repairs(cells: &[MirrorCell]) -> Table {
     let row = |cell: &MirrorCell| {
-        let Mirrors { tries, written, refused, scrub, rebuild, .. } = &cell.mirrors;
-        let has_program = cell.mirrors.fault == LegFault::LostDisk;
+        let Mirrors { tries, written, refused, unmet, scrub, rebuild, .. } = &cell.mirrors;
+        let fault = cell.mirrors.fault;
+        let has_program = fault == LegFault::LostDisk;
+        let has_block = matches!(fault, LegFault::BadData | LegFault::BadMetadata);
         let scrubbed = scrub.map_or_else(
             || [Cell::plain("-"), Cell::plain("-")],
             |scrub| {
@@ -81,6 +84,7 @@ fn repairs(cells: &[MirrorCell]) -> Table {
                 [Cell::plain(of(scrub.detected)), repaired]
             },
         );
+        let met = if has_block { format!("{} of {tries}", tries - unmet) } else { "-".into() };
         let told = if has_program { format!("{refused} of {tries}") } else { "-".into() };
         let rebuild = match rebuild {
             None => "-".into(),
@@ -92,6 +96,7 @@ fn repairs(cells: &[MirrorCell]) -> Table {
             Cell::plain(tries.to_string()),
             Cell::plain(written.to_string()),
             Cell::plain(told),
+            Cell::plain(met),
         ];
         Row::body(first.into_iter().chain(scrubbed).chain([Cell::plain(rebuild)]))
     };
@@ -103,12 +108,16 @@ fn repairs(cells: &[MirrorCell]) -> Table {
             Column::numbers("", "tries"),
             Column::numbers("", "files synced"),
             Column::numbers("", "program got an error"),
+            Column::numbers("", "block was read"),
             Column::numbers("", "scrub found"),
             Column::numbers("", "scrub repaired"),
             Column::numbers("", "replacement"),
         ],
         rows: cells.iter().map(row).collect(),
         footnotes: vec![
+            "Block was read: tries in which a read through the mirror met the bad block; in the others all reads \
+             were of other copies, so they say nothing of a repair."
+                .into(),
             "Scrub repaired: afterwards each leg alone had everything. In small print and under replacement the \
              median time; disks are in memory, so only CPU work is compared."
                 .into(),
@@ -127,9 +136,12 @@ fn moment(fault: LegFault, moment: Moment) -> &'static str {
     match (fault, moment) {
         (LegFault::LostDisk, Moment::Fault) => "disk lost",
         (LegFault::LostDisk, Moment::Read) => "disk back, read",
+        (LegFault::PowerCut, Moment::Fault) => "power cut, legs lost",
+        (LegFault::PowerCut, Moment::Read) => "power cut, read",
         (_, Moment::Fault) => "bad copy",
         (_, Moment::Read) => "read",
         (_, Moment::Scrubbed) => "scrubbed",
+        (_, Moment::MadeAlike) => "made alike",
         (_, Moment::Replaced) => "replaced",
     }
 }
@@ -139,6 +151,13 @@ fn from(mirrors: &Mirrors, reads: &MirrorReads) -> String {
     let Mirrors { legs, enough, .. } = mirrors;
     let which = match (reads.from, reads.moment) {
         (ReadFrom::Mirror, _) => return "mirror".into(),
+        (ReadFrom::OtherLeg, _) if mirrors.fault == LegFault::PowerCut => {
+            return if *enough == 1 {
+                "each leg alone".into()
+            } else {
+                format!("{enough} of {legs} legs")
+            };
+        }
         (ReadFrom::OtherLeg, _) if *enough == 1 => return "other leg alone".into(),
         (ReadFrom::OtherLeg, Moment::Replaced) => "without the new one",
         (ReadFrom::OtherLeg, _) => "without the faulty one",

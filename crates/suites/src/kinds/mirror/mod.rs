@@ -43,6 +43,7 @@ static KNOBS: [Knob; 2] = [
         "bad_data",
         "bad_metadata",
         "lost_disk",
+        "power_cut",
     ]),
     Knob::new(
         "tries",
@@ -70,6 +71,7 @@ impl Settings {
             LegFault::BadData => "bad copy: data",
             LegFault::BadMetadata => "bad copy: metadata",
             LegFault::LostDisk => "lost disk",
+            LegFault::PowerCut => "power cut",
         }
     }
 
@@ -88,30 +90,42 @@ impl Settings {
                  request on one leg answers every request with EIO. Afterwards it answers again, and \
                  holds what it held when it was lost"
             }
+            LegFault::PowerCut => {
+                "A program overwrites 32 files and makes 32 others, each with an fsync. At a drawn request \
+                 the power of all legs goes: each keeps what it had flushed and, drawn for each by \
+                 itself, all, none or some of its writes since then"
+            }
         };
         let steps = match self.fault {
             LegFault::BadData | LegFault::BadMetadata => {
                 "- All files are read through the mirror, each time after a fresh mount and in a new \
                  thread, until a read has met the bad block. A mount that fails is an error, too.\n\
-                 - Starting from the bad block again, both legs are scrubbed in place of these reads.\n"
+                 - Starting from the bad block again, all legs are scrubbed in place of these reads.\n"
             }
             LegFault::LostDisk => {
                 "- The program's errors are counted. All files that were acknowledged are read while \
-                 the file system is still mounted, and after a fresh mount with both legs.\n\
-                 - Starting from the disk's return again, both legs are scrubbed in place of these \
-                 reads. Starting from it once more, the other leg is mounted degraded, and an empty \
+                 the file system is still mounted, and after a fresh mount with all legs.\n\
+                 - Starting from the disk's return again, all legs are scrubbed in place of these \
+                 reads. Starting from it once more, the other legs are mounted degraded, and an empty \
                  disk replaces the lost one.\n"
+            }
+            LegFault::PowerCut => {
+                "- What was acknowledged is read from each leg alone, as if the others had been lost in the \
+                 same moment. Starting from the power failure again, it is read with all legs, and once more \
+                 after a scrub.\n"
             }
         };
         format!(
-            "The mirror is made with the target's options on two disks of 300 MiB each (more where \
-             it needs more) in memory, whose requests assay answers itself. {fault}. {} tries, each \
+            "The mirror is made with the target's options on disks of 300 MiB each (more where it needs \
+             more) in memory, whose requests assay answers itself. {fault}. {} tries, each \
              with other data and a drawn leg.\n\n\
              {steps}\
              - Each leg is read alone at each of these moments: a copy of it is mounted read-only \
-             and degraded, while the disks fail all requests.\n\
-             - A target that is not a mirror of two disks, or whose legs cannot be mounted \
-             alone here, is reported as not supported. `btrfs[raid1]` can be tried.",
+             and degraded, while the disks fail all requests. Where one leg is not enough, each set of \
+             as many as are is read.\n\
+             - A target that cannot be read without one of its disks is reported as not supported. \
+             Every profile of Btrfs with redundancy can be tried, and arrays of md and volumes of LVM, \
+             e.g. `btrfs[raid6]`, `raid1(ext4)` or `lvm[raid1](ext4)`.",
             self.tries,
         )
     }

@@ -40,8 +40,9 @@ fn page_says_what_happens_to_the_leg() {
         ("bad_data", "of their data"),
         ("bad_metadata", "the tree"),
         ("lost_disk", "an empty disk"),
+        ("power_cut", "the power of all legs"),
     ] {
         let page = test(&format!("fault = '{fault}'")).unwrap().explain("x.a");
-        assert!(page.contains(word) && page.contains("Each leg is read alone"), "{page}");
+        assert!(page.contains(word) && page.contains("Each leg is read alone at"), "{page}");
     }
 }
