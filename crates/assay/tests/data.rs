@@ -73,14 +73,14 @@ fn data() -> Dataset {
         let columns = BTreeMap::from([("bytes".to_string(), vec![5])]);
         let mut sample =
             Sample::bare(block, target as u32, case, vec![ranking, other]).lasting(1.0);
-        sample.figures.histograms =
+        *sample.figures.histograms =
             vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }];
-        sample.figures.series = Some(Series { end_ms: vec![1000], columns });
+        sample.figures.series = Some(Box::new(Series { end_ms: vec![1000], columns }));
         sample
     };
     let cells = [(0, 0, 0, 4.0), (1, 0, 0, 9.0), (0, 1, 0, 12.0), (0, 0, 1, 2.5), (2, 1, 0, 1e9)];
     let mut samples: Vec<Sample> = cells.into_iter().map(sample).collect();
-    samples[4].evidence.validity = Validity::Invalid(Reason::said("too short"));
+    *samples[4].evidence.validity = Validity::Invalid(Reason::said("too short"));
     data.samples = samples;
     data.checked().unwrap()
 }

@@ -192,10 +192,8 @@ fn a_study_is_compared_by_its_metric_with_what_did_all_of_its_work_and_nothing_e
     let study = nano.campaign.id.as_str();
     let mut own = nano.clone();
     own.samples.iter_mut().for_each(|sample| {
-        let other = model::figure::Metric {
-            name: "durable_rate".into(),
-            ..sample.figures.metrics[0].clone()
-        };
+        let mut other = sample.figures.metrics[0].clone();
+        other.kind.name = "durable_rate".into();
         sample.figures.metrics.insert(0, other);
     });
     own.tests.iter_mut().for_each(|test| test.metric = "durable_rate".into());
@@ -237,7 +235,7 @@ fn an_import_without_a_valid_sample_fails() {
     };
     // A failed campaign may be shared, and says that it failed.
     for sample in &mut own.samples {
-        sample.evidence.validity =
+        *sample.evidence.validity =
             model::result::Validity::Invalid(model::result::Reason::said("the disk was full"));
     }
     write(&own);

@@ -3,6 +3,7 @@
 
 use crate::ImportOptions;
 use model::{
+    figure::Shared,
     result::{Head, Note, Sample},
     workload::Case,
 };
@@ -11,7 +12,7 @@ use std::collections::HashMap;
 /// Puts repeats into blocks, where that was asked for.
 pub(crate) struct Blocks {
     /// How often each case was there; `None` where blocks stay as they are.
-    seen: Option<HashMap<Case, u32>>,
+    seen: Option<HashMap<Shared<Case>, u32>>,
 }
 
 impl Blocks {

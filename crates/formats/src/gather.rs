@@ -173,7 +173,7 @@ impl<'a> Gather<'a> {
         for sample in self.samples.iter_mut().skip(run_start) {
             if sample.evidence.validity.is_valid() {
                 sample.figures.metrics.clear();
-                sample.evidence.validity = Validity::Invalid(why.clone());
+                sample.evidence.validity = Validity::Invalid(why.clone()).into();
             }
         }
     }
@@ -401,7 +401,8 @@ fn sample(position: u32, target: String, reading: Reading) -> Sample {
         .timed(reading.bytes, reading.ops, reading.seconds)
         .judged(validity);
     (sample.covariates.cpu_user_s, sample.covariates.cpu_sys_s) = (cpu_user_s, cpu_sys_s);
-    (sample.figures.histograms, sample.figures.series) = (reading.histograms, reading.series);
+    sample.figures.histograms = reading.histograms.into();
+    sample.figures.series = reading.series.map(Box::new);
     sample
 }
 

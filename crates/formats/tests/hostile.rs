@@ -127,7 +127,7 @@ fn sums_and_units_that_leave_the_numbers_are_refused() {
 fn a_ragged_series_is_refused() {
     let mut data = small();
     let columns = BTreeMap::from([("ops".to_owned(), vec![1, 2]), ("bytes".to_owned(), vec![1])]);
-    data.samples[0].figures.series = Some(Series { end_ms: vec![10, 20], columns });
+    data.samples[0].figures.series = Some(Box::new(Series { end_ms: vec![10, 20], columns }));
     for files in written(&data) {
         assert!(read(&files).is_err());
     }

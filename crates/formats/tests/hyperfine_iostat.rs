@@ -50,7 +50,7 @@ fn each_run_of_a_command_is_a_sample() {
     assert!(
         of(ids[2])
             .iter()
-            .all(|s| matches!(&s.evidence.validity, Validity::Invalid(why) if is_short(why)))
+            .all(|s| matches!(&*s.evidence.validity, Validity::Invalid(why) if is_short(why)))
     );
 }
 

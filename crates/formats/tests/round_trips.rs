@@ -200,9 +200,9 @@ proptest! {
 
     #[test]
     fn psv_export_never_fails_and_leaves_out_what_is_not_valid(mut data in dataset()) {
-        data.samples.iter_mut().for_each(|s| s.evidence.validity = Validity::Invalid(Reason::said("x")));
+        data.samples.iter_mut().for_each(|s| *s.evidence.validity = Validity::Invalid(Reason::said("x")));
         prop_assert_eq!(export::psv(&data).unwrap().len(), 0);
-        data.samples.iter_mut().for_each(|s| s.evidence.validity = Validity::Valid);
+        data.samples.iter_mut().for_each(|s| *s.evidence.validity = Validity::Valid);
         export::psv(&data).unwrap();
     }
 

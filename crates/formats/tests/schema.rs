@@ -270,15 +270,15 @@ fn full() -> Dataset {
         bins: vec![(1000, 3), (2000, 1)],
         ..Histogram::new("read", LatencyKind::Service)
     };
-    data.samples[0].figures.histograms = vec![histogram];
-    data.samples[0].figures.series =
-        Some(Series { end_ms: vec![1000, 1500], columns: [("ops".to_owned(), vec![7, 5])].into() });
+    *data.samples[0].figures.histograms = vec![histogram];
+    let columns = [("ops".to_owned(), vec![7, 5])].into();
+    data.samples[0].figures.series = Some(Box::new(Series { end_ms: vec![1000, 1500], columns }));
     data.samples[0].covariates.device_read_bytes = Some(u64::MAX);
     for (sample, after) in data.samples.iter_mut().zip(after_faults()) {
         sample.evidence.after_fault = Some(Box::new(after));
     }
     let short = Reason::TooShort { seconds: 9e-6.into(), clock_s: 1e-5.into() };
-    data.samples[1].evidence.validity = Validity::Invalid(short);
+    *data.samples[1].evidence.validity = Validity::Invalid(short);
     let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
     data.tests[0].shape = Some(Shape { only_writes: true, cell: Some(cell) });
     data.campaign.environment.0.insert("os".into(), "Linux".into());

@@ -30,7 +30,7 @@ fn data() -> Dataset {
         let bins = vec![(1000, u64::from(block) + 1), (2000, 7)];
         let histogram = Histogram { bins, ..Histogram::new("read", LatencyKind::Service) };
         let mut sample = Sample::bare(block, 0, case, vec![metric]).timed(40_960, 10, 1.0);
-        sample.figures.histograms = vec![histogram];
+        *sample.figures.histograms = vec![histogram];
         sample
     };
     data.samples = (0..5).map(sample).collect();

@@ -5,9 +5,11 @@ mod histogram;
 mod limit;
 mod metric;
 pub mod series;
+mod shared;
 
 pub use durability::{Durability, Synced, Unproven};
 pub use histogram::{Histogram, LatencyKind};
 pub use limit::{LatencyLimit, Quantile};
-pub use metric::{Better, Metric, Quantity};
+pub use metric::{Better, Metric, MetricKind, Quantity};
 pub use series::Series;
+pub use shared::Shared;

@@ -35,6 +35,6 @@ pub use reason::{
     BytesOf, CacheFault, Contradiction, Counted, Imported, Number, Reason, RebuildEnd,
 };
 pub use sample::{
-    Covariates, DiskUse, Evidence, Figures, Foreign, HostPool, HostUse, Limiter, Machine,
-    MetricKind, ROUNDS, Rare, Sample, TargetUse, Validity,
+    Covariates, DiskUse, Evidence, Figures, HostUse, Known, Limiter, MetricSlot, Numbers, Rare,
+    Sample, Validity, known,
 };

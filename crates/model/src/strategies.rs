@@ -14,7 +14,7 @@ use crate::{
     plan::{LabKind, Plan},
     result::{
         Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
-        Origin, Reason, Sample, TargetRecord, TargetState, Validity,
+        Numbers, Origin, Reason, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, GridCell, Group, Shape, TestInfo},
 };
@@ -115,11 +115,10 @@ fn tests() -> impl Strategy<Value = Vec<TestInfo>> {
 
 fn metrics() -> impl Strategy<Value = Vec<Metric>> {
     vec((number(), label(), any::<bool>()), 0..4).prop_map(|metrics| {
-        let metric = |(i, (value, unit, higher)): (usize, (f64, String, bool))| Metric {
-            name: if i == 0 { "first".into() } else { format!("metric {i}").into() },
-            value,
-            unit: unit.into(),
-            better: if higher { Better::Higher } else { Better::Lower },
+        let metric = |(i, (value, unit, higher)): (usize, (f64, String, bool))| {
+            let name = if i == 0 { "first".into() } else { format!("metric {i}") };
+            let better = if higher { Better::Higher } else { Better::Lower };
+            Metric::new(&name, value, &unit, better)
         };
         metrics.into_iter().enumerate().map(metric).collect()
     })
@@ -237,8 +236,8 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 bytes: counts.0,
                 ops: counts.1,
                 seconds: times.0,
-                histograms,
-                series,
+                histograms: histograms.into(),
+                series: series.map(Box::new),
             };
             let covariates = Covariates {
                 skew_ms: times.1,
@@ -249,10 +248,11 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 cpu_sys_s: times.4,
                 ..Covariates::default()
             };
-            let after_fault = after_fault.map(Box::new);
-            let evidence =
-                Evidence { limiter, validity, durability, after_fault, ..Evidence::default() };
-            let mut sample = Sample { block, position, case, lab, figures, covariates, evidence };
+            let (validity, after_fault) = (validity.into(), after_fault.map(Box::new));
+            let evidence = Evidence { limiter, validity, durability, after_fault };
+            let (case, numbers) = (case.into(), Numbers::default());
+            let mut sample =
+                Sample { block, position, case, lab, figures, covariates, evidence, numbers };
             if !sample.figures.metrics.is_empty() {
                 sample.extend(known);
             }

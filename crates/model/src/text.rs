@@ -8,7 +8,6 @@ mod nearest;
 mod pieces;
 mod shell;
 mod units;
-mod word;
 
 pub use counted::counted;
 pub use line::line_at;
@@ -17,4 +16,3 @@ pub use nearest::{did_you_mean, nearest, pattern_meant};
 pub use pieces::pieces;
 pub use shell::shell_word;
 pub use units::{Bytes, UnitError};
-pub use word::Word;

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
-use model::result::Dataset;
+use model::result::{Dataset, known};
 use report::{
     block::{Block, Cell, Forest, HeatMap},
     sections::SECTIONS,
@@ -38,7 +38,7 @@ fn excludes_1(interval: &str) -> Option<bool> {
 fn contended() -> Dataset {
     let mut data = common::campaign(5);
     let own = data.samples.iter_mut().filter(|sample| sample.case.target == "xfs");
-    own.for_each(|sample| sample.covariates.foreign.cpu_pct = Some(60.0));
+    own.for_each(|sample| sample.set(known::FOREIGN_CPU_PCT, 60.0));
     data
 }
 

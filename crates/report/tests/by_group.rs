@@ -6,7 +6,7 @@
 use crate::bare::html;
 use crate::common::study::Study;
 use model::{
-    result::Dataset,
+    result::{Dataset, known},
     workload::{CacheState, Group},
 };
 use stats::{
@@ -171,7 +171,7 @@ fn a_group_whose_cold_reads_were_read_ahead_says_so() {
     assert!(!page(&data).contains(about));
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "a.read") {
         sample.case.cache = CacheState::Cold;
-        sample.evidence.read_ahead_hit_pct = Some(94.0);
+        sample.set(known::READ_AHEAD_HIT_PCT, 94.0);
     }
     let said = page(&data);
     assert!(said.contains("in 1 of 1 tests most random reads") && said.contains(about), "{said}");

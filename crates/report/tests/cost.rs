@@ -25,7 +25,7 @@ fn campaign() -> Dataset {
         if s.case.test == "columnar.sort.disk" {
             let step = if s.case.target == "xfs" { 10.0 } else { 0.0 };
             let rates = [0.0, 1.0, 2.0, 3.0, 4.0].map(|i| 100.0 - i * step);
-            s.evidence.round_rates = rates.map(Some).into();
+            s.set_round_rates(rates);
         }
     }
     let facts = &mut data.targets[1].facts;

@@ -22,7 +22,7 @@ fn campaign() -> Dataset {
             write_bytes: Some(5_000_000),
             busy_pct: Some(f64::from(reads) / 10.0),
         };
-        sample.covariates.disks = [(1, 300), (2, 100)].map(disk).into();
+        sample.covariates.disks = vec![disk((1, 300)), disk((2, 100))].into();
     }
     data
 }

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::{bare::markdown, common};
-use model::workload::CacheState;
+use model::{result::known, workload::CacheState};
 
 #[test]
 fn hot_files_in_folios_of_different_sizes_are_named() {
@@ -16,11 +16,11 @@ fn hot_files_in_folios_of_different_sizes_are_named() {
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "columnar.append.mid")
     {
         sample.case.cache = CacheState::Hot;
-        sample.covariates.target.folio_bytes = Some(1 << 20);
+        sample.set(known::FOLIO_BYTES, 1 << 20);
     }
     assert!(!text(&data).contains("Folios of hot files"));
     for sample in data.samples.iter_mut().filter(|sample| sample.case.target.starts_with("btrfs")) {
-        sample.covariates.target.folio_bytes = Some(4096);
+        sample.set(known::FOLIO_BYTES, 4096);
     }
     let text = text(&data);
     assert!(text.contains("## Folios of hot files\n"), "{text}");

@@ -7,7 +7,7 @@ use crate::{
     bare::{html, json, markdown},
     common,
 };
-use model::result::{Dataset, HostUse};
+use model::result::{Dataset, HostUse, known};
 use stats::{description::Settings, evaluation::findings};
 
 /// Of `common`, each sample of 64 processes on `hosts`, of which each has half the rate of the one before.
@@ -23,8 +23,8 @@ fn campaign(hosts: &[&str]) -> Dataset {
             });
             rate /= 2.0;
         }
-        sample.covariates.pool.slowest_rank_ops_per_s = Some(10.0);
-        sample.covariates.pool.fastest_rank_ops_per_s = Some(40.0);
+        sample.set(known::SLOWEST_RANK_OPS_PER_S, 10.0);
+        sample.set(known::FASTEST_RANK_OPS_PER_S, 40.0);
     }
     data
 }

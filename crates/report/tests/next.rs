@@ -6,7 +6,7 @@
 use crate::common::study::Study;
 use crate::{bare::markdown, common};
 use model::{
-    result::{BY_HAND, CampaignState, Dataset, Note, Origin},
+    result::{BY_HAND, CampaignState, Dataset, Note, Origin, known},
     target::{Fact, FactSheet, FactValue},
     workload::Group,
 };
@@ -103,7 +103,7 @@ fn the_statistics_find_it() {
 fn more_blocks_are_not_offered_while_other_programs_run() {
     let mut data = common::campaign(3);
     let busy = data.samples.iter_mut();
-    busy.for_each(|sample| sample.covariates.foreign.cpu_pct = Some(60.0));
+    busy.for_each(|sample| sample.set(known::FOREIGN_CPU_PCT, 60.0));
     let told = said(&data, Some(Next::Interval { blocks: 2 })).unwrap();
     assert!(told.ends_with("`assay run --like c7 --wait-quiet 10m`"), "{told}");
 }

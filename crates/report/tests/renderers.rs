@@ -156,14 +156,13 @@ fn harmed(harm: &str) -> model::result::Dataset {
             .for_each(add);
     }
     for sample in &mut data.samples {
-        [&mut sample.case.target, &mut sample.case.test].into_iter().for_each(add);
+        let case = &mut *sample.case;
+        [&mut case.target, &mut case.test].into_iter().for_each(add);
         for metric in &mut sample.figures.metrics {
-            let mut unit = metric.unit.to_string();
-            add(&mut unit);
-            metric.unit = unit.into();
+            add(&mut metric.kind.unit);
         }
         if let model::result::Validity::Invalid(why) | model::result::Validity::Lukewarm(why) =
-            &mut sample.evidence.validity
+            &mut *sample.evidence.validity
         {
             why.texts_mut().into_iter().for_each(add);
         }

@@ -10,7 +10,7 @@ use crate::{
 use common::study::Study;
 use model::{
     figure::{Better, Histogram, LatencyKind, Metric},
-    result::{CampaignState, Dataset, Origin, Reason, Validity},
+    result::{CampaignState, Dataset, Origin, Reason, Validity, known},
     workload::{Group, Shape, TestInfo},
 };
 use report::TerminalOptions;
@@ -199,7 +199,7 @@ fn same_name_in_two_suites_is_distinguished() {
         [["m.a", "metadata", "File creation", "files", "ops_rate", "1/s"], MDTEST[1], MDTEST[0]];
     let study = Study { targets: &["xfs"], tests: &tests, group: Group::Meta, blocks: 1 };
     let mut data = study.dataset(|_, _, _| 5.0);
-    data.samples[0].evidence.validity = Validity::Invalid(Reason::said("no space"));
+    *data.samples[0].evidence.validity = Validity::Invalid(Reason::said("no space"));
     let page = markdown(&data, &judged(&data));
     assert!(
         page.contains("| metadata: File creation |") && page.contains("| mdtest: File creation |")
@@ -218,7 +218,7 @@ fn timed() -> Dataset {
     let mut data = matrix(1);
     for sample in &mut data.samples {
         let factor = 1 + u64::from(sample.position);
-        sample.figures.histograms = match sample.case.test.as_str() {
+        *sample.figures.histograms = match sample.case.test.as_str() {
             "matrix.rndrd.512.t1" => vec![histogram(LatencyKind::Service, factor)],
             "matrix.rndrd.16k.t8" => vec![
                 histogram(LatencyKind::Response, factor),
@@ -447,7 +447,7 @@ fn a_whole_matrix_fits_a_mail() {
     });
     data.samples
         .iter_mut()
-        .for_each(|s| s.figures.histograms = vec![histogram(LatencyKind::Service, 1)]);
+        .for_each(|s| *s.figures.histograms = vec![histogram(LatencyKind::Service, 1)]);
     let page = html(&data, &judged(&data));
     assert!(page.len() < 1_500_000, "{}", page.len());
     assert_eq!(page.matches("which target leads").count(), 4);
@@ -461,8 +461,8 @@ fn contended_samples_are_listed_with_what_others_did() {
     assert!(!markdown(&data, &judged(&data)).contains("Contended samples"));
     for sample in data.samples.iter_mut().filter(|s| s.case.target == "xfs" && s.block < 2) {
         let busy = 80.0 + f64::from(sample.block);
-        sample.covariates.foreign.disk_pct = Some(busy);
-        sample.covariates.foreign.read_bytes = Some((30u32 << 20).into());
+        sample.set(known::FOREIGN_DISK_PCT, busy);
+        sample.set(known::FOREIGN_READ_BYTES, f64::from(30u32 << 20));
     }
     let page = markdown(&data, &judged(&data));
     let section = between(&page, "Contended samples", "## ");
@@ -485,7 +485,7 @@ fn a_reason_of_many_tests_is_one_row() {
         Study { targets: &["ext4", "xfs"], tests: &MATRIX, group: Group::ReadCold, blocks: 3 };
     let mut data = study.dataset(|_, _, _| 100.0);
     for (number, sample) in data.samples.iter_mut().enumerate() {
-        sample.evidence.validity =
+        *sample.evidence.validity =
             Validity::Invalid(Reason::said(format!("no space left after {number} MB")));
     }
     let page = markdown(&data, &judged(&data));

@@ -7,7 +7,7 @@ use crate::{
     bare::{html, json, summary, terminal},
     common,
 };
-use model::{plan::Preset, workload::TestSize};
+use model::{plan::Preset, result::known, workload::TestSize};
 use report::TerminalOptions;
 use stats::{description::Settings, evaluation::findings};
 
@@ -20,8 +20,8 @@ fn a_row_says_that_it_is_short_and_that_it_was_read_ahead() {
     for sample in &mut data.samples {
         // All of them take 1.5 s.
         let floor_s = if sample.case.test == SHORT { 2.0 } else { 1.0 };
-        sample.evidence.floor_s = Some(floor_s);
-        sample.evidence.read_ahead_hit_pct = (sample.case.test == READ_AHEAD).then_some(91.0);
+        sample.set(known::FLOOR_S, floor_s);
+        sample.set(known::READ_AHEAD_HIT_PCT, (sample.case.test == READ_AHEAD).then_some(91.0));
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = terminal(&data, &judged, &TerminalOptions::default());
@@ -60,7 +60,7 @@ fn cells_that_are_too_short_are_counted_among_all_and_left_out() {
     data.samples.retain(|sample| sample.evidence.validity.is_valid());
     for sample in &mut data.samples {
         let floor_s = if sample.case.test == SHORT { 2.0 } else { 1.0 };
-        sample.evidence.floor_s = Some(floor_s);
+        sample.set(known::FLOOR_S, floor_s);
     }
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = flowing(&summary(&data, &judged, &TerminalOptions::default(), ""));

@@ -129,7 +129,7 @@ fn it_never_has_more_than_40_lines_nor_wider_ones() {
                 data.campaign.notes.push(Note::Said(format!(
                     "Note {i} that says something of the campaign in a line or two."
                 )));
-                data.samples[i].evidence.validity =
+                *data.samples[i].evidence.validity =
                     Validity::Invalid(Reason::said(format!("{} of its own", "why ".repeat(i))));
                 let why = TargetState::Failed("a reason that is rather long ".repeat(9));
                 data.targets

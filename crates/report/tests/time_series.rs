@@ -21,10 +21,10 @@ fn campaign() -> Dataset {
     for s in data.samples.iter_mut().filter(|s| s.case.test == "columnar.sort.disk") {
         let dip = if s.case.target == "xfs" { 10 } else { 100 };
         let ops = vec![100, 100, dip, 100, 100, 90];
-        s.figures.series = Some(Series {
+        s.figures.series = Some(Box::new(Series {
             end_ms: vec![1000, 2000, 3000, 4000, 5000, 5100],
             columns: [(series::OPS.to_owned(), ops)].into(),
-        });
+        }));
     }
     data
 }

@@ -7,7 +7,7 @@ use crate::{
     bare::{html, markdown},
     common,
 };
-use model::result::{Dataset, Limiter, Origin, Reason, Validity};
+use model::result::{Dataset, Limiter, Origin, Reason, Validity, known};
 use stats::{description::Settings, evaluation::findings};
 
 /// The paragraph of a campaign.
@@ -21,7 +21,7 @@ fn each_check_is_answered_with_what_follows() {
     let mut data = common::campaign(5);
     data.samples.iter_mut().for_each(|sample| {
         sample.evidence.limiter = Limiter::Device;
-        sample.covariates.foreign.cpu_pct = Some(1.0);
+        sample.set(known::FOREIGN_CPU_PCT, 1.0);
     });
     let text = said(&data).unwrap();
     for part in
@@ -46,7 +46,7 @@ fn what_is_against_it_is_said() {
     let mut data = common::campaign(5);
     data.samples.iter_mut().for_each(|sample| {
         sample.evidence.limiter = Limiter::Throttled;
-        sample.covariates.foreign.cpu_pct = Some(60.0);
+        sample.set(known::FOREIGN_CPU_PCT, 60.0);
     });
     let text = said(&data).unwrap();
     assert!(text.contains("repeat on a quiet machine"), "{text}");
@@ -83,7 +83,7 @@ fn cells_without_a_figure_of_each_candidate_are_counted() {
         (&sample.case.target, &sample.case.test, sample.case.procs) == (&target, &test, procs)
     });
     failed.for_each(|sample| {
-        sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
+        *sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
     });
     let (left, all) = cells(&data);
     let text = said(&data).unwrap();

@@ -34,4 +34,3 @@ pub use workload::{WorkCells, Workload, Workloads};
 
 pub(crate) use campaign::advice;
 pub(crate) use elsewhere::decisive;
-pub(crate) use work::states;

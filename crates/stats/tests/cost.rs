@@ -6,7 +6,7 @@
 use crate::common;
 
 use model::{
-    result::{Dataset, Environment, Reason, Validity},
+    result::{Dataset, Environment, Reason, Validity, known},
     workload::{Group, Shape, TestInfo},
 };
 use stats::{
@@ -43,11 +43,11 @@ fn dataset(blocks: u32) -> Dataset {
                 (s.covariates.cpu_user_s, s.covariates.cpu_sys_s) =
                     (one.cpu_s / 4.0, one.cpu_s * 0.75);
                 s.covariates.device_write_bytes = Some(one.written);
-                s.covariates.machine.sys_s = Some(one.cpu_s);
-                s.covariates.machine.slab_bytes = Some(7);
-                s.covariates.target.settle_write_bytes = Some(10 * MB);
+                s.set(known::MACHINE_SYS_S, one.cpu_s);
+                s.set(known::SLAB_BYTES, 7);
+                s.set(known::SETTLE_WRITE_BYTES, 10 * MB);
                 if (one.target, test) == ("c", "bulk2") {
-                    s.evidence.validity = Validity::Invalid(Reason::said("no space"));
+                    *s.evidence.validity = Validity::Invalid(Reason::said("no space"));
                 }
                 samples.push(s);
             }
@@ -170,7 +170,7 @@ fn a_run_that_had_not_settled_is_counted_and_stays_valid() {
     for s in data.samples.iter_mut().filter(|s| s.case.test == "ops" && s.case.target != "c") {
         let drifts = s.case.target == "b" && s.block == 1;
         let rates = if drifts { [10.0, 9.0, 8.0, 7.0, 6.0] } else { [8.0; 5] };
-        s.evidence.round_rates = rates.map(Some).into();
+        s.set_round_rates(rates);
     }
     let found = judged(&data);
     let seen: Vec<_> =

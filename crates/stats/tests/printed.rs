@@ -25,7 +25,7 @@ fn study(tests: &[(&str, Group)], targets: &[(&str, &[f64])]) -> Dataset {
             let mut own = sample(label, id, 0, *value);
             if value.is_nan() {
                 own.figures.metrics.clear();
-                own.evidence.validity = Validity::Lukewarm(Reason::said("resident"));
+                *own.evidence.validity = Validity::Lukewarm(Reason::said("resident"));
             }
             samples.push(own);
         }

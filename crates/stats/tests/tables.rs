@@ -8,7 +8,7 @@ use crate::common;
 use common::{Noise, dataset, sample, test};
 use model::{
     figure::{Better, Metric},
-    result::{Dataset, Foreign, Reason, Sample, Validity},
+    result::{Dataset, Numbers, Reason, Sample, Validity, known},
     workload::Group,
 };
 use proptest::prelude::*;
@@ -74,8 +74,8 @@ fn above_one_is_better_also_when_less_is_better() {
 fn what_is_not_valid_leaves_its_reason_and_no_value() {
     let mut samples = series("xfs", "t0", &[10.0, 11.0]);
     samples.extend(series("ext4", "t0", &[10.0, 11.0, 12.0]));
-    samples[2].evidence.validity = Validity::Invalid(Reason::said("no space"));
-    samples[3].evidence.validity = Validity::Lukewarm(Reason::said("12 % resident"));
+    *samples[2].evidence.validity = Validity::Invalid(Reason::said("no space"));
+    *samples[3].evidence.validity = Validity::Lukewarm(Reason::said("12 % resident"));
     samples[4].figures.metrics[0].value = 0.0;
     samples.extend(series("xfs", "t1", &[10.0, 11.0]));
     samples.extend(series("ext4", "t1", &[20.0, 22.0]));
@@ -131,19 +131,18 @@ fn contention_makes_a_cell_unclear() {
 #[test]
 fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     let mut samples = [series("xfs", "t0", &[10.0; 5]), series("ext4", "t0", &[20.0; 5])].concat();
-    let quiet = Foreign { cpu_pct: Some(3.0), disk_pct: Some(10.0), ..Foreign::default() };
-    samples.iter_mut().for_each(|s| s.covariates.foreign = quiet.clone().into());
+    let quiet =
+        Numbers::default().with(known::FOREIGN_CPU_PCT, 3.0).with(known::FOREIGN_DISK_PCT, 10.0);
+    samples.iter_mut().for_each(|s| s.numbers = quiet.clone());
     let data = two_targets(samples.clone());
     assert_eq!(first_table(&data).rows[0].cells[1].comparison, Some(Comparison::Better));
     assert!(data.samples.iter().all(|s| Contention::of(&data, 10.0).why(s).is_none()));
     for sample in samples.iter_mut().take(3) {
-        let busy = Foreign {
-            cpu_pct: Some(31.4),
-            disk_pct: Some(66.0),
-            read_bytes: Some(0.0),
-            write_bytes: Some((212u32 << 20).into()),
-        };
-        sample.covariates.foreign = busy.into();
+        sample.numbers = Numbers::default()
+            .with(known::FOREIGN_CPU_PCT, 31.4)
+            .with(known::FOREIGN_DISK_PCT, 66.0)
+            .with(known::FOREIGN_READ_BYTES, 0.0)
+            .with(known::FOREIGN_WRITE_BYTES, f64::from(212u32 << 20));
     }
     let data = two_targets(samples);
     let cell = &first_table(&data).rows[0].cells[1];
@@ -186,10 +185,8 @@ fn rows_are_grouped_by_type_and_tables_by_group_and_procs() {
     infos.push(test("w", Group::WriteCritical));
     let mut samples: Vec<Sample> =
         ["c", "b", "a", "w"].iter().map(|id| sample("xfs", id, 0, 1.0)).collect();
-    samples.push(Sample {
-        case: model::workload::Case { procs: 64, ..samples[0].case.clone() },
-        ..samples[0].clone()
-    });
+    samples.push(samples[0].clone());
+    samples[4].case.procs = 64;
     let tables = findings(&dataset(&["xfs"], infos, samples), &Settings::default()).unwrap().tables;
     let shape: Vec<(Group, u32)> = tables.iter().map(|t| (t.group, t.procs)).collect();
     assert_eq!(shape, [(Group::WriteCritical, 1), (Group::ReadHot, 1), (Group::ReadHot, 64)]);
@@ -263,7 +260,7 @@ fn a_row_tells_the_median_of_its_valid_samples() {
     for (sample, (bytes, seconds)) in samples.iter_mut().zip(work) {
         (sample.figures.bytes, sample.figures.ops, sample.figures.seconds) = (bytes, 7, seconds);
     }
-    samples[5].evidence.validity = Validity::Invalid(Reason::said("no space"));
+    *samples[5].evidence.validity = Validity::Invalid(Reason::said("no space"));
     samples.extend(series("xfs", "t1", &[10.0]));
     samples[6].figures.seconds = 0.0;
     let rows = first_table(&two_targets(samples)).rows;

@@ -179,7 +179,7 @@ fn a_default_without_a_valid_sample_is_an_error() {
             let mut dataset = self.0.measure(stage, variants)?;
             let of_default = |s: &&mut model::result::Sample| s.case.target == "default";
             for sample in dataset.samples.iter_mut().filter(of_default) {
-                sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
+                *sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
             }
             Ok(dataset)
         }

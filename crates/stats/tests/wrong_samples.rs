@@ -146,7 +146,7 @@ fn zeros_are_counted_and_make_no_best() {
 fn invalidate(data: &mut Dataset, target: &str, mut is_gone: impl FnMut(&Sample) -> bool) {
     for sample in &mut data.samples {
         if sample.case.target == target && is_gone(sample) {
-            sample.evidence.validity = Validity::Invalid(model::result::Reason::said("timed out"));
+            *sample.evidence.validity = Validity::Invalid(model::result::Reason::said("timed out"));
         }
     }
 }

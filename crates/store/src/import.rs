@@ -3,7 +3,8 @@
 use crate::{
     Store, StoreError,
     found::Found,
-    read::{read_head, same_samples},
+    read::read_head,
+    samples::same_samples,
     write::{insert_block, insert_campaign, insert_sample},
 };
 use model::result::{CampaignState, Checker, Dataset, Head, Note, Origin, Sample};

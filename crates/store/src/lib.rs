@@ -10,6 +10,7 @@ mod guard;
 mod import;
 mod read;
 mod recordings;
+mod samples;
 mod schema;
 mod series;
 mod turns;

@@ -179,21 +179,29 @@ pub(crate) fn create(db: &mut Connection) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rusqlite::params_from_iter;
 
     #[test]
     fn millions_of_figures_are_read_without_sorting_them() {
         let mut db = Connection::open_in_memory().unwrap();
         create(&mut db).unwrap();
-        let steps = |sql: &str| {
+        let steps = |sql: &str, given: i64| {
             let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let step = |row: &rusqlite::Row<'_>| row.get::<_, String>(3);
-            plan.query_map([1], step).unwrap().collect::<Result<Vec<_>, _>>().unwrap()
+            plan.query_map(params_from_iter(0..given), step)
+                .unwrap()
+                .collect::<Result<Vec<_>, _>>()
+                .unwrap()
         };
-        for sql in [crate::read::METRICS, crate::read::HISTOGRAMS] {
-            let steps = steps(sql);
+        use crate::samples::{HISTOGRAMS, METRICS, SAMPLES};
+        for (sql, given) in [(SAMPLES, 3), (METRICS, 2), (HISTOGRAMS, 2)] {
+            let steps = steps(sql, given);
             assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{steps:?}");
         }
-        let sorted = "SELECT * FROM metric WHERE sample > ? ORDER BY value";
-        assert!(steps(sorted).iter().any(|step| step.contains("TEMP B-TREE")), "it would be seen");
+        let sorted = "SELECT * FROM metric WHERE sample BETWEEN ? AND ? ORDER BY value";
+        assert!(
+            steps(sorted, 2).iter().any(|step| step.contains("TEMP B-TREE")),
+            "it would be seen"
+        );
     }
 }

@@ -348,7 +348,7 @@ pub(crate) fn insert_sample(
         .and_then(|number| {
             insert_metrics(db, number, &sample.all_metrics())?;
             insert_histograms(db, number, &sample.figures.histograms)?;
-            insert_series(db, number, sample.figures.series.as_ref())
+            insert_series(db, number, sample.figures.series.as_deref())
         })
         .map_err(StoreError::refused(&campaign.id, || {
             let Sample { block, case, .. } = sample;

@@ -51,7 +51,10 @@ fn a_store_made_elsewhere_is_read_without_harm() {
     assert_eq!((&sample.case.target, &sample.case.test), (target, &test.id));
     assert!(!unprintable(&sample.figures.metrics[0].unit));
     let why = Reason::TimeNotFinite { name: "seconds".into(), value: f64::INFINITY.into() };
-    assert_eq!((sample.figures.seconds, &sample.evidence.validity), (0.0, &Validity::Invalid(why)));
+    assert_eq!(
+        (sample.figures.seconds, &*sample.evidence.validity),
+        (0.0, &Validity::Invalid(why))
+    );
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn a_text_of_a_gigabyte_is_not_read() {
 fn a_damaged_histogram_is_named() {
     let scratch = Scratch::new();
     let (mut store, mut data) = (scratch.store(), small());
-    data.samples[0].figures.histograms = vec![latencies("write", LatencyKind::Service)];
+    *data.samples[0].figures.histograms = vec![latencies("write", LatencyKind::Service)];
     store.import(&data).unwrap();
     let db = rusqlite::Connection::open(scratch.path()).unwrap();
     db.execute_batch("UPDATE histogram SET bins = x'80'").unwrap();

@@ -136,12 +136,12 @@ fn histograms_come_back_with_every_bin() {
     let scratch = Scratch::new();
     let (mut store, mut data) = (scratch.store(), small());
     let mut other = data.samples[0].clone();
-    data.samples[0].figures.histograms = vec![
+    *data.samples[0].figures.histograms = vec![
         latencies("read", LatencyKind::Service),
         latencies("read", LatencyKind::Response),
         Histogram { bins: vec![(u64::MAX, u64::MAX)], ..latencies("é", LatencyKind::Service) },
     ];
-    other.figures.histograms = vec![Histogram::new("none", LatencyKind::Service)];
+    *other.figures.histograms = vec![Histogram::new("none", LatencyKind::Service)];
     data.samples.push(other);
     store.import(&data).unwrap();
     assert_eq!(store.dataset("last").unwrap(), data);
@@ -317,7 +317,7 @@ fn a_hundred_thousand_samples_come_back() {
     let mut one = data.samples[0].clone();
     one.figures.metrics = (0..6).map(metric).collect();
     let mut timed = one.clone();
-    timed.figures.histograms = vec![latencies("read", LatencyKind::Service)];
+    *timed.figures.histograms = vec![latencies("read", LatencyKind::Service)];
     // A tenth with latencies: a histogram of 400 bins is as long as the rest of a sample ten times.
     let kind = |i| if i % 10 == 0 { &timed } else { &one };
     data.samples = (0..count).map(|i| Sample { block: i / 1000, ..kind(i).clone() }).collect();

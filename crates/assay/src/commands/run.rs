@@ -153,7 +153,7 @@ pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
 /// A sample that was measured and is not valid, because it was too short, say, is no failure, and neither is what a
 /// target does not support; a campaign without any that is valid is one.
 fn all_well(dataset: &Dataset) -> bool {
-    let failed = |s: &Sample| match &s.evidence.validity {
+    let failed = |s: &Sample| match &*s.evidence.validity {
         Validity::Invalid(Reason::NotSupported { .. }) => false,
         Validity::Invalid(_) => !s.has_metrics(),
         _ => false,

@@ -9,6 +9,7 @@ use lab::{
     machine::Availability,
     observe::{Snapshot, Watched},
 };
+use model::result::known;
 use rustix::{
     fs::OFlags,
     process::{Pid, Signal, kill_process},
@@ -71,9 +72,9 @@ impl Check for BusyDisk {
         })?;
         ensure!(written > 0, "the background writer wrote nothing");
         let sample = trial::only_sample(&dataset)?;
-        let is_known = sample.covariates.foreign.write_bytes.is_some();
+        let is_known = sample.get(known::FOREIGN_WRITE_BYTES).is_some();
         let limit_pct = stats::description::Settings::default().contention_limit_pct;
-        let found = sample.covariates.foreign.disk_pct.unwrap_or(0.0);
+        let found = sample.get(known::FOREIGN_DISK_PCT).unwrap_or(0.0);
         match is_known {
             true => Ok(CheckOutcome::Seen { imposed: "a writer", found_pct: found, limit_pct }),
             false => Err(exit::lacking(

@@ -6,6 +6,7 @@ use lab::{
     fuse::{BURN, Lying},
     observe::{Snapshot, Watched},
 };
+use model::result::{Known, known};
 
 /// The file system that burns, over one that is always there.
 const TARGET: &str = "selftest-busy(tmpfs)";
@@ -42,15 +43,15 @@ impl Check for Served {
         let dataset = trial::run("selftest-server.fuse", plan, bench)?;
         let usage = Snapshot::of(&Watched::default())?.since(&before);
         let sample = trial::only_sample(&dataset)?;
-        let known = |value: Option<f64>, name: &str| {
-            value.with_context(|| format!("the sample has no {name}"))
+        let seen = |line: Known<f64>, name: &str| {
+            sample.get(line).with_context(|| format!("the sample has no {name}"))
         };
-        let measured = known(sample.covariates.target.server_cpu_s, "server_cpu_s")?;
-        let foreign_s = known(sample.covariates.foreign.cpu_pct, "foreign_cpu_pct")? / 100.0
+        let measured = seen(known::SERVER_CPU_S, "server_cpu_s")?;
+        let foreign_s = seen(known::FOREIGN_CPU_PCT, "foreign_cpu_pct")? / 100.0
             * sample.figures.seconds
             * f64::from(usage.cpus.max(1));
         // Each second belongs to one process, and counting one twice would exceed the machine's total.
-        let had_s = known(sample.covariates.machine.cpu_s, "machine_cpu_s")? + usage.steal_s;
+        let had_s = seen(known::MACHINE_CPU_S, "machine_cpu_s")? + usage.steal_s;
         let twice_s = measured + foreign_s - had_s;
         ensure!(
             twice_s < SLACK * measured,

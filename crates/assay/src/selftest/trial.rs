@@ -97,7 +97,7 @@ pub fn unless_stopped(bench: &Bench<'_>) -> Result<()> {
 /// The only sample of `dataset`.
 pub fn only_sample(dataset: &Dataset) -> Result<&Sample> {
     match dataset.samples.as_slice() {
-        [sample] => match &sample.evidence.validity {
+        [sample] => match &*sample.evidence.validity {
             Validity::Valid => Ok(sample),
             other => bail!("the sample is {}", ::report::words::validity(other)),
         },

@@ -191,7 +191,7 @@ impl Trouble {
                 let middle = values[values.len() / 2];
                 for sample in data.samples.iter_mut().filter(own) {
                     if sample.figures.metrics[0].value < middle {
-                        sample.evidence.validity = Validity::Invalid(Reason::said("timed out"));
+                        *sample.evidence.validity = Validity::Invalid(Reason::said("timed out"));
                     }
                 }
             }

@@ -5,7 +5,7 @@
 use super::{finite, sampler::Held};
 use lab::observe::{BelowUsage, Others, Usage};
 use model::{
-    result::{Foreign, Sample},
+    result::{Numbers, Sample, known},
     workload::WorkerReport,
 };
 
@@ -82,16 +82,13 @@ impl Disturbance {
 }
 
 /// What others used; unknown where it cannot be told.
-pub fn foreign(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Foreign {
-    let cpu_pct = others_cpu(usage, own, others).pct();
-    let Some(below) = &usage.below else { return Foreign { cpu_pct, ..Foreign::default() } };
+pub fn foreign(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Numbers {
+    let cpu = Numbers::default().with(known::FOREIGN_CPU_PCT, others_cpu(usage, own, others).pct());
+    let Some(below) = &usage.below else { return cpu };
     let (read, written) = foreign_bytes(below);
-    Foreign {
-        cpu_pct,
-        read_bytes: Some(read as f64),
-        write_bytes: Some(written as f64),
-        disk_pct: disk_pct(usage, below, read + written).and_then(finite),
-    }
+    cpu.with(known::FOREIGN_READ_BYTES, read as f64)
+        .with(known::FOREIGN_WRITE_BYTES, written as f64)
+        .with(known::FOREIGN_DISK_PCT, disk_pct(usage, below, read + written))
 }
 
 /// Processor time of the target's own servers; `None` where they used none.
@@ -101,7 +98,7 @@ pub fn server_cpu_s(usage: &Usage) -> Option<f64> {
 
 /// The same for a directory that was measured in slices, on a device that other programs may use: what the device moved
 /// while the directory was `held` was foreign, and the same rate is assumed for its own time.
-pub fn foreign_while_held(usage: &Usage, held: Held) -> Foreign {
+pub fn foreign_while_held(usage: &Usage, held: Held) -> Numbers {
     let device = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
     let part = usage.seconds / held.seconds.max(1e-9);
     let foreign = |bytes: u64| bytes as f64 * part;
@@ -111,12 +108,10 @@ pub fn foreign_while_held(usage: &Usage, held: Held) -> Foreign {
     let waited = (busy_s / usage.seconds.max(1e-9)).min(1.0);
     let share = ((read + written) / device.max(1) as f64).min(1.0);
     let pct = if is_spare || device == 0 { 0.0 } else { 100.0 * waited * share };
-    Foreign {
-        cpu_pct: None,
-        read_bytes: finite(read),
-        write_bytes: finite(written),
-        disk_pct: finite(pct),
-    }
+    Numbers::default()
+        .with(known::FOREIGN_READ_BYTES, read)
+        .with(known::FOREIGN_WRITE_BYTES, written)
+        .with(known::FOREIGN_DISK_PCT, pct)
 }
 
 /// Returns the first sample of one of `directories` that is contended by other programs on its device. For an image
@@ -128,9 +123,9 @@ pub fn company<'s>(samples: &'s [Sample], directories: &[&str]) -> Option<&'s Sa
 
 /// Returns whether others used the device of a target that was measured in slices.
 fn shows_company(sample: &Sample) -> bool {
-    let is_held = sample.evidence.held_device_bytes.is_some();
+    let is_held = sample.get(known::HELD_DEVICE_BYTES).is_some();
     let limit_pct = stats::description::Settings::default().contention_limit_pct;
-    is_held && sample.covariates.foreign.disk_pct.is_some_and(|pct| pct > limit_pct)
+    is_held && sample.get(known::FOREIGN_DISK_PCT).is_some_and(|pct| pct > limit_pct)
 }
 
 /// Processor time that others used, including the hypervisor.
@@ -197,8 +192,8 @@ mod tests {
         let usage = testing::usage(own * MIB, 1.0, 0.5);
         let held = Held { read_bytes: 0, write_bytes: held * MIB, seconds: 2.0 };
         let foreign = foreign_while_held(&usage, held);
-        assert_eq!(foreign.write_bytes, Some(held.write_bytes as f64 / 2.0));
-        foreign.disk_pct.unwrap()
+        assert_eq!(foreign.get(known::FOREIGN_WRITE_BYTES), Some(held.write_bytes as f64 / 2.0));
+        foreign.get(known::FOREIGN_DISK_PCT).unwrap()
     }
 
     #[test]
@@ -222,8 +217,8 @@ mod tests {
                 cache: model::workload::CacheState::Any,
             };
             let mut sample = Sample::bare(0, 0, case, Vec::new());
-            sample.evidence.held_device_bytes = held.then_some(1);
-            sample.covariates.foreign.disk_pct = Some(pct);
+            sample.set(known::HELD_DEVICE_BYTES, held.then_some(1));
+            sample.set(known::FOREIGN_DISK_PCT, pct);
             sample
         };
         let shows = |sample: Sample| company(&[sample], &["dir"]).is_some();
@@ -240,7 +235,7 @@ mod tests {
 
     fn cpu(usage: &Usage, own: OwnCpu, system_s: f64) -> f64 {
         let others = Others { seconds: 4.0, system_s };
-        foreign(usage, own, Some(others)).cpu_pct.unwrap()
+        foreign(usage, own, Some(others)).get(known::FOREIGN_CPU_PCT).unwrap()
     }
 
     #[test]
@@ -249,7 +244,7 @@ mod tests {
         let own = OwnCpu { user_s: 1.0, sys_s: 0.0 };
         assert!((cpu(&usage, own, 0.0) - 30.0).abs() < 1e-9);
         let short = Usage { seconds: 0.05, ..usage.clone() };
-        assert_eq!(foreign(&short, own, None).cpu_pct, None);
+        assert_eq!(foreign(&short, own, None).get(known::FOREIGN_CPU_PCT), None);
         // Two candidates together are long enough.
         let one = others_cpu(&short, own, None);
         assert_eq!(one.with(one).pct(), Some(100.0));
@@ -309,7 +304,7 @@ mod tests {
 
     /// A part whose own device was busy for a share of it, on a disk that moved this in MiB, read and
     /// written, own and in all.
-    fn on_disk(seconds: f64, busy: f64, own: (u64, u64), all: (u64, u64), flushes: u64) -> Foreign {
+    fn on_disk(seconds: f64, busy: f64, own: (u64, u64), all: (u64, u64), flushes: u64) -> Numbers {
         let below = BelowUsage {
             read_bytes: all.0 * MIB,
             write_bytes: all.1 * MIB,
@@ -321,8 +316,8 @@ mod tests {
         foreign(&Usage { below: Some(below), ..usage }, OwnCpu::default(), None)
     }
 
-    fn disk(foreign: &Foreign) -> Option<f64> {
-        foreign.disk_pct.map(|pct| (10.0 * pct).round() / 10.0)
+    fn disk(foreign: &Numbers) -> Option<f64> {
+        foreign.get(known::FOREIGN_DISK_PCT).map(|pct| (10.0 * pct).round() / 10.0)
     }
 
     #[test]
@@ -330,7 +325,7 @@ mod tests {
         // A writer that takes two thirds of the disk.
         let beside = on_disk(1.0, 1.0, (0, 100), (0, 300), 2);
         assert_eq!(disk(&beside), Some(66.7));
-        let written = beside.write_bytes.unwrap();
+        let written = beside.get(known::FOREIGN_WRITE_BYTES).unwrap();
         assert!((written - (200.0 * MIB as f64 - 65536.0)).abs() < 1.0);
         // A reader next to a cold test that ran at a sixth of its speed.
         assert_eq!(disk(&on_disk(2.0, 1.0, (50, 0), (300, 0), 0)), Some(83.3));
@@ -360,8 +355,11 @@ mod tests {
     #[test]
     fn without_a_disk_below_there_is_no_metric() {
         let alone = foreign(&usage(), OwnCpu::default(), None);
-        assert!(alone.cpu_pct.is_some());
-        assert_eq!(alone, Foreign { cpu_pct: alone.cpu_pct, ..Foreign::default() });
+        assert!(alone.get(known::FOREIGN_CPU_PCT).is_some());
+        assert_eq!(
+            alone,
+            Numbers::default().with(known::FOREIGN_CPU_PCT, alone.get(known::FOREIGN_CPU_PCT))
+        );
         assert_eq!(server_cpu_s(&usage()), None);
     }
 }

@@ -6,9 +6,7 @@ use super::{finite, limiter::WorkerLoad};
 use lab::{observe::Usage, page_cache::Residency};
 use model::{
     figure::Metric,
-    result::{
-        BUFFERED_BELOW, BytesOf, CacheFault, Machine, Reason, RebuildEnd, TargetUse, Validity,
-    },
+    result::{BUFFERED_BELOW, BytesOf, CacheFault, Numbers, Reason, RebuildEnd, Validity, known},
     workload::{CacheNeed, CacheState},
 };
 use suites::{Measured, RandomReads};
@@ -193,34 +191,30 @@ pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<Reason> {
 
 /// What the machine did: pressure, processor time of all processes, memory; from the `seconds` of a timed part the most
 /// dirty pages and the lowest frequency. A part without whole seconds has only those of its edges.
-pub fn machine(whole: &Usage, seconds: &[Usage], load: &WorkerLoad) -> Machine {
+pub fn machine(whole: &Usage, seconds: &[Usage], load: &WorkerLoad) -> Numbers {
     let all = || seconds.iter().chain([whole]);
     let least_mhz = all().filter_map(|usage| usage.frequency_mhz).reduce(f64::min);
-    Machine {
-        cpu_s: finite(whole.machine_user_s + whole.machine_sys_s),
-        sys_s: finite(whole.machine_sys_s),
-        slab_bytes: Some(whole.slab_bytes),
-        page_cache_bytes: Some(whole.page_cache_bytes),
-        arc_bytes: whole.arc_bytes,
-        psi_cpu_some_pct: whole.psi_cpu_some_pct.and_then(finite),
-        psi_io_some_pct: whole.psi_io_some_pct.and_then(finite),
-        psi_memory_some_pct: whole.psi_memory_some_pct.and_then(finite),
-        worker_busy_pct: finite(100.0 * load.busiest),
-        dirty_peak_bytes: all().map(|usage| usage.dirty_bytes).max(),
-        cpu_least_mhz: least_mhz.and_then(finite),
-        limited_pct: None,
-    }
+    Numbers::default()
+        .with(known::MACHINE_CPU_S, whole.machine_user_s + whole.machine_sys_s)
+        .with(known::MACHINE_SYS_S, whole.machine_sys_s)
+        .with(known::SLAB_BYTES, whole.slab_bytes)
+        .with(known::PAGE_CACHE_BYTES, whole.page_cache_bytes)
+        .with(known::ARC_BYTES, whole.arc_bytes)
+        .with(known::PSI_CPU_SOME_PCT, whole.psi_cpu_some_pct)
+        .with(known::PSI_IO_SOME_PCT, whole.psi_io_some_pct)
+        .with(known::PSI_MEMORY_SOME_PCT, whole.psi_memory_some_pct)
+        .with(known::WORKER_BUSY_PCT, 100.0 * load.busiest)
+        .with(known::DIRTY_PEAK_BYTES, all().map(|usage| usage.dirty_bytes).max())
+        .with(known::CPU_LEAST_MHZ, least_mhz)
 }
 
 /// How busy the device of the target was, in the whole timed part and in its busiest second.
-pub fn device_busy(whole: &Usage, seconds: &[Usage]) -> TargetUse {
+pub fn device_busy(whole: &Usage, seconds: &[Usage]) -> Numbers {
     let pct = |usage: &Usage| finite(100.0 * usage.device_busy_s? / usage.seconds.max(1e-9));
     let peak = seconds.iter().chain([whole]).filter_map(pct).reduce(f64::max);
-    TargetUse {
-        device_busy_pct: pct(whole),
-        device_busy_peak_pct: peak.filter(|_| !seconds.is_empty()),
-        ..TargetUse::default()
-    }
+    Numbers::default()
+        .with(known::DEVICE_BUSY_PCT, pct(whole))
+        .with(known::DEVICE_BUSY_PEAK_PCT, peak.filter(|_| !seconds.is_empty()))
 }
 
 #[cfg(test)]

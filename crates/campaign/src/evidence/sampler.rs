@@ -8,7 +8,7 @@ use lab::{
     instance::{Persisted, Persistence},
     observe::{Census, Others, Snapshot, Usage, Watched, are_writing, await_reads},
 };
-use model::result::ROUNDS;
+use model::result::known::ROUNDS;
 use std::{ops::Range, time::Duration};
 use workers::{Moved, Observer, Settled};
 

@@ -204,9 +204,11 @@ mod tests {
         }
         for mut reason in model::strategies::reasons() {
             reason.texts_mut().into_iter().for_each(|text| *text = "\x1b[2J".repeat(9999));
-            let invalid = sample(|s| s.evidence.validity = Validity::Invalid(reason.clone()));
+            let invalid = sample(|s| *s.evidence.validity = Validity::Invalid(reason.clone()));
             let Ok((_, Event::Sample(taken))) = asked().take(invalid) else { panic!("not taken") };
-            let Validity::Invalid(mut why) = taken.evidence.validity else { panic!("valid") };
+            let Validity::Invalid(mut why) = (*taken.evidence.validity).clone() else {
+                panic!("valid")
+            };
             assert_eq!(why.kind(), why.kind().kind());
             for text in why.texts_mut() {
                 assert_eq!(text.chars().count(), TEXT_CHARS);

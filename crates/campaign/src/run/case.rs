@@ -19,7 +19,7 @@ use crate::{
 use anyhow::Result;
 use lab::{instance::Instance, observe::Watched};
 use model::{
-    result::{Covariates, Reason, Sample, Validity},
+    result::{Known, Reason, Sample, Validity, known},
     workload::{CacheNeed, CacheState, Case, Job, JobMode},
 };
 use std::{cell::Cell, sync::atomic::AtomicBool, time::Duration};
@@ -82,8 +82,8 @@ pub fn run(
     let Some(mut samples) = attempt(test, jobs, context, slot)? else { return Ok(None) };
     let lukewarm = samples.iter().any(|s| {
         // What the file system does with such blocks it does again.
-        matches!(s.evidence.validity, Validity::Lukewarm(_))
-            && s.evidence.buffered_below_bytes.is_none()
+        matches!(*s.evidence.validity, Validity::Lukewarm(_))
+            && s.get(known::BUFFERED_BELOW_BYTES).is_none()
     });
     if lukewarm && !context.instance.devices().is_empty() {
         let Some(again) = attempt(test, jobs, context, slot)? else { return Ok(None) };
@@ -155,7 +155,7 @@ fn attempt(
     let main = measured.first().filter(|_| test.is_clocked());
     context.add_others(main.map(|main| outcome.others_cpu(main)));
     if let Some(order) = pace.place() {
-        mark(&mut samples, |covariates| &mut covariates.run_order, order);
+        mark(&mut samples, known::RUN_ORDER, order);
     }
     Ok(Some(samples))
 }
@@ -169,13 +169,9 @@ fn begin(jobs: &mut [Job], context: &CaseContext<'_>) -> Result<()> {
 }
 
 /// Adds to samples that have figures which level, from 0, of a factor of the design they were measured at.
-pub(crate) fn mark(
-    samples: &mut [Sample],
-    factor: fn(&mut Covariates) -> &mut Option<u32>,
-    level: u32,
-) {
+pub(crate) fn mark(samples: &mut [Sample], factor: Known<u32>, level: u32) {
     for sample in samples.iter_mut().filter(|sample| sample.has_metrics()) {
-        *factor(&mut sample.covariates) = Some(level + 1);
+        sample.set(factor, level + 1);
     }
 }
 

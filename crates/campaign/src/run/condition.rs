@@ -11,7 +11,7 @@ use lab::{
 use model::{
     plan::Plan,
     random::Rng,
-    result::{Environment, Sample},
+    result::{Environment, Sample, known},
     text::Bytes,
 };
 use std::sync::atomic::AtomicBool;
@@ -35,10 +35,9 @@ impl Condition {
     /// Adds what is known to samples; those without a figure stay without.
     pub fn mark(&self, samples: &mut [Sample]) {
         for sample in samples.iter_mut().filter(|sample| sample.has_metrics()) {
-            let target = &mut sample.covariates.target;
-            target.layout_score_before = self.layout_score_before;
-            target.layout_score = self.layout_score;
-            target.fullness_pct = self.fullness_pct;
+            sample.set(known::LAYOUT_SCORE_BEFORE, self.layout_score_before);
+            sample.set(known::LAYOUT_SCORE, self.layout_score);
+            sample.set(known::FULLNESS_PCT, self.fullness_pct);
         }
     }
 
@@ -168,8 +167,8 @@ mod tests {
             [sample(vec![Metric::new("rate", 1.0, "MB/s", Better::Higher)]), sample(vec![])];
         condition.mark(&mut samples);
         assert_eq!(samples[0].figures.metrics[0].name, "rate");
-        assert_eq!(samples[0].covariates.target.layout_score, Some(0.8));
-        assert!((samples[0].covariates.target.fullness_pct.unwrap() - 80.12).abs() < 1e-9);
+        assert_eq!(samples[0].get(known::LAYOUT_SCORE), Some(0.8));
+        assert!((samples[0].get(known::FULLNESS_PCT).unwrap() - 80.12).abs() < 1e-9);
         assert!(!samples[1].has_metrics());
         let mut facts = Environment::default();
         condition.describe(&mut facts);

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use lab::page_cache::Residency;
 use model::{
     plan::User,
-    result::{Environment, HostPool, HostUse, Note, Reason},
+    result::{Environment, HostUse, Note, Numbers, Reason, known},
     workload::{AssetFile, Job, PoolReport, WorkerReport},
 };
 use std::{
@@ -152,7 +152,7 @@ pub fn clocks_disagree(report: &PoolReport, seconds: f64) -> Option<Reason> {
 
 /// Measures the spread of workers and hosts in `phases`: rates in operations per second of a worker, or of all of a
 /// host, from its first start to its last end. Nothing where all worked on this machine.
-pub fn spread(report: &PoolReport, phases: &Range<usize>) -> (HostPool, Vec<HostUse>) {
+pub fn spread(report: &PoolReport, phases: &Range<usize>) -> (Numbers, Vec<HostUse>) {
     if report.hosts.is_empty() {
         return Default::default();
     }
@@ -161,13 +161,11 @@ pub fn spread(report: &PoolReport, phases: &Range<usize>) -> (HostPool, Vec<Host
         hosts.entry(host).or_default().push(worker);
     }
     let ranks = || report.workers.iter().filter_map(|worker| ops_per_s(&[worker], phases));
-    let pool = HostPool {
-        hosts: Some(hosts.len() as u32),
-        clock_bound_ms: Some(report.clock_bound_ns as f64 / 1e6),
-        slowest_rank_ops_per_s: ranks().reduce(f64::min),
-        fastest_rank_ops_per_s: ranks().reduce(f64::max),
-        readers_of_own_host: None,
-    };
+    let pool = Numbers::default()
+        .with(known::HOSTS, hosts.len() as u32)
+        .with(known::CLOCK_BOUND_MS, report.clock_bound_ns as f64 / 1e6)
+        .with(known::SLOWEST_RANK_OPS_PER_S, ranks().reduce(f64::min))
+        .with(known::FASTEST_RANK_OPS_PER_S, ranks().reduce(f64::max));
     let of = |(host, workers): (&&str, &Vec<&WorkerReport>)| HostUse {
         host: host.to_string(),
         ranks: Some(workers.len() as u32),
@@ -211,9 +209,12 @@ mod tests {
             ..PoolReport::default()
         };
         let (pool, hosts) = spread(&report, &(0..1));
-        assert_eq!((pool.hosts, pool.clock_bound_ms), (Some(2), Some(5e-5)));
-        assert_eq!(pool.slowest_rank_ops_per_s, Some(5e6));
-        assert_eq!(pool.fastest_rank_ops_per_s, Some(10e6));
+        assert_eq!(
+            (pool.get(known::HOSTS), pool.get(known::CLOCK_BOUND_MS)),
+            (Some(2), Some(5e-5))
+        );
+        assert_eq!(pool.get(known::SLOWEST_RANK_OPS_PER_S), Some(5e6));
+        assert_eq!(pool.get(known::FASTEST_RANK_OPS_PER_S), Some(10e6));
         let host = |host: &str, ranks, ops_per_s| HostUse {
             host: host.into(),
             ranks: Some(ranks),
@@ -221,7 +222,7 @@ mod tests {
         };
         assert_eq!(hosts, [host("a", 2, 7.5e6), host("b", 1, 5e6)]);
         let here = PoolReport { hosts: Vec::new(), ..report };
-        assert_eq!(spread(&here, &(0..1)), (HostPool::default(), Vec::new()));
+        assert_eq!(spread(&here, &(0..1)), (Numbers::default(), Vec::new()));
     }
 
     fn job(worker: u32, owners: Option<[u32; 3]>) -> Job {

@@ -7,7 +7,7 @@ use crate::{evidence::contention::Disturbance, machine::quiet::waited};
 use anyhow::Result;
 use model::{
     plan::Preset,
-    result::{Reason, Sample, Validity},
+    result::{Reason, Sample, Validity, known},
 };
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -95,10 +95,10 @@ fn shared_pct(samples: &[Sample]) -> f64 {
 /// Gives samples that are too short to tell what others used of the processors what was used during the parts of all
 /// candidates, which took turns in short slices.
 fn tell_short(samples: &mut [Sample], of_all_pct: Option<f64>) {
-    let is_clocked = |sample: &&mut Sample| sample.evidence.floor_s.is_some();
+    let is_clocked = |sample: &&mut Sample| sample.get(known::FLOOR_S).is_some();
     for sample in samples.iter_mut().filter(is_clocked) {
-        let own_pct = sample.covariates.foreign.cpu_pct;
-        sample.covariates.foreign.cpu_pct = own_pct.or(of_all_pct);
+        let own_pct = sample.get(known::FOREIGN_CPU_PCT);
+        sample.set(known::FOREIGN_CPU_PCT, own_pct.or(of_all_pct));
     }
 }
 
@@ -122,7 +122,7 @@ fn calmest_of(mut tries: Vec<Try>) -> Vec<Sample> {
 fn disturb(sample: &mut Sample, shared_pct: f64) {
     if sample.evidence.validity.is_valid() {
         let why = Reason::OthersUsed { pct: shared_pct.into() };
-        sample.evidence.validity = Validity::Disturbed(why);
+        *sample.evidence.validity = Validity::Disturbed(why);
     }
 }
 
@@ -141,8 +141,8 @@ mod tests {
             cache: CacheState::Any,
         };
         let mut sample = Sample::bare(0, 0, case, Vec::new());
-        sample.covariates.foreign.cpu_pct = Some(cpu_pct);
-        sample.covariates.foreign.disk_pct = Some(disk_pct);
+        sample.set(known::FOREIGN_CPU_PCT, cpu_pct);
+        sample.set(known::FOREIGN_DISK_PCT, disk_pct);
         sample
     }
 
@@ -182,11 +182,11 @@ mod tests {
     fn short_samples_have_the_share_of_all_candidates() {
         let mut samples = [sample(4.0, 0.0), sample(0.0, 0.0), sample(0.0, 0.0)];
         for short in &mut samples[1..] {
-            short.covariates.foreign.cpu_pct = None;
+            short.set(known::FOREIGN_CPU_PCT, None);
         }
-        samples[..2].iter_mut().for_each(|clocked| clocked.evidence.floor_s = Some(0.01));
+        samples[..2].iter_mut().for_each(|clocked| clocked.set(known::FLOOR_S, 0.01));
         tell_short(&mut samples, Some(30.0));
-        let told = samples.each_ref().map(|sample| sample.covariates.foreign.cpu_pct);
+        let told = samples.each_ref().map(|sample| sample.get(known::FOREIGN_CPU_PCT));
         assert_eq!(told, [Some(4.0), Some(30.0), None]);
     }
 

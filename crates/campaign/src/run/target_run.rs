@@ -17,7 +17,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use lab::instance::Instance;
-use model::text::Bytes;
+use model::{result::known, text::Bytes};
 use std::{cell::Cell, sync::atomic::Ordering, time::Duration};
 use workers::{Pool, TimeSharing};
 
@@ -205,7 +205,7 @@ impl<'a> MadeTarget<'a> {
         self.condition.mark(&mut samples);
         if context.placed.exchanges_parts(target_run.target) {
             let part = target_run.part;
-            case::mark(&mut samples, |covariates| &mut covariates.backing_part, part);
+            case::mark(&mut samples, known::BACKING_PART, part);
         }
         samples.into_iter().try_for_each(|sample| report(Event::Sample(Box::new(sample))))?;
         report(Event::Done(1))?;

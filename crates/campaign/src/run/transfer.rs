@@ -260,7 +260,7 @@ fn sample(
         .timed(measured.bytes, measured.ops, measured.seconds)
         .judged(validity);
     let own = OwnCpu::of((sent.piped.user_s, sent.piped.system_s), &sent.usage);
-    sample.covariates.foreign = contention::foreign(&sent.usage, own, Some(sent.others)).into();
+    sample.numbers.add(&contention::foreign(&sent.usage, own, Some(sent.others)));
     (sample.covariates.cpu_user_s, sample.covariates.cpu_sys_s) = (own.user_s, own.sys_s);
     sample.covariates.device_read_bytes = sent.usage.device_read_bytes;
     sample.covariates.device_write_bytes = sent.written_bytes;

@@ -194,7 +194,7 @@ fn of_samples(
         skew_ms: 0.0,
         overlap: 1.0,
         phases: 0..1,
-        histograms: sample.figures.histograms.clone(),
+        histograms: sample.figures.histograms.to_vec(),
         problem: sample.evidence.validity.why().cloned(),
     };
     samples.into_iter().map(one).collect()

@@ -13,7 +13,7 @@ use super::{Exporter, json_bytes, stem};
 use crate::{FormatError, NamedBytes};
 use model::{
     figure::{Histogram, LatencyKind},
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Sample},
     workload::{Group, TestInfo},
 };
 use serde::Serialize;
@@ -136,7 +136,7 @@ fn options(sample: &Sample, test: Option<&TestInfo>) -> BTreeMap<&'static str, S
     {
         options.insert("bs", bytes.to_string());
     }
-    if sample.evidence.validity != Validity::Valid {
+    if !sample.evidence.validity.is_valid() {
         options.insert("description", sample.evidence.validity.to_string());
     }
     options

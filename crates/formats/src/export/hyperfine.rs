@@ -51,7 +51,7 @@ fn hyperfine(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let mut cases: Vec<(&Case, String, Vec<Run>)> = Vec::new();
     for sample in dataset.samples.iter().filter(|sample| sample.evidence.validity.is_valid()) {
         let Some((run, unit)) = run(sample) else { continue };
-        let is_it = |(case, of, _): &&mut (&Case, String, _)| **case == sample.case && *of == unit;
+        let is_it = |(case, of, _): &&mut (&Case, String, _)| **case == *sample.case && *of == unit;
         match cases.iter_mut().find(is_it) {
             Some((_, _, runs)) => runs.push(run),
             None => cases.push((&sample.case, unit, vec![run])),

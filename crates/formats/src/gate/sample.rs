@@ -27,7 +27,7 @@ pub(crate) fn pass(mut sample: Sample, test: Option<&TestInfo>) -> Sample {
         .and_then(|()| rates(&sample))
         .and_then(|()| test.map_or(Ok(()), |test| direction(&sample, test)));
     if let Err(why) = judged {
-        sample.evidence.validity = Validity::Invalid(why.into());
+        *sample.evidence.validity = Validity::Invalid(why.into());
     }
     sample
 }

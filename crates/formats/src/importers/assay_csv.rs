@@ -15,7 +15,7 @@ use crate::{
 use attached::Attached;
 use model::{
     figure::Metric,
-    result::{Covariates, Evidence, Figures, Head, Note, Sample},
+    result::{Covariates, Evidence, Figures, Head, Note, Numbers, Sample, Validity},
     workload::{Case, GridCell, Shape, TestInfo},
 };
 use std::{
@@ -225,7 +225,8 @@ fn read_sample(table: &Columns<'_>, row: &Row) -> Result<Sample, FormatError> {
             procs: table.get(row, "procs")?,
             threads: table.get(row, "threads")?,
             cache: table.get(row, "cache")?,
-        },
+        }
+        .into(),
         lab: table.get(row, "lab")?,
         figures: Figures {
             bytes: table.get(row, "bytes")?,
@@ -244,11 +245,11 @@ fn read_sample(table: &Columns<'_>, row: &Row) -> Result<Sample, FormatError> {
         },
         evidence: Evidence {
             limiter: table.get(row, "limiter")?,
-            validity: table.get(row, "validity")?,
+            validity: table.get::<Validity>(row, "validity")?.into(),
             durability: table.optional(row, "durability")?,
             after_fault: table.optional(row, "after_fault")?.map(Box::new),
-            ..Evidence::default()
         },
+        numbers: Numbers::default(),
     })
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn value(data: &Dataset, test: &str) -> f64 {
 
 /// Why the only sample of a test is not valid.
 pub(crate) fn invalid<'a>(data: &'a Dataset, test: &str) -> &'a Reason {
-    match &sample(data, test).evidence.validity {
+    match &*sample(data, test).evidence.validity {
         Validity::Invalid(why) => why,
         other => panic!("{test} is {other:?}"),
     }

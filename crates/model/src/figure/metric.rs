@@ -1,8 +1,12 @@
 //! One number of a sample: its name, unit and direction.
 
-use crate::text::Word;
-use serde::{Deserialize, Serialize};
-use std::str::FromStr;
+use super::Shared;
+use serde::{Deserialize, Serialize, Serializer};
+use std::{
+    borrow::Cow,
+    ops::{Deref, DerefMut},
+    str::FromStr,
+};
 
 /// Which direction of a metric is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,17 +61,55 @@ impl Quantity {
     }
 }
 
-/// One number of a sample.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Metric {
+/// What the numbers of many samples have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MetricKind {
     /// Stable name, e.g. `durable_rate`.
-    pub name: Word,
-    /// The number; finite.
-    pub value: f64,
+    pub name: String,
     /// Unit, e.g. `MB/s`, `ms`, `%`.
-    pub unit: Word,
+    pub unit: String,
     /// Direction.
     pub better: Better,
+}
+
+impl MetricKind {
+    /// A kind from its parts.
+    pub fn new(name: &str, unit: &str, better: Better) -> MetricKind {
+        MetricKind { name: name.into(), unit: unit.into(), better }
+    }
+}
+
+/// One number of a sample. Name, unit and direction are read as its own.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(from = "FlatMetric<'static>")]
+pub struct Metric {
+    /// What it is.
+    pub kind: Shared<MetricKind>,
+    /// The number; finite.
+    pub value: f64,
+}
+
+impl Deref for Metric {
+    type Target = MetricKind;
+    fn deref(&self) -> &MetricKind {
+        &self.kind
+    }
+}
+
+impl DerefMut for Metric {
+    fn deref_mut(&mut self) -> &mut MetricKind {
+        &mut self.kind
+    }
+}
+
+/// A metric as files hold it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Metric")]
+struct FlatMetric<'a> {
+    name: Cow<'a, str>,
+    value: f64,
+    unit: Cow<'a, str>,
+    better: Better,
 }
 
 impl Metric {
@@ -84,7 +126,21 @@ impl Metric {
 
     /// A metric from its parts.
     pub fn new(name: &str, value: f64, unit: &str, better: Better) -> Metric {
-        Metric { name: name.into(), value, unit: unit.into(), better }
+        Metric { kind: MetricKind::new(name, unit, better).into(), value }
+    }
+}
+
+impl From<FlatMetric<'_>> for Metric {
+    fn from(flat: FlatMetric<'_>) -> Metric {
+        let (name, unit) = (flat.name.into_owned(), flat.unit.into_owned());
+        Metric { kind: MetricKind { name, unit, better: flat.better }.into(), value: flat.value }
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (name, unit) = (Cow::Borrowed(&*self.name), Cow::Borrowed(&*self.unit));
+        FlatMetric { name, value: self.value, unit, better: self.better }.serialize(serializer)
     }
 }
 

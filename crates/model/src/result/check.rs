@@ -3,7 +3,7 @@
 //! elsewhere, goes through [`Dataset::printable`].
 
 use crate::{
-    figure::{Durability, Histogram, Metric, Series, Unproven},
+    figure::{Durability, Histogram, Metric, Unproven},
     plan::Plan,
     result::{
         Campaign, Covariates, Dataset, Environment, Head, Note, Reason, Sample, TargetRecord,
@@ -13,6 +13,7 @@ use crate::{
     workload::TestInfo,
 };
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, HashMap, HashSet},
     fmt, mem,
 };
@@ -36,8 +37,17 @@ fn at(part: impl Into<String>, why: impl ToString) -> DatasetError {
     DatasetError { part: part.into(), why: why.to_string() }
 }
 
-/// What is done to each text of a dataset.
-type Visit<'a> = dyn FnMut(NameKind, &mut String) -> Result<(), NameError> + 'a;
+/// What each text of a dataset becomes; `None` where it stays.
+type Visit<'a> = dyn FnMut(NameKind, &str) -> Result<Option<String>, NameError> + 'a;
+
+/// Writes to a text only where it changes, so that what is shared stays so.
+macro_rules! edit {
+    ($visit:expr, $kind:ident, $text:expr) => {
+        if let Some(changed) = $visit(NameKind::$kind, &$text)? {
+            $text = changed;
+        }
+    };
+}
 
 impl Dataset {
     /// This dataset in its order, when every name keeps its rule, every number is finite, and its parts
@@ -58,9 +68,9 @@ impl Dataset {
     /// stored, stay as they are.
     pub fn map_texts(self, change: &mut dyn FnMut(&str) -> String) -> Dataset {
         let (mut head, mut samples) = self.parted();
-        let mut visit = |_: NameKind, text: &mut String| {
-            *text = change(text);
-            Ok(())
+        let mut visit = |_: NameKind, text: &str| {
+            let changed = change(text);
+            Ok((changed != text).then_some(changed))
         };
         let changed = head_texts(&mut head, &mut visit);
         debug_assert_eq!(changed, Ok(()));
@@ -173,20 +183,22 @@ fn listed(
 }
 
 /// Fails for a text that breaks the rule of its kind.
-fn by_rule(kind: NameKind, text: &mut String) -> Result<(), NameError> {
-    *text = Name::new(kind, mem::take(text))?.into();
-    Ok(())
+fn by_rule(kind: NameKind, text: &str) -> Result<Option<String>, NameError> {
+    kind.check(text).map(|()| None)
 }
 
 /// Makes a text printable.
-fn show(kind: NameKind, text: &mut String) -> Result<(), NameError> {
-    *text = match kind {
+fn show(kind: NameKind, text: &str) -> Result<Option<String>, NameError> {
+    let shown = match kind {
         // Its tabs are harmless and part of what a program printed.
-        NameKind::Text if kind.fault(text).is_none() => return Ok(()),
-        NameKind::Text => name::printable(text).into_owned(),
-        NameKind::Id | NameKind::Label => name::printable_line(text).into_owned(),
+        NameKind::Text if kind.fault(text).is_none() => return Ok(None),
+        NameKind::Text => name::printable(text),
+        NameKind::Id | NameKind::Label => name::printable_line(text),
     };
-    Ok(())
+    Ok(match shown {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(changed) => Some(changed),
+    })
 }
 
 /// Shows every text of `head` to `visit`, but for those of the plan, which must run as it was stored.
@@ -238,10 +250,10 @@ fn or_zero(number: f64) -> f64 {
 /// Takes out of a sample what cannot be computed with, and says so in its validity.
 fn without_faults(sample: &mut Sample) {
     let Some(why) = fault_of_figures(sample).or_else(|| fault_of_series(sample)) else { return };
-    sample.evidence.validity = Validity::Invalid(why.into());
+    *sample.evidence.validity = Validity::Invalid(why.into());
     sample.figures.metrics.retain(|metric| metric.value.is_finite());
     sample.figures.histograms.retain(Histogram::is_sound);
-    sample.figures.series = sample.figures.series.take().filter(Series::is_whole);
+    sample.figures.series = sample.figures.series.take().filter(|series| series.is_whole());
     let Covariates { skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = &mut sample.covariates;
     let seconds = &mut sample.figures.seconds;
     for number in [seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s] {
@@ -327,72 +339,85 @@ fn campaign_texts(campaign: &mut Campaign, visit: &mut Visit<'_>) -> Result<(), 
         environment,
         notes,
     } = campaign;
-    visit(NameKind::Id, id)?;
-    visit(NameKind::Label, created)?;
-    visit(NameKind::Text, title)?;
-    visit(NameKind::Label, assay_version)?;
+    edit!(visit, Id, *id);
+    edit!(visit, Label, *created);
+    edit!(visit, Text, *title);
+    edit!(visit, Label, *assay_version);
     environment_texts(environment, visit)?;
-    let texts = notes.iter_mut().flat_map(Note::texts);
-    texts.into_iter().try_for_each(|text| visit(NameKind::Text, text))
+    for text in notes.iter_mut().flat_map(Note::texts) {
+        edit!(visit, Text, *text);
+    }
+    Ok(())
 }
 
 fn target_texts(record: &mut TargetRecord, visit: &mut Visit<'_>) -> Result<(), NameError> {
     let TargetRecord { label, target, lab: _, state, facts } = record;
-    visit(NameKind::Label, label)?;
-    visit(NameKind::Label, target)?;
+    edit!(visit, Label, *label);
+    edit!(visit, Label, *target);
     environment_texts(facts, visit)?;
-    match state {
-        TargetState::Ok => Ok(()),
-        TargetState::Failed(why) => visit(NameKind::Text, why),
+    if let TargetState::Failed(why) = state {
+        edit!(visit, Text, *why);
     }
+    Ok(())
 }
 
 fn test_texts(test: &mut TestInfo, visit: &mut Visit<'_>) -> Result<(), NameError> {
     let TestInfo { id, suite, name, testtype, group: _, metric, unit, better: _, shape } = test;
-    visit(NameKind::Id, id)?;
-    visit(NameKind::Id, suite)?;
+    edit!(visit, Id, *id);
+    edit!(visit, Id, *suite);
     let grid = shape.as_mut().and_then(|shape| shape.cell.as_mut()).map(|cell| &mut cell.grid);
-    let texts = [name, testtype, metric, unit].into_iter().chain(grid);
-    texts.into_iter().try_for_each(|text| visit(NameKind::Label, text))
+    for text in [name, testtype, metric, unit].into_iter().chain(grid) {
+        edit!(visit, Label, *text);
+    }
+    Ok(())
 }
 
 fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameError> {
-    visit(NameKind::Label, &mut sample.case.target)?;
-    visit(NameKind::Id, &mut sample.case.suite)?;
-    visit(NameKind::Id, &mut sample.case.test)?;
-    for Metric { name, value: _, unit, better: _ } in &mut sample.figures.metrics {
-        name.edit(|text| visit(NameKind::Label, text))?;
-        unit.edit(|text| visit(NameKind::Label, text))?;
+    edit!(visit, Label, sample.case.target);
+    edit!(visit, Id, sample.case.suite);
+    edit!(visit, Id, sample.case.test);
+    for metric in &mut sample.figures.metrics {
+        edit!(visit, Label, metric.kind.name);
+        edit!(visit, Label, metric.kind.unit);
     }
-    for known in &mut sample.covariates.hosts {
-        let mut name = format!("{}{}", Metric::HOST_OPS_PER_S, known.host);
-        visit(NameKind::Label, &mut name)?;
-        if let Some(host) = name.strip_prefix(Metric::HOST_OPS_PER_S) {
+    for known in sample.covariates.hosts.written().into_iter().flatten() {
+        let name = format!("{}{}", Metric::HOST_OPS_PER_S, known.host);
+        let changed = visit(NameKind::Label, &name)?;
+        if let Some(host) =
+            changed.as_deref().and_then(|new| new.strip_prefix(Metric::HOST_OPS_PER_S))
+        {
             known.host = host.into();
         }
     }
-    for Histogram { op, latency: _, bins: _ } in &mut sample.figures.histograms {
-        visit(NameKind::Label, op)?;
+    for histogram in sample.figures.histograms.written().into_iter().flatten() {
+        edit!(visit, Label, histogram.op);
     }
     if let Some(series) = &mut sample.figures.series {
         keys(&mut series.columns, visit)?;
     }
     if let Some(Durability::NotProven(Unproven::NoDevice(kind))) = &mut sample.evidence.durability {
-        visit(NameKind::Label, kind)?;
+        edit!(visit, Label, *kind);
     }
-    let texts = sample.evidence.validity.why_mut().map(Reason::texts_mut).unwrap_or_default();
-    texts.into_iter().try_for_each(|text| visit(NameKind::Text, text))
+    let why = sample.evidence.validity.written().and_then(Validity::why_mut);
+    let texts = why.map(Reason::texts_mut).unwrap_or_default();
+    for text in texts {
+        edit!(visit, Text, *text);
+    }
+    Ok(())
 }
 
 fn environment_texts(known: &mut Environment, visit: &mut Visit<'_>) -> Result<(), NameError> {
     keys(&mut known.0, visit)?;
-    known.0.values_mut().try_for_each(|value| visit(NameKind::Text, value))
+    for value in known.0.values_mut() {
+        edit!(visit, Text, *value);
+    }
+    Ok(())
 }
 
 /// Shows the keys of a map, which cannot be changed where they are.
 fn keys<T>(map: &mut BTreeMap<String, T>, visit: &mut Visit<'_>) -> Result<(), NameError> {
-    let shown = |(mut key, value)| {
-        visit(NameKind::Label, &mut key)?;
+    let shown = |(mut key, value): (String, T)| {
+        edit!(visit, Label, key);
         Ok((key, value))
     };
     *map = mem::take(map).into_iter().map(shown).collect::<Result<_, _>>()?;

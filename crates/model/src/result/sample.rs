@@ -4,16 +4,24 @@ mod covariates;
 mod evidence;
 mod figures;
 mod flat;
+pub mod known;
 mod named;
 mod rare;
 
-pub use covariates::{Covariates, DiskUse, Foreign, HostPool, HostUse, Machine, TargetUse};
-pub use evidence::{Evidence, Limiter, ROUNDS, Validity};
+pub use covariates::{Covariates, DiskUse, HostUse};
+pub use evidence::{Evidence, Limiter, Validity};
 pub use figures::Figures;
-pub use named::MetricKind;
+pub use known::{Known, Numbers};
+pub use named::MetricSlot;
 pub use rare::Rare;
 
-use crate::{figure::Metric, plan::LabKind, result::evidence::READ_AHEAD_PCT, workload::Case};
+use crate::{
+    figure::{Metric, Shared},
+    plan::LabKind,
+    result::evidence::READ_AHEAD_PCT,
+    workload::Case,
+};
+use known::Number;
 use serde::Deserialize;
 use std::borrow::Cow;
 
@@ -27,7 +35,7 @@ pub struct Sample {
     /// it was run again after its block.
     pub position: u32,
     /// What was measured.
-    pub case: Case,
+    pub case: Shared<Case>,
     /// Where it was measured; samples of two labs are never ranked against each other.
     pub lab: LabKind,
     /// What the test measured.
@@ -36,19 +44,27 @@ pub struct Sample {
     pub covariates: Covariates,
     /// What tells whether the figures are of what was asked.
     pub evidence: Evidence,
+    /// Covariates and evidence that are a number each, of which a sample has some.
+    pub numbers: Numbers,
 }
 
 impl Sample {
     /// A valid sample of which only the metrics are known; all else is 0 or unknown.
-    pub fn bare(block: u32, position: u32, case: Case, metrics: Vec<Metric>) -> Sample {
+    pub fn bare(
+        block: u32,
+        position: u32,
+        case: impl Into<Shared<Case>>,
+        metrics: Vec<Metric>,
+    ) -> Sample {
         let mut sample = Sample {
             block,
             position,
-            case,
+            case: case.into(),
             lab: LabKind::Host,
             figures: Figures::default(),
             covariates: Covariates::default(),
             evidence: Evidence::default(),
+            numbers: Numbers::default(),
         };
         sample.extend(metrics);
         sample
@@ -62,22 +78,52 @@ impl Sample {
         }
     }
 
-    /// Takes a number of `kind` as [`Sample::push`] does.
-    pub fn push_kind(&mut self, kind: &MetricKind, value: f64) {
-        if self.lacks_rank() || !kind.set(self, value) {
-            self.push(kind.with(value));
+    /// Takes a number of the kind of `slot` as [`Sample::push`] does.
+    pub fn push_in(&mut self, slot: &MetricSlot, value: f64) {
+        if self.lacks_rank() || !slot.set(self, value) {
+            self.figures.metrics.push(slot.with(value));
         }
     }
 
     /// Whether the next metric is what its table ranks by.
     fn lacks_rank(&self) -> bool {
-        self.figures.metrics.is_empty() && !matches!(self.evidence.validity, Validity::Invalid(_))
+        self.figures.metrics.is_empty() && !matches!(*self.evidence.validity, Validity::Invalid(_))
     }
 
     /// Takes each of `metrics` as [`Sample::push`] does.
     pub fn extend(&mut self, metrics: Vec<Metric>) {
         metrics.into_iter().for_each(|metric| self.push(metric));
+        self.shrink();
+    }
+
+    /// Gives back memory for numbers that do not come.
+    pub fn shrink(&mut self) {
         self.figures.metrics.shrink_to_fit();
+        self.numbers.shrink();
+    }
+
+    /// A covariate or piece of evidence.
+    pub fn get<T: Number>(&self, known: Known<T>) -> Option<T> {
+        self.numbers.get(known)
+    }
+
+    /// Rates of operations in each fifth of a sustained run, 1/s, in order.
+    pub fn round_rates(&self) -> Option<[f64; known::ROUNDS]> {
+        let mut rates = [0.0; known::ROUNDS];
+        for (rate, round) in rates.iter_mut().zip(known::ROUND_RATES) {
+            *rate = self.get(round)?;
+        }
+        Some(rates)
+    }
+
+    /// Sets them.
+    pub fn set_round_rates(&mut self, rates: [f64; known::ROUNDS]) {
+        known::ROUND_RATES.into_iter().zip(rates).for_each(|(round, rate)| self.set(round, rate));
+    }
+
+    /// Sets a covariate or piece of evidence.
+    pub fn set<T: Number>(&mut self, known: Known<T>, value: impl Into<Option<T>>) {
+        self.numbers.set(known, value);
     }
 
     /// Every number with a name: the figures of the test, then covariates and evidence.
@@ -122,7 +168,7 @@ impl Sample {
     /// The same with this validity.
     #[must_use]
     pub fn judged(mut self, validity: Validity) -> Sample {
-        self.evidence.validity = validity;
+        self.evidence.validity = validity.into();
         self
     }
 
@@ -135,6 +181,6 @@ impl Sample {
     /// Share of the operations, percent, that found in memory what others had made the kernel read, of a sample
     /// that is "cold, read ahead"; `None` of all others.
     pub fn read_ahead_pct(&self) -> Option<f64> {
-        self.evidence.read_ahead_hit_pct.filter(|pct| *pct > READ_AHEAD_PCT)
+        self.get(known::READ_AHEAD_HIT_PCT).filter(|pct| *pct > READ_AHEAD_PCT)
     }
 }

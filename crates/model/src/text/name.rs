@@ -45,10 +45,7 @@ impl Name {
     /// `text` breaks the rule of `kind`.
     pub fn new(kind: NameKind, text: impl Into<String>) -> Result<Name, NameError> {
         let text = text.into();
-        match kind.fault(&text) {
-            None => Ok(Name(text)),
-            Some(why) => Err(NameError { text, kind, why }),
-        }
+        kind.check(&text).map(|()| Name(text))
     }
 
     /// An id that `text` is, or that resembles it: what no id may hold is written as `-`.
@@ -80,6 +77,12 @@ impl fmt::Display for Name {
 }
 
 impl NameKind {
+    /// Fails for a `text` that breaks the rule.
+    pub(crate) fn check(self, text: &str) -> Result<(), NameError> {
+        let error = |why| Err(NameError { text: text.into(), kind: self, why });
+        self.fault(text).map_or(Ok(()), error)
+    }
+
     /// What is wrong with `text`, if anything is.
     pub(crate) fn fault(self, text: &str) -> Option<String> {
         let (most, wrong): (usize, fn(char) -> bool) = match self {
@@ -151,7 +154,8 @@ pub fn printable_line(text: &str) -> Cow<'_, str> {
 
 fn shown(text: &str, known: fn(char) -> Option<&'static str>) -> Cow<'_, str> {
     let changes = |c: char| is_unprintable(c) && known(c) != Some("\n");
-    if !text.contains(changes) {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !text.contains(changes) {
         return text.into();
     }
     let mut out = String::with_capacity(text.len() + 8);

@@ -64,7 +64,7 @@ impl Section for Invalid {
 }
 
 fn collect(dataset: &Dataset) -> BTreeMap<Key<'_, Validity>, Entry> {
-    let kept_out = dataset.samples.iter().filter(|s| s.evidence.validity != Validity::Valid);
+    let kept_out = dataset.samples.iter().filter(|s| !s.evidence.validity.is_valid());
     let said = kept_out.map(|sample| {
         let validity = &sample.evidence.validity;
         (sample, kind(validity), words::validity(validity))

@@ -92,7 +92,7 @@ fn samples(dataset: &Dataset) -> Option<String> {
     // Reasons that differ in numbers alone are one, told as that of the first sample.
     let mut reasons: BTreeMap<Cause, (usize, String)> = BTreeMap::new();
     for sample in &dataset.samples {
-        let validity = &sample.evidence.validity;
+        let validity = &*sample.evidence.validity;
         let (kind, why) = match validity {
             Validity::Valid => continue,
             Validity::Invalid(why) => (Cause::Invalid(invalid::kind(validity)), words::reason(why)),

@@ -5,7 +5,7 @@ use crate::{
     block::{Block, TimePanel, TimePiece, Timeline},
     sections::Section,
 };
-use model::result::{Dataset, Sample};
+use model::result::{Dataset, Sample, known};
 use stats::evaluation::Findings;
 use std::collections::HashSet;
 
@@ -40,18 +40,16 @@ const FIGURES: &[(&str, Figure)] = &[
         let bytes = sample.covariates.device_read_bytes? + sample.covariates.device_write_bytes?;
         Some(bytes as f64 / 1e6 / sample.figures.seconds)
     }),
-    ("I/O pressure (some), %", |sample| sample.covariates.machine.psi_io_some_pct),
-    ("CPU pressure (some), %", |sample| sample.covariates.machine.psi_cpu_some_pct),
+    ("I/O pressure (some), %", |sample| sample.get(known::PSI_IO_SOME_PCT)),
+    ("CPU pressure (some), %", |sample| sample.get(known::PSI_CPU_SOME_PCT)),
     ("Memory pressure (some), %", |sample| {
-        sample.covariates.machine.psi_memory_some_pct.filter(|pct| *pct > 0.0)
+        sample.get(known::PSI_MEMORY_SOME_PCT).filter(|pct| *pct > 0.0)
     }),
     ("Processors busy, number", |sample| {
-        Some(sample.covariates.machine.cpu_s? / sample.figures.seconds)
+        Some(sample.get(known::MACHINE_CPU_S)? / sample.figures.seconds)
     }),
-    ("Processors: others, %", |sample| sample.covariates.foreign.cpu_pct),
-    ("Dirty pages at most, MB", |sample| {
-        Some(sample.covariates.machine.dirty_peak_bytes? as f64 / 1e6)
-    }),
+    ("Processors: others, %", |sample| sample.get(known::FOREIGN_CPU_PCT)),
+    ("Dirty pages at most, MB", |sample| Some(sample.get(known::DIRTY_PEAK_BYTES)? as f64 / 1e6)),
 ];
 
 /// A sample with the time at which it was in the middle, seconds of timed parts.

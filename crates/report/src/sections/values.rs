@@ -9,7 +9,6 @@ use crate::{
 use model::{
     figure::Metric,
     result::{Dataset, Origin, Sample},
-    text::Word,
 };
 use stats::evaluation::Findings;
 use std::{borrow::Cow, collections::HashMap};
@@ -84,7 +83,7 @@ fn further<'a>(
         _ => Cow::Borrowed([].as_slice()),
     };
     let each: Vec<Cow<'a, [Metric]>> = findings.targets.iter().map(of).collect();
-    let mut kinds: Vec<(Word, Word)> = Vec::new();
+    let mut kinds: Vec<(String, String)> = Vec::new();
     for metric in each.iter().flat_map(|own| own.iter()) {
         let kind = (metric.name.clone(), metric.unit.clone());
         if metric.name != row.basis && !kinds.contains(&kind) {

@@ -10,7 +10,7 @@ use model::{
     random::Rng,
     result::{
         Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
-        Note, Origin, Reason, Sample, TargetRecord, TargetState, Validity,
+        Note, Numbers, Origin, Reason, Sample, TargetRecord, TargetState, Validity,
     },
     workload::{CacheState, Case, Group, Shape, TestInfo},
 };
@@ -47,7 +47,8 @@ fn sample(block: u32, target: usize, test: usize, procs: u32, rng: &mut Rng) -> 
             procs,
             threads: 1,
             cache: CacheState::Any,
-        },
+        }
+        .into(),
         lab: LabKind::Host,
         figures: Figures {
             metrics: vec![Metric::new("rate", rate, "MB/s", Better::Higher)],
@@ -67,9 +68,10 @@ fn sample(block: u32, target: usize, test: usize, procs: u32, rng: &mut Rng) -> 
         },
         evidence: Evidence {
             limiter: Limiter::Device,
-            validity: validity(block, target, test),
+            validity: validity(block, target, test).into(),
             ..Evidence::default()
         },
+        numbers: Numbers::default(),
     }
 }
 

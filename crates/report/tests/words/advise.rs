@@ -6,7 +6,7 @@ use crate::{
 };
 use model::{
     figure::{Better, LatencyLimit, Metric},
-    result::Dataset,
+    result::{Dataset, known},
     target::{Fact, FactSheet, FactValue, Requirement},
     text::Bytes,
     workload::{CacheState, Floor, Group, Preference, Procs, Profile, ProfileHead, WorkGroup},
@@ -300,7 +300,7 @@ fn a_busy_machine_decides_no_group() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 4, 5, 5);
     for s in &mut data.samples {
         let foreign = if s.case.test <= "t1".into() { 60.0 } else { 1.0 };
-        s.covariates.foreign.cpu_pct = Some(foreign);
+        s.set(known::FOREIGN_CPU_PCT, foreign);
     }
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     let [commits, pages] = advice.group_leads.as_slice() else {
@@ -408,7 +408,7 @@ fn one_block_is_a_point_estimate_and_says_so() {
 #[test]
 fn one_block_of_a_busy_machine_is_no_point_estimate() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3);
-    data.samples.iter_mut().for_each(|s| s.covariates.foreign.cpu_pct = Some(60.0));
+    data.samples.iter_mut().for_each(|s| s.set(known::FOREIGN_CPU_PCT, 60.0));
     let advice = ask(&data, &two_groups(), &[]).unwrap();
     assert_eq!(advice.counsel, Counsel::Insufficient);
     assert!(advice.sentence.contains("Repeat on a quiet machine"), "{}", advice.sentence);

@@ -2,7 +2,7 @@
 
 use crate::common::Noise;
 use model::{
-    result::{Dataset, Sample},
+    result::{Dataset, Sample, known},
     workload::{Procs, Profile, ProfileHead, WorkGroup},
 };
 use report::words::verdict;
@@ -25,7 +25,7 @@ fn campaign(lengths_s: [f64; 2]) -> Dataset {
         sample.figures.seconds = if is_first { length_s } else { 0.2 };
         sample.figures.metrics[0].value *=
             if is_first && sample.case.target == "ext4" { 0.01 } else { 1.0 };
-        sample.evidence.floor_s = Some(FLOOR_S);
+        sample.set(known::FLOOR_S, FLOOR_S);
     }
     data
 }
@@ -71,7 +71,7 @@ fn a_part_of_the_floor_scores() {
 #[test]
 fn what_was_not_measured_here_is_never_short() {
     let mut data = campaign([0.0002, 0.0002]);
-    data.samples.iter_mut().for_each(|sample| sample.evidence.floor_s = None);
+    data.samples.iter_mut().for_each(|sample| sample.set(known::FLOOR_S, None));
     assert_eq!(judged(&data).verdict.cells, 4);
 }
 
@@ -121,7 +121,7 @@ fn a_profile_weighs_no_short_part() {
 fn what_was_read_ahead_says_how_much() {
     let mut data = campaign([0.2, 0.2]);
     let share = |sample: &mut Sample, pct: f64| {
-        sample.evidence.read_ahead_hit_pct = Some(pct);
+        sample.set(known::READ_AHEAD_HIT_PCT, pct);
     };
     for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "t1") {
         let pct = if sample.case.target == "ext4" { 10.0 } else { 90.0 + f64::from(sample.block) };

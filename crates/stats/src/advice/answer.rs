@@ -8,7 +8,7 @@ use crate::{
     kernel::fit::{Fit, order},
     verdict::evidence::{Alike, Judged, evidence},
 };
-use model::result::Dataset;
+use model::result::{Dataset, known};
 use std::collections::BTreeSet;
 
 /// The advice that the candidates of `field` allow; a block took `block_s` seconds on the clock, where that is known.
@@ -78,8 +78,7 @@ fn more(
 
 /// Timed work of one block with the waits after it, seconds.
 fn timed_s(dataset: &Dataset) -> f64 {
-    let of =
-        |s: &model::result::Sample| s.figures.seconds + s.covariates.target.settle_s.unwrap_or(0.0);
+    let of = |s: &model::result::Sample| s.figures.seconds + s.get(known::SETTLE_S).unwrap_or(0.0);
     let blocks: BTreeSet<u32> = dataset.samples.iter().map(|s| s.block).collect();
     dataset.samples.iter().map(of).sum::<f64>() / blocks.len().max(1) as f64
 }

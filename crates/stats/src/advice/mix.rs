@@ -13,7 +13,7 @@ use crate::{
 use model::{
     figure::Better,
     result::{Dataset, Sample},
-    workload::{MixOp, Profile},
+    workload::{CacheState, MixOp, Profile},
 };
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -62,6 +62,7 @@ impl Mix {
             is_scored: true,
             basis: "mix_s".into(),
             unit: "s".into(),
+            cache: CacheState::Any,
             better: Better::Lower,
             order: None,
             series,

@@ -107,7 +107,7 @@ pub(super) fn sensitivity(
     let acceptability = trial.acceptability(&groups, &means, seed);
     let stays = acceptability[advised].share >= ROBUST_SHARE
         && without.iter().all(|w| w.first == trial.names[advised]);
-    let in_state = |state| trial.first(|_, e| e.cache == state).map(label);
+    let in_state = |state| trial.first(|_, e| e.cell.cache == state).map(label);
     Some(Sensitivity {
         tipping: trial.tipping(&groups, &means, first, name),
         hot_only: in_state(CacheState::Hot),

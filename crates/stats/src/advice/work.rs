@@ -6,10 +6,10 @@ use crate::{
 };
 use model::{
     result::Dataset,
-    workload::{CacheState, Profile, WorkGroup},
+    workload::{Profile, WorkGroup},
 };
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use wildmatch::WildMatch;
 
 /// How much of a group the campaign shows.
@@ -38,8 +38,6 @@ pub(super) struct Entry<'a> {
     /// Weight of that group; only the proportions matter.
     weight: f64,
     pub(super) cell: &'a CellData,
-    /// State of the page cache in which it was measured.
-    pub(super) cache: CacheState,
 }
 
 /// Every cell that a group of `profile` asks for and that is in scores.
@@ -66,7 +64,6 @@ fn asked<'a>(
     cells: &'a [CellData],
     is_scored: bool,
 ) -> Vec<Entry<'a>> {
-    let states = states(dataset);
     let mut entries = Vec::new();
     for (index, group) in profile.groups.iter().enumerate() {
         let globs: Vec<WildMatch> = group.tests.iter().map(|glob| WildMatch::new(glob)).collect();
@@ -75,27 +72,20 @@ fn asked<'a>(
             c.is_scored == is_scored && globs.iter().any(|glob| glob.matches(id(c)))
         };
         for cell in cells.iter().filter(is_asked) {
-            let cache = states.get(&(id(cell), cell.procs)).copied().unwrap_or(CacheState::Any);
-            if wanted(group, cell, cache, most_procs(cells, cell.test)) {
-                entries.push(Entry { group: index, weight: group.weight, cell, cache });
+            if wanted(group, cell, most_procs(cells, cell.test)) {
+                entries.push(Entry { group: index, weight: group.weight, cell });
             }
         }
     }
     entries
 }
 
-fn wanted(group: &WorkGroup, cell: &CellData, cache: CacheState, most: u32) -> bool {
-    group.procs.holds(cell.procs, most) && group.cache.is_none_or(|wanted| wanted == cache)
+fn wanted(group: &WorkGroup, cell: &CellData, most: u32) -> bool {
+    group.procs.holds(cell.procs, most) && group.cache.is_none_or(|wanted| wanted == cell.cache)
 }
 
 fn most_procs(cells: &[CellData], test: usize) -> u32 {
     cells.iter().filter(|c| c.test == test).map(|c| c.procs).max().unwrap_or(0)
-}
-
-/// The proven state of each cell: that of its valid samples, which all have the same.
-pub(crate) fn states(dataset: &Dataset) -> HashMap<(&str, u32), CacheState> {
-    let valid = dataset.samples.iter().filter(|s| s.evidence.validity.is_valid());
-    valid.map(|s| ((s.case.test.as_str(), s.case.procs), s.case.cache)).collect()
 }
 
 /// The entries in which every one of `columns` has a valid sample.

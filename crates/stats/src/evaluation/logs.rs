@@ -5,7 +5,6 @@
 mod tests;
 
 use crate::{
-    advice,
     description::{
         StatsError,
         cell::{
@@ -137,11 +136,9 @@ fn of_cells(dataset: &Dataset, findings: &Findings, cells: &[CellData]) -> Block
     let tests: BTreeSet<usize> = cells.iter().map(|cell| cell.test).collect();
     let tests: Vec<usize> = tests.into_iter().collect();
     let blocks = blocks(cells);
-    let states = advice::states(dataset);
     let row = |cell: &&CellData| {
-        let state = states.get(&(dataset.tests[cell.test].id.as_str(), cell.procs));
-        let cache = state.copied().filter(|s| matches!(s, CacheState::Cold | CacheState::Hot));
-        LogRow { cache, ..log_row(cell, &tests, &blocks) }
+        let is_told = matches!(cell.cache, CacheState::Cold | CacheState::Hot);
+        LogRow { cache: is_told.then_some(cell.cache), ..log_row(cell, &tests, &blocks) }
     };
     let table =
         |((group, procs), cells): &((model::workload::Group, u32), Vec<&CellData>)| LogTable {

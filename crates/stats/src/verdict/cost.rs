@@ -27,7 +27,7 @@ use crate::{
 use model::{
     figure::Better,
     plan::Price,
-    result::{Dataset, Environment, Machine, Readings, Sample},
+    result::{Dataset, Environment, Known, Readings, Sample, known},
     workload::{CacheState, TestInfo},
 };
 use serde::Serialize;
@@ -167,6 +167,7 @@ fn cpu_cells(dataset: &Dataset, groups: &Grouped<'_>) -> Vec<CellData> {
                 && !by_target.iter().any(|samples| too_short::is_short(samples)),
             basis: if bulk { PER_BYTE } else { PER_OP }.into(),
             unit: "ns".into(),
+            cache: CacheState::Any,
             better: Better::Lower,
             order: None,
             series: by_target.iter().map(|samples| cpu_series(samples, work)).collect(),
@@ -222,19 +223,19 @@ fn spend(cost: &mut Cost, samples: &[(&TestInfo, &Sample)]) {
     };
     cost.written_per_byte = written_per_byte(of(|test, _| test.shape().only_writes));
     cost.read_per_byte = read_per_byte(of(|_, s| s.case.cache == CacheState::Cold));
-    let mean_of = |bytes: fn(&Machine) -> Option<u64>| {
-        let all = samples.iter().filter_map(|(_, s)| bytes(&s.covariates.machine));
+    let mean_of = |bytes: Known<u64>| {
+        let all = samples.iter().filter_map(|(_, s)| s.get(bytes));
         let values: Vec<f64> = all.map(|bytes| bytes as f64).collect();
         (!values.is_empty()).then(|| mean(&values))
     };
-    cost.slab_bytes = mean_of(|machine| machine.slab_bytes);
-    cost.page_cache_bytes = mean_of(|machine| machine.page_cache_bytes);
+    cost.slab_bytes = mean_of(known::SLAB_BYTES);
+    cost.page_cache_bytes = mean_of(known::PAGE_CACHE_BYTES);
     cost.kernel_share = kernel_share(samples);
 }
 
 /// The kernel counts the machine's time in ticks, so that only a sum over many samples tells.
 fn kernel_share(samples: &[(&TestInfo, &Sample)]) -> Option<f64> {
-    let own = samples.iter().filter_map(|(_, s)| Some((s.covariates.machine.sys_s?, *s)));
+    let own = samples.iter().filter_map(|(_, s)| Some((s.get(known::MACHINE_SYS_S)?, *s)));
     let (mut outside_s, mut workers_s) = (0.0, 0.0);
     for (machine_s, sample) in own {
         outside_s += machine_s - sample.covariates.cpu_sys_s;

@@ -7,7 +7,7 @@ use model::{
     random::Rng,
     result::{
         Campaign, CampaignState, Covariates, Dataset, Environment, Evidence, Figures, Limiter,
-        Origin, Sample, TargetRecord, TargetState,
+        Numbers, Origin, Sample, TargetRecord, TargetState,
     },
     workload::{CacheState, Case, Group, Procs, Profile, ProfileHead, TestInfo, WorkGroup},
 };
@@ -62,7 +62,8 @@ pub(crate) fn sample(target: &str, test: &str, block: u32, value: f64) -> Sample
             procs: 1,
             threads: 1,
             cache: CacheState::Any,
-        },
+        }
+        .into(),
         lab: LabKind::Host,
         figures: Figures {
             metrics: vec![Metric::new("rate", value, "MB/s", Better::Higher)],
@@ -78,6 +79,7 @@ pub(crate) fn sample(target: &str, test: &str, block: u32, value: f64) -> Sample
             ..Covariates::default()
         },
         evidence: Evidence { limiter: Limiter::Device, ..Evidence::default() },
+        numbers: Numbers::default(),
     }
 }
 

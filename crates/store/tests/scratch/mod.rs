@@ -54,7 +54,7 @@ pub(crate) fn small() -> Dataset {
         let mut data = dataset().new_tree(&mut runner).unwrap().current();
         if let Some(sample) = data.samples.first_mut() {
             sample.block = 0;
-            sample.evidence.validity = Validity::Valid;
+            *sample.evidence.validity = Validity::Valid;
             data.samples.truncate(1);
             return imported(data);
         }

@@ -296,15 +296,27 @@ fn peaks_come_from_seconds() {
     let whole = Usage { dirty_bytes: 3, ..usage(0, 2.0, 1.2) };
     let load = WorkerLoad { bytes: 0, pool_busy: 0.2, busiest: 0.25, each: 1, late: 0.0 };
     let busy = device_busy(&whole, &seconds);
-    assert_eq!((busy.device_busy_pct, busy.device_busy_peak_pct), (Some(60.0), Some(100.0)));
+    assert_eq!(
+        (busy.get(known::DEVICE_BUSY_PCT), busy.get(known::DEVICE_BUSY_PEAK_PCT)),
+        (Some(60.0), Some(100.0))
+    );
     let seen = machine(&whole, &seconds, &load);
-    assert_eq!((seen.worker_busy_pct, seen.dirty_peak_bytes), (Some(25.0), Some(9)));
-    assert_eq!(seen.cpu_least_mhz, Some(2000.0));
+    assert_eq!(
+        (seen.get(known::WORKER_BUSY_PCT), seen.get(known::DIRTY_PEAK_BYTES)),
+        (Some(25.0), Some(9))
+    );
+    assert_eq!(seen.get(known::CPU_LEAST_MHZ), Some(2000.0));
     let busy = device_busy(&whole, &[]);
-    assert_eq!((busy.device_busy_pct, busy.device_busy_peak_pct), (Some(60.0), None));
+    assert_eq!(
+        (busy.get(known::DEVICE_BUSY_PCT), busy.get(known::DEVICE_BUSY_PEAK_PCT)),
+        (Some(60.0), None)
+    );
     let seen = machine(&whole, &[], &load);
-    assert_eq!((seen.worker_busy_pct, seen.dirty_peak_bytes), (Some(25.0), Some(3)));
-    assert_eq!(seen.cpu_least_mhz, None);
+    assert_eq!(
+        (seen.get(known::WORKER_BUSY_PCT), seen.get(known::DIRTY_PEAK_BYTES)),
+        (Some(25.0), Some(3))
+    );
+    assert_eq!(seen.get(known::CPU_LEAST_MHZ), None);
 }
 
 #[test]

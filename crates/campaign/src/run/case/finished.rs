@@ -6,7 +6,7 @@ use crate::{
     evidence::{
         contention::{self, OthersCpu, OwnCpu},
         durable::{self, Looks},
-        each_disk, finite,
+        each_disk,
         judge::{self, CacheEvidence},
         limiter::{self, WorkerLoad},
         sampler::{Held, Sampler, Window},
@@ -19,7 +19,7 @@ use lab::{
 };
 use model::{
     figure::{Durability, Series, Synced},
-    result::{Covariates, Foreign, Machine, ROUNDS, Reason, Sample, TargetUse, Validity},
+    result::{Covariates, Numbers, Reason, Sample, Validity, known},
     workload::{CacheNeed, Job, PhaseKind, PhaseReport, PoolReport},
 };
 use suites::{Measured, Shift, Test};
@@ -90,8 +90,8 @@ impl FinishedCase {
         let mut sample = Sample::bare(at.block, at.position, case, Vec::new())
             .timed(measured.bytes, measured.ops, measured.seconds)
             .judged(validity);
-        sample.figures.histograms = measured.histograms.clone();
-        sample.figures.series = self.series(measured);
+        sample.figures.histograms = measured.histograms.clone().into();
+        sample.figures.series = self.series(measured).map(Box::new);
         sample.covariates = Covariates {
             skew_ms: measured.skew_ms,
             overlap: measured.overlap,
@@ -99,28 +99,25 @@ impl FinishedCase {
             device_write_bytes: usage.device_write_bytes,
             cpu_user_s: own.user_s,
             cpu_sys_s: own.sys_s,
-            machine: Machine {
-                limited_pct: limited.map(|share| 100.0 * share),
-                ..judge::machine(&usage, &seconds, &load)
-            }
-            .into(),
-            target: self.target_use(measured, test, is_main, &usage, &seconds).into(),
-            disks: each_disk::disks(&usage),
+            disks: each_disk::disks(&usage).into(),
             ..Covariates::default()
         };
+        sample.numbers = judge::machine(&usage, &seconds, &load)
+            .with(known::LIMITED_PCT, limited.map(|share| 100.0 * share))
+            .with(known::READ_AHEAD_HIT_PCT, read_ahead)
+            .with(known::HELD_DEVICE_BYTES, held.map(|held| held.bytes()))
+            .with(known::REBUILD_LOOKS, self.rebuilding.map(judge::rebuild_looks));
+        sample.numbers.add(&self.target_use(measured, test, is_main, &usage, &seconds));
         if test.is_clocked() {
             let while_held = held.filter(|_| self.shares_devices);
-            sample.covariates.foreign = self.foreign(&usage, own, while_held).into();
-            sample.evidence.floor_s = Some(self.least_s);
+            let foreign = self.foreign(&usage, own, while_held);
+            sample.numbers.add(&foreign.with(known::FLOOR_S, self.least_s));
         }
-        self.add_hosts(&mut sample.covariates, measured, test, job);
+        self.add_hosts(&mut sample, measured, test, job);
         sample.evidence.limiter = limiter;
         sample.evidence.durability = self.durability(measured);
-        sample.evidence.read_ahead_hit_pct = read_ahead;
-        sample.evidence.held_device_bytes = held.map(|held| held.bytes());
-        sample.evidence.rebuild_looks = self.rebuilding.map(judge::rebuild_looks);
         if let Some(rates) = self.round_rates(measured, test, job) {
-            sample.evidence.round_rates = rates.map(Some).into();
+            sample.set_round_rates(rates);
         }
         sample.extend(metrics);
         sample
@@ -134,16 +131,15 @@ impl FinishedCase {
         is_main: bool,
         usage: &Usage,
         seconds: &[Usage],
-    ) -> TargetUse {
-        TargetUse {
-            space_used_bytes: Some(self.used_bytes),
-            folio_bytes: self.cache.folio_bytes.filter(|_| is_main),
-            resident_after_pct: self.resident_after_pct.filter(|_| is_main),
-            settle_s: finite(self.settle_s),
-            settle_write_bytes: self.settle_write_bytes(measured),
-            server_cpu_s: contention::server_cpu_s(usage).filter(|_| test.is_clocked()),
-            ..judge::device_busy(usage, seconds)
-        }
+    ) -> Numbers {
+        let server_cpu_s = contention::server_cpu_s(usage).filter(|_| test.is_clocked());
+        judge::device_busy(usage, seconds)
+            .with(known::SPACE_USED_BYTES, self.used_bytes)
+            .with(known::FOLIO_BYTES, self.cache.folio_bytes.filter(|_| is_main))
+            .with(known::RESIDENT_AFTER_PCT, self.resident_after_pct.filter(|_| is_main))
+            .with(known::SETTLE_S, self.settle_s)
+            .with(known::SETTLE_WRITE_BYTES, self.settle_write_bytes(measured))
+            .with(known::SERVER_CPU_S, server_cpu_s)
     }
 
     /// Processor time of others during what was `measured`.
@@ -154,10 +150,11 @@ impl FinishedCase {
     }
 
     /// What others used; `while_held` is what its device did while it was held, where that shows the work of others.
-    fn foreign(&self, usage: &Usage, own: OwnCpu, while_held: Option<Held>) -> Foreign {
+    fn foreign(&self, usage: &Usage, own: OwnCpu, while_held: Option<Held>) -> Numbers {
         let foreign = contention::foreign(usage, own, self.sampler.others());
         let Some(held) = while_held else { return foreign };
-        Foreign { cpu_pct: foreign.cpu_pct, ..contention::foreign_while_held(usage, held) }
+        contention::foreign_while_held(usage, held)
+            .with(known::FOREIGN_CPU_PCT, foreign.get(known::FOREIGN_CPU_PCT))
     }
 
     /// What tells whether the cache was as `need` asks; `usage` is that of the work alone.
@@ -185,20 +182,16 @@ impl FinishedCase {
     }
 
     /// Adds what hosts have each, and how many readers read what their own host wrote.
-    fn add_hosts(
-        &self,
-        covariates: &mut Covariates,
-        measured: &Measured,
-        test: &dyn Test,
-        job: &Job,
-    ) {
-        let (mut pool, hosts) = hosts::spread(&self.report, &measured.phases);
+    fn add_hosts(&self, sample: &mut Sample, measured: &Measured, test: &dyn Test, job: &Job) {
+        let (pool, hosts) = hosts::spread(&self.report, &measured.phases);
+        if hosts.is_empty() {
+            return;
+        }
+        sample.numbers.add(&pool);
         if test.shift() == Shift::Reads && job.owners.is_some() {
-            pool.readers_of_own_host = hosts::readers_of_own(&self.report);
+            sample.set(known::READERS_OF_OWN_HOST, hosts::readers_of_own(&self.report));
         }
-        if !hosts.is_empty() {
-            (covariates.pool, covariates.hosts) = (pool.into(), hosts);
-        }
+        sample.covariates.hosts = hosts.into();
     }
 
     /// `usage` without what a rebuild reads as well, which says nothing about the cache.
@@ -249,7 +242,7 @@ impl FinishedCase {
         measured: &Measured,
         test: &dyn Test,
         job: &Job,
-    ) -> Option<[f64; ROUNDS]> {
+    ) -> Option<[f64; known::ROUNDS]> {
         let phase = measured.phases.start;
         let own = || self.report.workers.iter().filter_map(|worker| worker.phases.get(phase));
         let edges = own().map(|p| p.start_ns).min().zip(own().map(|p| p.end_ns).max());

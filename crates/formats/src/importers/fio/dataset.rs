@@ -260,7 +260,7 @@ fn sample(job: &Job, test: &TestInfo, position: u32, target: &str) -> Sample {
         .timed(bytes, ops, job.runtime_ms() / 1000.0)
         .judged(validity(job));
     (sample.covariates.cpu_user_s, sample.covariates.cpu_sys_s) = job.cpu_s;
-    sample.figures.histograms = metrics::histograms(job);
+    sample.figures.histograms = metrics::histograms(job).into();
     sample
 }
 

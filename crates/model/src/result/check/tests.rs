@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    figure::{LatencyKind, series},
+    figure::{LatencyKind, Series, series},
     strategies,
     text::is_unprintable,
 };
@@ -19,12 +19,12 @@ fn whole() -> Dataset {
         facts.0.insert("key".into(), "value".into());
     }
     let sample = data.samples.iter_mut().find(|s| !s.figures.metrics.is_empty()).unwrap();
-    sample.evidence.validity = Validity::Invalid(Reason::said("why"));
+    *sample.evidence.validity = Validity::Invalid(Reason::said("why"));
     let bins = vec![(1, 1)];
-    sample.figures.histograms =
+    *sample.figures.histograms =
         vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }];
     let columns = BTreeMap::from([(series::OPS.to_owned(), vec![1, 2])]);
-    sample.figures.series = Some(Series { end_ms: vec![10, 20], columns });
+    sample.figures.series = Some(Box::new(Series { end_ms: vec![10, 20], columns }));
     let kind = "fuse.sshfs".to_string();
     sample.evidence.durability = Some(Durability::NotProven(Unproven::NoDevice(kind)));
     data
@@ -42,11 +42,9 @@ fn texts(data: Dataset, visit: &mut Visit<'_>) -> Dataset {
 fn spoilt(which: usize, add: &str) -> Option<Dataset> {
     let mut seen = 0;
     let data = texts(whole(), &mut |_, text| {
-        if seen == which {
-            text.push_str(add);
-        }
+        let spoils = seen == which;
         seen += 1;
-        Ok(())
+        Ok(spoils.then(|| format!("{text}{add}")))
     });
     (which < seen).then_some(data)
 }
@@ -63,7 +61,7 @@ fn no_text_of_a_dataset_is_overlooked() {
             texts(data.printable(), &mut |_, text| {
                 let harms = |c| is_unprintable(c) && c != '\n' && c != '\t';
                 assert!(!text.contains(harms), "{text:?}");
-                Ok(())
+                Ok(None)
             });
         }
     }

@@ -1,6 +1,6 @@
 //! Tells whether a sample is a measurement of what was asked, and what limited it.
 
-use super::rare::{Group, Rare};
+use super::rare::{Rare, Usual};
 use crate::{
     figure::Durability,
     result::{
@@ -11,40 +11,16 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// Parts of equal length that a sustained run is divided into.
-pub const ROUNDS: usize = 5;
-
-/// The rate of each of them.
-type RoundRates = [Option<f64>; ROUNDS];
-
-impl Group for RoundRates {
-    const UNKNOWN: &'static Self = &[None; ROUNDS];
-}
-
 /// What tells whether a sample is a measurement of what was asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     /// What limited it.
     pub limiter: Limiter,
     /// Whether it may enter a mean.
-    pub validity: Validity,
+    pub validity: Rare<Validity>,
     /// Whether what it synced was seen to reach the medium; `None` if nothing was to be synced, or no code
     /// looked.
     pub durability: Option<Durability>,
-    /// Length that a timed part of its preset has at least, seconds, where its figures come from a clock.
-    pub floor_s: Option<f64>,
-    /// Share of the places of random reads from a cold cache that were in memory when they were first read, percent,
-    /// at least.
-    pub read_ahead_hit_pct: Option<f64>,
-    /// The multiple that the file system takes directly, where it took direct I/O in smaller blocks through the page
-    /// cache.
-    pub buffered_below_bytes: Option<u64>,
-    /// Bytes that its device moved while it was held for others.
-    pub held_device_bytes: Option<u64>,
-    /// Checks, before the release and after the end, at which the rebuild of its mirror was running.
-    pub rebuild_looks: Option<u32>,
-    /// Rate of operations in each fifth of a sustained run, 1/s, in order.
-    pub round_rates: Rare<RoundRates>,
     /// What was found after a fault that was made on purpose, where that is what was tried.
     pub after_fault: Option<Box<AfterFault>>,
 }
@@ -54,14 +30,8 @@ impl Default for Evidence {
     fn default() -> Evidence {
         Evidence {
             limiter: Limiter::Unknown,
-            validity: Validity::Valid,
+            validity: Rare::default(),
             durability: None,
-            floor_s: None,
-            read_ahead_hit_pct: None,
-            buffered_below_bytes: None,
-            held_device_bytes: None,
-            rebuild_looks: None,
-            round_rates: Rare::default(),
             after_fault: None,
         }
     }
@@ -134,6 +104,10 @@ pub enum Validity {
     Disturbed(#[serde(with = "in_json")] Reason),
     /// Not a measurement of what was asked; the reason says why.
     Invalid(#[serde(with = "in_json")] Reason),
+}
+
+impl Usual for Validity {
+    const USUAL: &'static Validity = &Validity::Valid;
 }
 
 impl Validity {

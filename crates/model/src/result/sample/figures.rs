@@ -1,5 +1,6 @@
 //! The figures of the test itself.
 
+use super::Rare;
 use crate::figure::{Histogram, Metric, Series};
 
 /// What a test measured in one sample.
@@ -14,7 +15,7 @@ pub struct Figures {
     /// From the first worker's start to the last worker's end, seconds.
     pub seconds: f64,
     /// Latencies of its operations, all workers, one histogram for each kind of operation.
-    pub histograms: Vec<Histogram>,
+    pub histograms: Rare<Vec<Histogram>>,
     /// How it went, interval by interval; `None` where it was too short for that.
-    pub series: Option<Series>,
+    pub series: Option<Box<Series>>,
 }

@@ -1,6 +1,6 @@
 //! The form of a sample in files: one list of fields, and every number with a name among its metrics.
 
-use super::{Covariates, Evidence, Figures, Limiter, Sample, Validity};
+use super::{Covariates, Evidence, Figures, Limiter, Numbers, Sample, Validity};
 use crate::{
     figure::{Durability, Histogram, Metric, Series},
     plan::LabKind,
@@ -47,7 +47,8 @@ fn is_empty<T: Clone>(list: &[T]) -> bool {
 
 impl<'a> From<&'a Sample> for FlatSample<'a> {
     fn from(sample: &'a Sample) -> FlatSample<'a> {
-        let Sample { block, position, case, lab, figures, covariates, evidence } = sample;
+        let Sample { block, position, case, lab, figures, covariates, evidence, numbers: _ } =
+            sample;
         FlatSample {
             block: *block,
             position: *position,
@@ -66,8 +67,8 @@ impl<'a> From<&'a Sample> for FlatSample<'a> {
             limiter: evidence.limiter,
             validity: Cow::Borrowed(&evidence.validity),
             durability: evidence.durability.as_ref().map(Cow::Borrowed),
-            histograms: Cow::Borrowed(&figures.histograms),
-            series: figures.series.as_ref().map(Cow::Borrowed),
+            histograms: Cow::Borrowed(&**figures.histograms),
+            series: figures.series.as_deref().map(Cow::Borrowed),
             after_fault: evidence.after_fault.as_deref().map(Cow::Borrowed),
         }
     }
@@ -80,8 +81,8 @@ impl From<FlatSample<'_>> for Sample {
             bytes: flat.bytes,
             ops: flat.ops,
             seconds: flat.seconds,
-            histograms: flat.histograms.into_owned(),
-            series: flat.series.map(Cow::into_owned),
+            histograms: flat.histograms.into_owned().into(),
+            series: flat.series.map(|own| Box::new(own.into_owned())),
         };
         let covariates = Covariates {
             skew_ms: flat.skew_ms,
@@ -94,14 +95,14 @@ impl From<FlatSample<'_>> for Sample {
         };
         let evidence = Evidence {
             limiter: flat.limiter,
-            validity: flat.validity.into_owned(),
+            validity: flat.validity.into_owned().into(),
             durability: flat.durability.map(Cow::into_owned),
             after_fault: flat.after_fault.map(|own| Box::new(own.into_owned())),
-            ..Evidence::default()
         };
-        let (block, position, case) = (flat.block, flat.position, flat.case.into_owned());
+        let (block, position, case) = (flat.block, flat.position, flat.case.into_owned().into());
+        let (lab, numbers) = (flat.lab, Numbers::default());
         let mut sample =
-            Sample { block, position, case, lab: flat.lab, figures, covariates, evidence };
+            Sample { block, position, case, lab, figures, covariates, evidence, numbers };
         sample.extend(flat.metrics.into_owned());
         sample
     }

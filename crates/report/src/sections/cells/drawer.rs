@@ -7,7 +7,7 @@ use crate::{
     sections::{cost::moved::LEAST_MOVED, latency, ratios, time_series},
     words,
 };
-use model::result::{Dataset, Origin, Sample};
+use model::result::{Dataset, Origin, Sample, known};
 use stats::{evaluation::Findings, kernel::Mode};
 use std::collections::BTreeMap;
 
@@ -230,7 +230,7 @@ fn two_modes([worse, better]: &[Mode; 2]) -> String {
 
 /// Every sample, under its candidate.
 fn listed(findings: &Findings, row: &stats::description::Row, samples: &[&Sample]) -> Table {
-    let in_turns = samples.iter().any(|sample| sample.covariates.run_order.is_some());
+    let in_turns = samples.iter().any(|sample| sample.get(known::RUN_ORDER).is_some());
     let mut rows = Vec::new();
     for cell in &row.cells {
         rows.push(Row::title(&cell.target));
@@ -262,7 +262,7 @@ fn line(
     let again = sample.position as usize >= findings.targets.len().max(1);
     let block = format!("{}{}", sample.block + 1, if again { ", again" } else { "" });
     let bytes = |count: Option<u64>| count.map_or_else(unknown, |n| number::bytes(n as f64));
-    let turn = sample.covariates.run_order.map_or_else(unknown, |turn| turn.to_string());
+    let turn = sample.get(known::RUN_ORDER).map_or_else(unknown, |turn| turn.to_string());
     let mut cells = vec![Cell::plain(block)];
     cells.extend(in_turns.then(|| Cell::plain(turn)));
     cells.extend([

@@ -6,7 +6,7 @@ use model::{
     plan::{LabKind, Plan},
     result::{
         Campaign, CampaignState, Environment, NOT_DURABLE, Origin, TargetRecord, TargetState,
-        Validity,
+        Validity, known,
     },
     workload::{CacheState, Case, Group, TestInfo},
 };
@@ -103,9 +103,9 @@ fn the_whole_interval_decides() {
 fn blocks_during_other_programs_are_counted() {
     let mut busy = dataset(&[5000.0; 5]);
     for sample in &mut busy.samples[..2] {
-        sample.covariates.foreign.cpu_pct = Some(90.0);
+        sample.set(known::FOREIGN_CPU_PCT, 90.0);
     }
-    busy.samples[2].covariates.foreign.cpu_pct = Some(9.0);
+    busy.samples[2].set(known::FOREIGN_CPU_PCT, 9.0);
     let found = found(&busy, Some("p99 < 10ms"));
     assert_eq!((found.contended, found.is_contended()), (2, true));
     assert_eq!(found.outcome, LimitOutcome::Pass);
@@ -161,7 +161,7 @@ fn what_cannot_be_judged_is_undecided() {
     let few = LimitReason::FewOperations { operations: 99, of: 100 };
     assert_eq!(undecided(&data, limit), few);
     for sample in &mut data.samples {
-        sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
+        *sample.evidence.validity = Validity::Invalid(Reason::said("no space"));
     }
     assert_eq!(undecided(&data, limit), LimitReason::NoSample(Some(Reason::said("no space"))));
 }

@@ -13,6 +13,7 @@ use crate::{
 use model::{
     figure::Better,
     result::{Dataset, Reason, Sample},
+    workload::CacheState,
 };
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -43,8 +44,8 @@ pub(crate) struct Series {
     pub(crate) read_ahead_pct: Option<f64>,
     /// What the device moved for each byte of its valid samples.
     pub(crate) moved: Moved,
-    /// The logarithms of the valid samples by block, as `points` are before anything is taken out of them.
-    pub(crate) logs: BTreeMap<u32, Vec<f64>>,
+    /// The logarithm of each valid sample, ascending by block, as `points` are before anything is taken out of them.
+    pub(crate) logs: Vec<Point>,
     /// The two groups in which the logarithms of its valid samples lie, as they are oriented; `None` where they are
     /// one.
     pub(crate) modes: Option<[Vec<f64>; 2]>,
@@ -67,6 +68,8 @@ pub(crate) struct CellData {
     pub(crate) basis: String,
     /// Unit of that metric.
     pub(crate) unit: String,
+    /// State of the page cache in which it was measured: that of its valid samples, which all have the same.
+    pub(crate) cache: CacheState,
     /// Its direction.
     pub(crate) better: Better,
     /// What was taken out of the values for the order in which candidates were measured: the logarithm of the last

@@ -63,7 +63,7 @@ impl Missing {
 pub(crate) fn worst(cells: &[(&CellData, f64)], first: usize, other: usize) -> Option<f64> {
     let part = |&(cell, weight): &(&CellData, f64)| {
         let series = [first, other].map(|column| &cell.series[column]);
-        let seen = || series.into_iter().flat_map(|own| own.logs.values().flatten().copied());
+        let seen = || series.into_iter().flat_map(|own| own.logs.iter().map(|own| own.log));
         let (low, high) = (seen().reduce(f64::min)?, seen().reduce(f64::max)?);
         let (own, base) = (filled(series[0], low), filled(series[1], high));
         let pairs = paired(&own, &base);
@@ -81,7 +81,8 @@ pub(crate) fn worst(cells: &[(&CellData, f64)], first: usize, other: usize) -> O
 fn filled(series: &Series, value: f64) -> Vec<Point> {
     let mut points: BTreeMap<u32, f64> = series.points.iter().map(|p| (p.block, p.log)).collect();
     for (block, missing) in &series.missing {
-        let seen = series.logs.get(block).map_or(0, Vec::len);
+        let upto = series.logs.partition_point(|own| own.block <= *block);
+        let seen = upto - series.logs.partition_point(|own| own.block < *block);
         let of_seen = points.get(block).copied().unwrap_or_default() * seen as f64;
         let all = of_seen + value * *missing as f64;
         points.insert(*block, all / (seen + missing) as f64);
@@ -96,7 +97,7 @@ mod tests {
     fn series(logs: &[(u32, f64)], missing: &[(u32, usize)]) -> Series {
         Series {
             points: logs.iter().map(|&(block, log)| Point { block, log }).collect(),
-            logs: logs.iter().map(|&(block, log)| (block, vec![log])).collect(),
+            logs: logs.iter().map(|&(block, log)| Point { block, log }).collect(),
             samples: logs.len(),
             missing: missing.iter().copied().collect(),
             ..Series::default()
@@ -119,6 +120,7 @@ mod tests {
             is_scored: true,
             basis: "rate".into(),
             unit: "MB/s".into(),
+            cache: model::workload::CacheState::Any,
             better: model::figure::Better::Higher,
             order: None,
             noise: std::rc::Rc::default(),

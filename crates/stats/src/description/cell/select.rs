@@ -20,13 +20,14 @@ use crate::{
     kernel::{
         modes,
         noise::Noise,
-        point::{Point, mean},
+        point::{Point, logs, mean},
         ratio::CONFIDENCE,
     },
 };
 use model::{
     figure::Metric,
     result::{Dataset, Reason, Sample, Validity},
+    workload::CacheState,
 };
 use std::{
     borrow::Cow,
@@ -118,10 +119,10 @@ pub(crate) fn group<'a>(
 /// The cell without its series: which metric it is based on.
 fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample>]) -> CellData {
     let info = &dataset.tests[test];
-    let mut valid = samples.iter().flatten().filter(|s| s.evidence.validity.is_valid()).peekable();
+    let valid = || samples.iter().flatten().filter(|s| s.evidence.validity.is_valid());
     let overlapped = info.metric == Metric::RATE
-        && valid.peek().is_some()
-        && valid.all(|s| s.metric(Metric::OVERLAP_RATE).is_some());
+        && valid().next().is_some()
+        && valid().all(|s| s.metric(Metric::OVERLAP_RATE).is_some());
     let basis = if overlapped { Metric::OVERLAP_RATE } else { &info.metric };
     CellData {
         test,
@@ -129,6 +130,7 @@ fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample
         is_scored: info.group.is_scored(),
         basis: basis.to_string(),
         unit: info.unit.clone(),
+        cache: valid().next().map_or(CacheState::Any, |sample| sample.case.cache),
         better: info.better,
         order: None,
         series: Vec::with_capacity(samples.len()),
@@ -139,12 +141,11 @@ fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample
 
 fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'a>) -> Series {
     let mut series = Series::default();
-    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     let (mut lengths, mut read_ahead) = (Vec::new(), Vec::new());
     for sample in samples {
         match usable_log(sample, cell) {
             Ok(log) => {
-                blocks.entry(sample.block).or_default().push(log);
+                series.logs.push(Point { block: sample.block, log });
                 lengths.push(sample.figures.seconds.ln());
                 series.samples += 1;
                 series.contended += usize::from(contention.during(sample));
@@ -169,9 +170,9 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
         }
     }
     // Several samples of one instance are repeats, not replicates: they are averaged first.
-    series.points =
-        blocks.iter().map(|(block, logs)| Point { block: *block, log: mean(logs) }).collect();
-    series.logs = blocks;
+    series.logs.sort_by_key(|own| own.block);
+    let point = |own: &[Point]| Point { block: own[0].block, log: mean(&logs(own)) };
+    series.points = blocks(&series.logs).map(point).collect();
     series.moved = Moved::of(samples.iter().copied().filter(|s| s.evidence.validity.is_valid()));
     // What was left to sync has the length that it has, and scores nothing anyway.
     series.short = cell.is_scored && too_short::is_short(samples);
@@ -186,13 +187,19 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
 /// slower, and takes turns.
 fn find_modes(series: &mut Series) {
     // Both are ascending by block, and of the same.
-    let of_block = |(point, logs): (&Point, &Vec<f64>)| {
-        let taken = point.log - mean(logs);
-        logs.iter().map(|log| log + taken).collect::<Vec<_>>()
+    let of_block = |(point, own): (&Point, &[Point])| {
+        let mut own = logs(own);
+        let taken = point.log - mean(&own);
+        own.iter_mut().for_each(|log| *log += taken);
+        own
     };
-    let logs: Vec<f64> =
-        series.points.iter().zip(series.logs.values()).flat_map(of_block).collect();
-    series.modes = modes::groups(&logs);
+    let all: Vec<f64> = series.points.iter().zip(blocks(&series.logs)).flat_map(of_block).collect();
+    series.modes = modes::groups(&all);
+}
+
+/// The values of each block, of those that are ascending by it.
+fn blocks(all: &[Point]) -> impl Iterator<Item = &[Point]> {
+    all.chunk_by(|one, next| one.block == next.block)
 }
 
 /// Whether nothing was done in `sample`, which is valid otherwise.
@@ -207,7 +214,7 @@ enum Unusable {
 }
 
 fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
-    match &sample.evidence.validity {
+    match &*sample.evidence.validity {
         Validity::Lukewarm(_) => return Err(Unusable::Lukewarm),
         Validity::Disturbed(_) => return Err(Unusable::Disturbed),
         Validity::Invalid(why) => return Err(Unusable::Invalid(why.clone())),
@@ -241,7 +248,7 @@ pub fn with_reasons(dataset: &Dataset) -> Cow<'_, Dataset> {
     let mut named = dataset.clone();
     for sample in &mut named.samples {
         if let Some(why) = why(sample) {
-            sample.evidence.validity = Validity::Invalid(why);
+            *sample.evidence.validity = Validity::Invalid(why);
         }
     }
     Cow::Owned(named)
@@ -257,9 +264,9 @@ mod tests {
             (0..12).map(|block| (block, if block % 3 == 0 { 0.0 } else { 0.5 })).collect();
         let with_points = |log: fn(f64) -> f64| {
             let points = logs.iter().map(|(block, own)| Point { block: *block, log: log(*own) });
-            let samples = logs.iter().map(|(block, own)| (*block, vec![*own])).collect();
+            let samples = logs.iter().map(|(block, own)| Point { block: *block, log: *own });
             let mut series =
-                Series { points: points.collect(), logs: samples, ..Series::default() };
+                Series { points: points.collect(), logs: samples.collect(), ..Series::default() };
             find_modes(&mut series);
             series.modes
         };

@@ -8,7 +8,7 @@ use crate::{
     description::cell::data::Series,
     kernel::{point::mean, ratio::quantile},
 };
-use model::result::Sample;
+use model::result::{Sample, known};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(test)]
@@ -28,15 +28,16 @@ impl Factor {
 
     fn level(self, sample: &Sample) -> Option<u32> {
         match self {
-            Factor::Order => sample.covariates.run_order,
-            Factor::Part => sample.covariates.backing_part,
+            Factor::Order => sample.get(known::RUN_ORDER),
+            Factor::Part => sample.get(known::BACKING_PART),
         }
     }
 }
 
 /// Makes `sample` tell the level of no factor.
 pub(crate) fn forget(sample: &mut Sample) {
-    (sample.covariates.run_order, sample.covariates.backing_part) = (None, None);
+    sample.set(known::RUN_ORDER, None);
+    sample.set(known::BACKING_PART, None);
 }
 
 /// Rounds, as many blocks each as there are candidates, from which on it is done: with fewer blocks the degrees of

@@ -1,7 +1,10 @@
 //! Sizes of the folios in which the page cache held the files of hot tests: candidates with different folio sizes did
 //! not read the same kind of memory.
 
-use model::{result::Sample, workload::CacheState};
+use model::{
+    result::{Sample, known},
+    workload::CacheState,
+};
 use std::collections::BTreeMap;
 
 /// Sizes that differ by less are taken for equal: a median lies between two of them.
@@ -22,7 +25,7 @@ pub struct UnequalFolios {
 pub fn unequal_folios(labels: &[&str], samples: &[Sample]) -> Vec<UnequalFolios> {
     let mut cases: BTreeMap<(&str, u32), BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
     for sample in samples.iter().filter(|sample| is_hot(sample)) {
-        let Some(bytes) = sample.covariates.target.folio_bytes else { continue };
+        let Some(bytes) = sample.get(known::FOLIO_BYTES) else { continue };
         let case = &sample.case;
         let targets = cases.entry((&case.test, case.procs)).or_default();
         targets.entry(&case.target).or_default().push(bytes as f64);
@@ -63,7 +66,7 @@ mod tests {
                 cache: *cache,
             };
             let mut sample = Sample::bare(0, 0, case, Vec::new());
-            sample.covariates.target.folio_bytes = Some(*bytes);
+            sample.set(known::FOLIO_BYTES, *bytes);
             sample
         };
         sizes.iter().map(sample).collect()

@@ -1,7 +1,7 @@
 //! Computes how much the hosts of a campaign, and their ranks, differ: which host is slow, and where.
 
 use crate::kernel::point::mean;
-use model::result::{Dataset, Sample};
+use model::result::{Dataset, Sample, known};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -147,8 +147,8 @@ fn hosts(samples: &[&Sample]) -> Vec<HostRate> {
 
 fn slowest_rank(samples: &[&Sample]) -> Option<f64> {
     let share = |sample: &&Sample| {
-        let pool = &sample.covariates.pool;
-        let (least, most) = pool.slowest_rank_ops_per_s.zip(pool.fastest_rank_ops_per_s)?;
+        let least = sample.get(known::SLOWEST_RANK_OPS_PER_S)?;
+        let most = sample.get(known::FASTEST_RANK_OPS_PER_S)?;
         (least > 0.0 && most > 0.0).then(|| least / most)
     };
     let shares: Vec<f64> = samples.iter().filter_map(share).collect();

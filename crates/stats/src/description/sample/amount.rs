@@ -2,7 +2,7 @@
 //! of two pages in a millisecond.
 
 use crate::kernel::point::median;
-use model::result::{Dataset, Sample};
+use model::result::{Dataset, Sample, known};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ pub(crate) fn read_per_byte<'a>(samples: impl Iterator<Item = &'a Sample>) -> Op
 /// As [`Moved::written_per_byte`].
 pub(crate) fn written_per_byte<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
     per_byte(samples, |s| {
-        let later = s.covariates.target.settle_write_bytes.unwrap_or(0);
+        let later = s.get(known::SETTLE_WRITE_BYTES).unwrap_or(0);
         Some(s.covariates.device_write_bytes? as f64 + later as f64)
     })
 }

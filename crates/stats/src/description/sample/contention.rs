@@ -2,7 +2,7 @@
 //! and no interval over blocks shows it.
 
 use model::{
-    result::{Dataset, Sample, Validity},
+    result::{Dataset, Sample, Validity, known},
     text::Bytes,
 };
 use std::collections::HashMap;
@@ -27,8 +27,8 @@ impl Shared {
     /// How much of it others had during `sample`, percent.
     fn used_pct(self, sample: &Sample) -> Option<f64> {
         match self {
-            Shared::Cpu => sample.covariates.foreign.cpu_pct,
-            Shared::Disk => sample.covariates.foreign.disk_pct,
+            Shared::Cpu => sample.get(known::FOREIGN_CPU_PCT),
+            Shared::Disk => sample.get(known::FOREIGN_DISK_PCT),
         }
     }
 }
@@ -56,7 +56,7 @@ impl<'a> Contention<'a> {
         let kept = dataset
             .samples
             .iter()
-            .filter(|s| !matches!(s.evidence.validity, Validity::Disturbed(_)));
+            .filter(|s| !matches!(*s.evidence.validity, Validity::Disturbed(_)));
         for sample in kept {
             for shared in Shared::ALL {
                 if let Some(used) = shared.used_pct(sample) {
@@ -73,24 +73,31 @@ impl<'a> Contention<'a> {
     /// Why `sample` is contended, with what others did; `None` for one that is not. One that was too short
     /// to say is judged by the others of its turn: by what they saw, the machine was not idle in between.
     pub fn why(&self, sample: &Sample) -> Option<String> {
-        let reasons = Shared::ALL.into_iter().filter_map(|shared| {
-            let what = shared.name();
-            let Some(used) = shared.used_pct(sample) else {
-                let turn = self.turns.get(&(shared, turn(sample)));
-                return turn.is_some_and(|&(c, all)| is_too_much(c, all)).then(|| of_turn(what));
-            };
-            (used > self.limit_pct).then(|| match shared {
-                Shared::Disk => of_disk(sample, used),
-                Shared::Cpu => format!("other processes used {used:.0} % of {what} meanwhile"),
-            })
-        });
-        let reasons: Vec<String> = reasons.collect();
+        let reason = |(shared, used): (Shared, Option<f64>)| match (shared, used) {
+            (_, None) => of_turn(shared.name()),
+            (Shared::Disk, Some(used)) => of_disk(sample, used),
+            (Shared::Cpu, Some(used)) => {
+                format!("other processes used {used:.0} % of {} meanwhile", shared.name())
+            }
+        };
+        let reasons: Vec<String> = self.too_much(sample).map(reason).collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
+    /// What others had too much of during `sample`, with their share, percent, where it says.
+    fn too_much(&self, sample: &Sample) -> impl Iterator<Item = (Shared, Option<f64>)> {
+        Shared::ALL.into_iter().filter_map(move |shared| match shared.used_pct(sample) {
+            Some(used) => (used > self.limit_pct).then_some((shared, Some(used))),
+            None => {
+                let (contended, all) = self.turns.get(&(shared, turn(sample)))?;
+                is_too_much(*contended, *all).then_some((shared, None))
+            }
+        })
     }
 
     /// Whether `sample` was.
     pub(crate) fn during(&self, sample: &Sample) -> bool {
-        self.why(sample).is_some()
+        self.too_much(sample).next().is_some()
     }
 }
 
@@ -117,8 +124,8 @@ fn of_turn(what: &str) -> String {
 
 fn of_disk(sample: &Sample, used: f64) -> String {
     let moved = |bytes: Option<f64>| Bytes(bytes.unwrap_or(0.0) as u64);
-    let foreign = &sample.covariates.foreign;
-    let did = match (moved(foreign.read_bytes), moved(foreign.write_bytes)) {
+    let read = moved(sample.get(known::FOREIGN_READ_BYTES));
+    let did = match (read, moved(sample.get(known::FOREIGN_WRITE_BYTES))) {
         (read, Bytes(0)) => format!("read {read} from the disk below"),
         (Bytes(0), written) => format!("wrote {written} to the disk below"),
         (read, written) => format!("wrote {written} to the disk below and read {read} from it"),

@@ -2,7 +2,7 @@
 //! Specification 2.0, as coded in OPNFV storperf `steady_state.py`). A figure of a run that was still changing depends
 //! on when it was stopped; it is shown with a note.
 
-use model::result::{Dataset, ROUNDS, Sample};
+use model::result::{Dataset, Sample};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -45,11 +45,7 @@ impl Rounds {
 
     /// Of a sample that has rounds.
     pub(crate) fn of_sample(sample: &Sample) -> Option<Rounds> {
-        let mut rates = [0.0; ROUNDS];
-        for (rate, known) in rates.iter_mut().zip(*sample.evidence.round_rates) {
-            *rate = known?;
-        }
-        Rounds::of(&rates)
+        Rounds::of(&sample.round_rates()?)
     }
 }
 

@@ -57,16 +57,21 @@ pub fn timed(dataset: &Dataset, blocks: &[(u32, f64)]) -> Option<Timed> {
     })
 }
 
+/// The case of `sample` but for its test and cache.
+fn cell(sample: &Sample) -> (&str, &str, u32, u32) {
+    let Case { target, suite, procs, threads, .. } = &*sample.case;
+    (target, suite, *procs, *threads)
+}
+
 /// Whether `sample` is of the run of `write`, the sample before it, and its time a part of that: the sync that
 /// ends a durable write has a row of its own besides that of the write. Other tests that come from one run, as
 /// the phases of mdtest, come one after the other.
 pub(crate) fn is_within(sample: &Sample, write: &Sample) -> bool {
-    let same_but_test = Case { test: write.case.test.clone(), ..sample.case.clone() };
     let place = |s: &Sample| (s.block, s.position);
     sample.case.test.split('.').any(|part| part == "sync")
         && write.metric("durable_rate").is_some()
         && place(sample) == place(write)
-        && Case { cache: write.case.cache, ..same_but_test } == write.case
+        && cell(sample) == cell(write)
         && sample.figures.seconds <= write.figures.seconds
 }
 
@@ -112,7 +117,7 @@ mod tests {
     #[test]
     fn a_run_counts_once_and_only_in_blocks_whose_time_is_known() {
         let mut unusable = sample(1, "columnar.read", "rate", 1.5);
-        unusable.evidence.validity = Validity::Invalid(Reason::said("no space"));
+        *unusable.evidence.validity = Validity::Invalid(Reason::said("no space"));
         let data = dataset(vec![
             sample(0, "columnar.write.int", "durable_rate", 2.0),
             // Of the same run, and a part of its time.

@@ -2,13 +2,13 @@
 //! it is shown but not scored.
 
 use crate::kernel::point::median;
-use model::result::Sample;
+use model::result::{Sample, known};
 
 /// Whether the usual timed part of these samples of one target in one cell is below the floor of its preset; one
 /// late or early part decides nothing. What was not measured here has no floor and is never short.
 pub(crate) fn is_short(samples: &[&Sample]) -> bool {
     let valid = || samples.iter().filter(|s| s.evidence.validity.is_valid());
-    let floor_s = valid().filter_map(|s| s.evidence.floor_s).reduce(f64::min);
+    let floor_s = valid().filter_map(|s| s.get(known::FLOOR_S)).reduce(f64::min);
     let length_s = median(valid().map(|s| s.figures.seconds).collect());
     floor_s.zip(length_s).is_some_and(|(floor, length)| length < floor)
 }
@@ -31,7 +31,7 @@ mod tests {
             cache: CacheState::Any,
         };
         let mut sample = Sample::bare(0, 0, case, Vec::new()).lasting(seconds);
-        sample.evidence.floor_s = floor_s;
+        sample.set(known::FLOOR_S, floor_s);
         sample
     }
 

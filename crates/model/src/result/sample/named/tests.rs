@@ -3,7 +3,8 @@
 use super::*;
 use crate::{
     result::{
-        AfterFault, CrashStates, FaultOnDisk, Reason, Spread, Validity, sample::flat::FlatSample,
+        AfterFault, CrashStates, FaultOnDisk, Reason, Spread, Validity, known,
+        sample::flat::FlatSample,
     },
     strategies,
     workload::{CacheState, Case},
@@ -24,15 +25,19 @@ fn bare(metrics: Vec<Metric>) -> Sample {
 
 /// A metric of each line, with values that differ.
 fn of_each_line() -> Vec<Metric> {
-    let of = |name: String, unit, better| Metric::new(&name, name.len() as f64, unit, better);
-    let lines = TABLE.iter().flat_map(|line| match line {
-        Line::One(n) => vec![of(n.name.into(), n.unit, n.better)],
-        Line::Disks => DISKS.iter().map(|n| of(format!("{}1", n.name), n.unit, n.better)).collect(),
-        Line::Hosts => {
-            HOSTS.iter().map(|n| of(format!("{}n1", n.name), n.unit, n.better)).collect()
+    let of = |name: String, unit: &str, better| Metric::new(&name, name.len() as f64, unit, better);
+    let mut all = Vec::new();
+    for line in Line::ALL {
+        let kind = line.kind();
+        all.push(of(kind.name.clone(), &kind.unit, kind.better));
+        if *line == Line::CPU_LEAST_MHZ {
+            all.extend(DISKS.iter().map(|n| of(format!("{}1", n.name), n.unit, n.better)));
         }
-    });
-    lines.collect()
+        if *line == Line::FASTEST_RANK_OPS_PER_S {
+            all.extend(HOSTS.iter().map(|n| of(format!("{}n1", n.name), n.unit, n.better)));
+        }
+    }
+    all
 }
 
 #[test]
@@ -46,7 +51,7 @@ fn every_line_sets_its_field_and_reads_it() {
         assert_eq!(sample.metric(&metric.name), Some(metric.value), "{}", metric.name);
         assert_eq!(sample.find(&metric.name).as_deref(), Some(&metric));
         // Another unit, and one that is set already, are figures.
-        sample.push(Metric { unit: "x".into(), ..metric.clone() });
+        sample.push(Metric::new(&metric.name, metric.value, "x", metric.better));
         assert_eq!(sample.figures.metrics.len(), 2, "{}", metric.name);
     }
 }
@@ -102,7 +107,7 @@ fn a_value_that_a_field_cannot_hold_stays_a_figure() {
         let order = Metric::new("run_order", value, "", Better::Lower);
         let sample = bare(vec![rate, order]);
         assert_eq!(
-            (sample.figures.metrics.len(), sample.covariates.run_order),
+            (sample.figures.metrics.len(), sample.get(known::RUN_ORDER)),
             (2, None),
             "{value}"
         );

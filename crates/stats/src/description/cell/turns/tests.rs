@@ -73,8 +73,8 @@ fn sample(block: u32, log: f64, place: usize, part: usize) -> Sample {
     };
     let value = Metric::new(Metric::RATE, log.exp(), "MB/s", Better::Higher);
     let mut sample = Sample::bare(block, 0, case, vec![value]);
-    sample.covariates.run_order = Some(place as u32 + 1);
-    sample.covariates.backing_part = Some(part as u32 + 1);
+    sample.set(known::RUN_ORDER, place as u32 + 1);
+    sample.set(known::BACKING_PART, part as u32 + 1);
     sample
 }
 
@@ -153,8 +153,8 @@ fn an_order_that_never_changed_tells_nothing_and_stays() {
     let (mut samples, _) = World::of(2, 20).campaign(1);
     for (place, own) in samples.iter_mut().enumerate() {
         for sample in own {
-            sample.covariates.run_order = Some(place as u32 + 1);
-            sample.covariates.backing_part = None;
+            sample.set(known::RUN_ORDER, place as u32 + 1);
+            sample.set(known::BACKING_PART, None);
         }
     }
     let mut series: Vec<Series> = samples.iter().map(|own| series(own)).collect();
