@@ -1,7 +1,10 @@
 //! Faults of one leg of a mirror: the files of the workload, the block of a leg that is overwritten, and the request
 //! from which on a leg is lost.
 
-use crate::{log::Log, turned_bit::last};
+use crate::{
+    log::{Event, Log},
+    turned_bit::{Spot, last},
+};
 use model::random::Rng;
 use std::ops::Range;
 
@@ -61,28 +64,52 @@ pub fn data_block(logs: &[Log], seed: u64) -> Option<(usize, Range<u64>)> {
     let file = rng.next_u64() % FILES;
     let at = (rng.next_u64() as usize % (FILE_BYTES / BLOCK)) * BLOCK;
     let data = content(seed, file, 0);
-    drawn(seed, spots(logs, &data[at..at + BLOCK]))
+    let (leg, spot) = drawn(seed, spots(logs, &data[at..at + BLOCK]))?;
+    Some((leg, spot.range))
 }
 
 /// A drawn leg and a block of its tree that holds names and inodes, as bytes of the disk: one that has the name of a
-/// file, where it was written last. `None` where no name was written as it is.
+/// file, in the version that was written last of all. A leg that did not get that one has a block that is in no tree
+/// any more. `None` where no name was written as it is.
 pub fn tree_block(logs: &[Log], seed: u64) -> Option<(usize, Range<u64>)> {
     let file = Rng::new(seed ^ 0x7ee).next_u64() % FILES;
-    let (leg, found) = drawn(seed, spots(logs, name(file).as_bytes()))?;
-    let start = found.start / BLOCK as u64 * BLOCK as u64;
+    let mut all = spots(logs, name(file).as_bytes());
+    let newest = all.iter().max_by_key(|(leg, spot)| stamp(&logs[*leg], spot))?;
+    let newest = block(&logs[newest.0], &newest.1).to_vec();
+    all.retain(|(leg, spot)| block(&logs[*leg], spot) == newest);
+    let (leg, spot) = drawn(seed, all)?;
+    let start = start(&spot);
     Some((leg, start..start + BLOCK as u64))
 }
 
 /// The legs to which `needle` was written, and where to each it was written last.
-fn spots(logs: &[Log], needle: &[u8]) -> Vec<(usize, Range<u64>)> {
+fn spots(logs: &[Log], needle: &[u8]) -> Vec<(usize, Spot)> {
     let all = logs.iter().enumerate();
-    all.filter_map(|(leg, log)| Some((leg, last(log, needle)?.range))).collect()
+    all.filter_map(|(leg, log)| Some((leg, last(log, needle)?))).collect()
+}
+
+/// When the write of `spot` came, among all requests to all disks.
+fn stamp(log: &Log, spot: &Spot) -> Option<u64> {
+    log.stamped().nth(spot.event?).map(|(stamp, _)| stamp)
+}
+
+/// Where the block begins in which `spot` begins, in bytes of the disk.
+fn start(spot: &Spot) -> u64 {
+    spot.range.start / BLOCK as u64 * BLOCK as u64
+}
+
+/// What the write of `spot` has of that block.
+fn block<'l>(log: &'l Log, spot: &Spot) -> &'l [u8] {
+    let event = spot.event.and_then(|number| log.events().get(number));
+    let Some(Event::Write { offset, data }) = event else { return &[] };
+    let from = start(spot).saturating_sub(*offset) as usize;
+    let data = log.data(data).get(from..).unwrap_or_default();
+    &data[..data.len().min(BLOCK)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::Event;
     use std::collections::BTreeSet;
 
     #[test]
@@ -148,6 +175,23 @@ mod tests {
         }
         assert!(names.iter().all(|one| names.iter().filter(|own| own.contains(one)).count() == 1));
         assert_eq!(tree_block(&[Log::new(0)], 1), None);
+    }
+
+    #[test]
+    fn a_leg_with_an_old_version_of_a_name_is_not_drawn() {
+        let file = name(Rng::new(3 ^ 0x7ee).next_u64() % FILES);
+        let leg = |stamp: u64, at: u64, version: u8| {
+            let mut block = vec![version; BLOCK];
+            block[64..64 + file.len()].copy_from_slice(file.as_bytes());
+            let mut log = Log::new(1 << 20);
+            log.stamp(stamp);
+            log.write(at, &block).unwrap();
+            log
+        };
+        let logs = [leg(5, 8192, 2), leg(3, 4096, 1), leg(6, 8192, 2), leg(2, 4096, 1)];
+        let drawn: Vec<_> = (0..100).filter_map(|seed| tree_block(&logs, seed)).collect();
+        let is_new = |(leg, block): &(usize, Range<u64>)| leg % 2 == 0 && block.start == 8192;
+        assert!(!drawn.is_empty() && drawn.iter().all(is_new), "{drawn:?}");
     }
 
     #[test]
