@@ -125,7 +125,7 @@ impl Settings {
              as many as are is read.\n\
              - A target that cannot be read without one of its disks is reported as not supported. \
              Every profile of Btrfs with redundancy can be tried, and arrays of md and volumes of LVM, \
-             e.g. `btrfs[raid6]`, `raid1(ext4)` or `lvm[raid1](ext4)`.",
+             e.g. `btrfs[raid6]`, `raid1(ext4)` or `raid5(xfs)`.",
             self.tries,
         )
     }
