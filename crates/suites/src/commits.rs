@@ -202,8 +202,7 @@ impl Client {
 
     /// Every latency.
     pub(crate) fn histograms(&self) -> Vec<Histogram> {
-        let named = |h: Histogram| Histogram { op: COMMIT.into(), ..h };
-        self.latencies.histograms().into_iter().map(named).collect()
+        self.latencies.histograms_of(COMMIT)
     }
 
     /// Returns the metrics that `measured` adds up over workers.

@@ -63,6 +63,13 @@ impl Latencies {
             })
             .collect()
     }
+
+    /// The same, each called `op`.
+    pub fn histograms_of(&self, op: &str) -> Vec<model::figure::Histogram> {
+        let mut all = self.histograms();
+        all.iter_mut().for_each(|histogram| histogram.op = op.into());
+        all
+    }
 }
 
 fn bins<C: Counter>(counted: &Histogram<C>) -> Vec<(u64, u64)> {

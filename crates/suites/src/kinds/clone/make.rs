@@ -110,11 +110,8 @@ impl Run for MakeRun<'_> {
     }
 
     fn histograms(&mut self) -> Vec<Histogram> {
-        let named = |(op, latencies): (&str, &Latencies)| {
-            let of = latencies.histograms().into_iter();
-            of.map(|h| Histogram { op: op.into(), ..h }).collect::<Vec<_>>()
-        };
-        [CALL, DURABLE].into_iter().zip(&self.latencies).flat_map(named).collect()
+        let named = [CALL, DURABLE].into_iter().zip(&self.latencies);
+        named.flat_map(|(op, latencies)| latencies.histograms_of(op)).collect()
     }
 
     fn metrics(&mut self) -> Vec<Metric> {

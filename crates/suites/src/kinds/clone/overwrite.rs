@@ -120,11 +120,8 @@ impl Run for OverwriteRun<'_> {
     }
 
     fn histograms(&mut self) -> Vec<Histogram> {
-        let named = |(which, latencies): (Which, &Latencies)| {
-            let of = latencies.histograms().into_iter();
-            of.map(move |h| Histogram { op: which.word().into(), ..h }).collect::<Vec<_>>()
-        };
-        [Which::Clone, Which::Unshared].into_iter().zip(&self.latencies).flat_map(named).collect()
+        let named = [Which::Clone, Which::Unshared].into_iter().zip(&self.latencies);
+        named.flat_map(|(which, latencies)| latencies.histograms_of(which.word())).collect()
     }
 
     fn metrics(&mut self) -> Vec<Metric> {

@@ -33,8 +33,7 @@ impl Laps {
 
     /// All of them; `None` when there was none.
     pub(in crate::kinds) fn histogram(&self) -> Option<Histogram> {
-        let counted = self.latencies.histograms().pop()?;
-        Some(Histogram { op: self.op.into(), ..counted })
+        self.latencies.histograms_of(self.op).pop()
     }
 }
 

@@ -266,9 +266,7 @@ impl<'a> Part<'a> {
 
     fn ended(self) -> ThreadWork {
         let mut histograms = self.latencies.histograms();
-        histograms.extend(
-            self.syncs.histograms().into_iter().map(|h| Histogram { op: "fsync".into(), ..h }),
-        );
+        histograms.extend(self.syncs.histograms_of("fsync"));
         ThreadWork { ops: self.done, histograms }
     }
 }
