@@ -154,9 +154,14 @@ impl Metrics {
     /// Mean, median, 99th, 99.9th percentile and longest latency of the operations called `op`, in
     /// microseconds. In a closed loop they are called `service_`, at a fixed rate `latency_`.
     pub(crate) fn latencies(&mut self, pool: &PoolReport, op: &str) {
+        self.named_latencies(pool, op, "");
+    }
+
+    /// The same, with `prefix` before the names.
+    pub(crate) fn named_latencies(&mut self, pool: &PoolReport, op: &str, prefix: &str) {
         let of_op = pool.workers.iter().flat_map(|w| &w.histograms).filter(|h| h.op == op);
         for histogram in Histogram::merged(of_op) {
-            self.latency(&histogram, "");
+            self.latency(&histogram, prefix);
         }
     }
 

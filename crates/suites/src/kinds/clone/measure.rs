@@ -11,7 +11,7 @@ use crate::{
     figures::{self, Metrics, ratio},
 };
 use model::{
-    figure::{Better, Histogram, Metric},
+    figure::{Better, Metric},
     workload::PoolReport,
 };
 
@@ -41,7 +41,8 @@ pub(super) fn overwrite(id: &str, pool: &PoolReport) -> Measured {
     metrics.lower("slowdown", ratio(one_s, other_one_s), "1");
     metrics.per_s("overwrites_rate", pieces, seconds, "1/s");
     for which in [Which::Clone, Which::Unshared] {
-        latencies(&mut metrics, pool, which.word());
+        let op = which.word();
+        metrics.named_latencies(pool, op, &format!("{op}_"));
     }
     metrics.cpu_per_op(pool, OVERWRITES);
     let workers = pool.workers.len().max(1) as f64;
@@ -69,21 +70,15 @@ pub(super) fn read(id: &str, pool: &PoolReport, which: Which) -> Measured {
 /// Clones that are made.
 pub(super) fn make(id: &str, pool: &PoolReport) -> Measured {
     let mut metrics = Metrics::default();
-    latencies(&mut metrics, pool, DURABLE);
-    latencies(&mut metrics, pool, CALL);
+    for op in [DURABLE, CALL] {
+        metrics.named_latencies(pool, op, &format!("{op}_"));
+    }
     metrics.per_s("clones_rate", figures::ops(pool, 0..1), figures::time_s(pool, 0..1), "1/s");
     metrics.cpu_per_op(pool, 0..1);
     extents(&mut metrics, pool, Which::Clone);
     let first = |metric: &Metric| metric.name != "durable_service_p50_us";
     metrics.0.sort_by_key(first);
     figures::measured(id, pool, 0..1, metrics.0)
-}
-
-fn latencies(metrics: &mut Metrics, pool: &PoolReport, op: &str) {
-    let of_op = pool.workers.iter().flat_map(|w| &w.histograms).filter(|h| h.op == op);
-    for histogram in Histogram::merged(of_op) {
-        metrics.latency(&histogram, &format!("{op}_"));
-    }
 }
 
 /// Extents of the files `which`, and the share of their bytes that other files use, too.
