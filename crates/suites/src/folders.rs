@@ -1,7 +1,12 @@
 //! Folders that tests make for themselves.
 
 use crate::TestError;
-use std::{fs, io::ErrorKind, path::Path};
+use rustix::fs::syncfs;
+use std::{
+    fs::{self, File},
+    io::ErrorKind,
+    path::Path,
+};
 
 /// Removes `folder` with all in it, if it is there.
 ///
@@ -12,6 +17,15 @@ pub(crate) fn remove(folder: &Path) -> Result<(), TestError> {
         Err(why) if why.kind() != ErrorKind::NotFound => Err(TestError::io("remove", folder)(why)),
         _ => Ok(()),
     }
+}
+
+/// Makes everything on the file system of `folder` durable. `sync` would wait for other file systems too.
+///
+/// # Errors
+/// What the file system reports.
+pub(crate) fn sync(folder: &Path) -> Result<(), TestError> {
+    let opened = File::open(folder).map_err(TestError::io("open", folder))?;
+    syncfs(&opened).map_err(|error| TestError::io("syncfs", folder)(error.into()))
 }
 
 /// Makes `folder` empty.

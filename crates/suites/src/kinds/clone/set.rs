@@ -4,10 +4,10 @@ use super::{
     settings::{Action, CHUNK_BYTES, Settings, Which},
     sharing,
 };
-use crate::{TestError, commits::data};
+use crate::{TestError, commits::data, folders};
 use engine::data::{Data, derive_seed};
 use model::{random::Rng, workload::Job};
-use rustix::fs::{FlockOperation, flock, syncfs};
+use rustix::fs::{FlockOperation, flock};
 use std::{
     fs::{self, File},
     ops::Range,
@@ -156,8 +156,7 @@ impl<'a> CloneSets<'a> {
 
     /// Syncs the file system.
     pub(super) fn sync(&self) -> Result<(), TestError> {
-        let dir = File::open(&self.folder).map_err(TestError::io("open", &self.folder))?;
-        syncfs(&dir).map_err(|error| TestError::io("syncfs", &self.folder)(error.into()))
+        folders::sync(&self.folder)
     }
 
     /// Overwrites the pieces `range` of the order, and makes each batch durable; `done` gets the pieces of each.

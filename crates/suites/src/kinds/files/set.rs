@@ -5,7 +5,7 @@ use super::{
     path::{PathBuffer, failed, wrong},
     settings::Settings,
 };
-use crate::{TestError, kinds::scaled};
+use crate::{TestError, folders, kinds::scaled};
 use model::{random::Rng, workload::Job};
 use rustix::{
     fs::{self, Mode, OFlags},
@@ -204,10 +204,9 @@ impl FileSet {
         Ok(names)
     }
 
-    /// Makes everything on the file system durable. `sync` would wait for other file systems too.
+    /// Makes everything on the file system durable.
     pub(super) fn syncfs(&self) -> Result<(), TestError> {
-        let root = File::open(&self.root).map_err(TestError::io("open", &self.root))?;
-        fs::syncfs(&root).map_err(|e| TestError::io("syncfs", &self.root)(e.into()))
+        folders::sync(&self.root)
     }
 
     /// An error unless exactly `expected` files of this worker are there.

@@ -6,7 +6,7 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Meter, Run, TestError,
+    Meter, Run, TestError, folders,
     kinds::files::{
         content::{Content, Source},
         laps::Laps,
@@ -23,7 +23,6 @@ use model::{
 use rustix::fs::{self, Mode, OFlags};
 use std::{
     ffi::{CStr, OsStr},
-    fs::File,
     path::{Path, PathBuf},
 };
 
@@ -138,7 +137,7 @@ impl<'a> TreeRun<'a> {
             }
         };
         done?;
-        if self.settings.sync { syncfs(&self.base) } else { Ok(()) }
+        if self.settings.sync { folders::sync(&self.base) } else { Ok(()) }
     }
 
     /// Checks the data of the last read.
@@ -241,11 +240,6 @@ fn one_dir(
     laps.lap();
     progress.add(0, 1);
     Ok(())
-}
-
-fn syncfs(dir: &Path) -> Result<(), TestError> {
-    let file = File::open(dir).map_err(TestError::io("open", dir))?;
-    fs::syncfs(&file).map_err(|error| TestError::io("syncfs", dir)(error.into()))
 }
 
 /// Everything that one operation needs, made before the clock starts.
