@@ -115,6 +115,6 @@ impl Run for MakeRun<'_> {
     }
 
     fn metrics(&mut self) -> Vec<Metric> {
-        extent_metrics(Which::Clone, self.extents.clone())
+        extent_metrics(Which::Clone, &self.extents)
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct OverwriteRun<'a> {
     latencies: [Latencies; 2],
     /// Free bytes before the first turn and after each.
     free: Vec<u64>,
-    extents: Vec<(Which, Extents)>,
+    extents: Vec<(Which, Vec<Extents>)>,
 }
 
 impl<'a> OverwriteRun<'a> {
@@ -81,15 +81,6 @@ impl<'a> OverwriteRun<'a> {
         let grown = turns.map(|(_, free)| free[0] as f64 - free[1] as f64).sum::<f64>();
         grown.max(0.0)
     }
-
-    fn note_extents(&mut self) {
-        let files = (0..self.sets.copies).flat_map(|copy| Which::ALL.map(|which| (copy, which)));
-        let of = |(copy, which)| {
-            let file = File::open(self.sets.path(which, copy)).ok()?;
-            Some((which, Extents::of(&file).ok()?))
-        };
-        self.extents = files.filter_map(of).collect();
-    }
 }
 
 impl Run for OverwriteRun<'_> {
@@ -103,12 +94,8 @@ impl Run for OverwriteRun<'_> {
     }
 
     fn verify(&mut self) -> Result<(), TestError> {
-        self.note_extents();
-        for (copy, which) in
-            (0..self.sets.copies).flat_map(|copy| Which::ALL.map(|which| (copy, which)))
-        {
-            self.sets.check(which, copy)?;
-        }
+        self.extents = Which::ALL.map(|which| (which, self.sets.extents(which))).into();
+        self.sets.files(&Which::ALL).try_for_each(|(which, copy)| self.sets.check(which, copy))?;
         self.sets.set_state()
     }
 
@@ -130,10 +117,8 @@ impl Run for OverwriteRun<'_> {
             bytes(CLONE_GROWN, self.grown(Which::Clone)),
             bytes(UNSHARED_GROWN, self.grown(Which::Unshared)),
         ];
-        metrics.extend(Which::ALL.iter().flat_map(|which| {
-            let of = self.extents.iter().filter(|(of, _)| of == which).map(|(_, extents)| *extents);
-            extent_metrics(*which, of.collect())
-        }));
+        let of = |(which, extents): &(Which, Vec<Extents>)| extent_metrics(*which, extents);
+        metrics.extend(self.extents.iter().flat_map(of));
         metrics
     }
 }
@@ -149,7 +134,7 @@ pub(super) fn bytes_names(which: Which) -> [String; 2] {
 }
 
 /// The metrics of a worker about the extents of its files `which`; none where these are not reported.
-pub(super) fn extent_metrics(which: Which, extents: Vec<Extents>) -> Vec<Metric> {
+pub(super) fn extent_metrics(which: Which, extents: &[Extents]) -> Vec<Metric> {
     if extents.is_empty() {
         return Vec::new();
     }

@@ -5,7 +5,10 @@ use super::{
     sharing,
 };
 use crate::{TestError, commits::data, folders};
-use engine::data::{Data, derive_seed};
+use engine::{
+    data::{Data, derive_seed},
+    extents::Extents,
+};
 use model::{random::Rng, workload::Job};
 use rustix::fs::{FlockOperation, flock};
 use std::{
@@ -61,6 +64,17 @@ impl<'a> CloneSets<'a> {
         path(&self.folder, which, copy)
     }
 
+    /// The files `which` of all sets.
+    pub(super) fn files(&self, which: &[Which]) -> impl Iterator<Item = (Which, u64)> {
+        (0..self.copies).flat_map(move |copy| which.iter().map(move |which| (*which, copy)))
+    }
+
+    /// The extents of the files `which`, as far as they are reported.
+    pub(super) fn extents(&self, which: Which) -> Vec<Extents> {
+        let of = |(which, copy)| Extents::of(&File::open(self.path(which, copy)).ok()?).ok();
+        self.files(&[which]).filter_map(of).collect()
+    }
+
     /// Pieces of a file that are overwritten.
     pub(super) fn overwritten(&self) -> usize {
         self.order.len()
@@ -90,9 +104,7 @@ impl<'a> CloneSets<'a> {
         if is_before {
             return Ok(());
         }
-        for (copy, which) in
-            (0..self.copies).flat_map(|copy| [(copy, Which::Clone), (copy, Which::Unshared)])
-        {
+        for (which, copy) in self.files(&[Which::Clone, Which::Unshared]) {
             let file = self.open(which, copy)?;
             self.overwrite(&file, which, copy, 0..self.order.len(), |_| {})?;
         }
