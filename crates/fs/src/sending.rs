@@ -44,9 +44,6 @@ pub trait Sending: Sync {
     /// Whether it is the file system's own, and not one that reads files like any program.
     fn is_native(&self) -> bool;
 
-    /// Programs that it needs.
-    fn programs(&self) -> &'static [&'static str];
-
     /// The tree at the sending end, which is changed between steps.
     fn tree(&self, from: &End<'_>) -> PathBuf;
 

@@ -24,10 +24,6 @@ impl Sending for Datasets {
         true
     }
 
-    fn programs(&self) -> &'static [&'static str] {
-        &["zfs"]
-    }
-
     /// It is mounted below the mount point of the pool.
     fn tree(&self, from: &End<'_>) -> PathBuf {
         from.site.dir.join(TREE)

@@ -20,10 +20,6 @@ impl Sending for Subvolumes {
         true
     }
 
-    fn programs(&self) -> &'static [&'static str] {
-        &["btrfs"]
-    }
-
     fn tree(&self, from: &End<'_>) -> PathBuf {
         from.root.join(TREE)
     }

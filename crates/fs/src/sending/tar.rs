@@ -6,23 +6,20 @@
 
 use super::{End, SendStep, Sending, TREE};
 use crate::Cmd;
-use std::path::PathBuf;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 /// An archive of GNU tar.
 pub(crate) struct Tar;
 
-/// Keeps what cannot be said by the archive format of 1988: times below a second, extended attributes, access control
-/// lists.
-fn tar(act: &str) -> Cmd {
-    Cmd::new("tar").arg(act)
-}
+/// Keeps access control lists and extended attributes, which tar leaves out unless it is asked for them.
+const ATTRIBUTES: [&str; 3] = ["--acls", "--xattrs", "--xattrs-include=*"];
 
-fn all_attributes(cmd: Cmd) -> Cmd {
-    cmd.args(["--acls", "--xattrs", "--xattrs-include=*"])
-}
-
-fn option(name: &str, path: &std::path::Path) -> std::ffi::OsString {
-    let mut option = std::ffi::OsString::from(name);
+/// The option `name`, which ends with `=`, with a path as its value.
+fn option(name: &str, path: &Path) -> OsString {
+    let mut option = OsString::from(name);
     option.push(path);
     option
 }
@@ -34,10 +31,6 @@ impl Sending for Tar {
 
     fn is_native(&self) -> bool {
         false
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["tar"]
     }
 
     fn tree(&self, from: &End<'_>) -> PathBuf {
@@ -60,16 +53,18 @@ impl Sending for Tar {
         Vec::new()
     }
 
-    /// The file with its state says what the archive before had. The number of the device changes with each mount.
+    /// The posix format has times below a second. The file with its state says what the archive before had. The number
+    /// of the device changes with each mount.
     fn send(&self, from: &End<'_>, _step: SendStep) -> Cmd {
-        let cmd = all_attributes(tar("--create").arg("--format=posix")).arg("--no-check-device");
+        let cmd = Cmd::new("tar").args(["--create", "--format=posix"]).args(ATTRIBUTES);
+        let cmd = cmd.arg("--no-check-device");
         let state = from.site.scratch.join("tar.state");
         let cmd = cmd.arg(option("--listed-incremental=", &state));
         cmd.arg(option("--directory=", &self.tree(from))).arg(".")
     }
 
     fn receive(&self, to: &End<'_>, step: SendStep) -> Cmd {
-        let cmd = all_attributes(tar("--extract"));
+        let cmd = Cmd::new("tar").arg("--extract").args(ATTRIBUTES);
         let cmd = cmd.args(["--same-owner", "--numeric-owner", "--same-permissions"]);
         let cmd = cmd.arg("--listed-incremental=/dev/null");
         cmd.arg(option("--directory=", &self.received(to, step)))
