@@ -13,8 +13,12 @@ mod scrub;
 
 pub use reads::FilesRead;
 
-use super::{FaultsError, Scrubbed, recorded_target::DISK_BYTES};
+use super::{
+    FaultsError, Scrubbed,
+    recorded_target::{DISK_BYTES, LOG_BYTES},
+};
 use ::faults::{
+    log::Log,
     mirror::sets,
     rule::{On, Rule, What, When},
 };
@@ -34,6 +38,9 @@ use std::{
 
 /// Least size of a disk of an array, bytes.
 const ARRAY_BYTES: u64 = 96 << 20;
+
+/// Writes to a disk, oldest first: the first byte of the disk, and the bytes.
+type Writes = Vec<(u64, Vec<u8>)>;
 
 /// A mirror on recording disks, one of which gets a fault.
 #[derive(Debug)]
@@ -149,8 +156,26 @@ impl<'a> Mirror<'a> {
 
     /// Shows all legs as they were made.
     fn begin(&self) -> Result<(), FaultsError> {
+        self.show(self.legs.iter().map(|_| Vec::new()))
+    }
+
+    /// The same, and records what is asked of each from then on.
+    fn begin_recorded(&self) -> Result<(), FaultsError> {
+        self.begin()?;
+        self.legs.iter().for_each(|leg| leg.record(LOG_BYTES));
+        Ok(())
+    }
+
+    /// What was asked of each leg since.
+    fn logs(&self) -> Result<Vec<Log>, FaultsError> {
+        Ok(self.legs.iter().map(RecordingDisk::recorded).collect::<Result<_, _>>()?)
+    }
+
+    /// Shows each leg with what was `written` to it since it was made.
+    fn show(&self, written: impl IntoIterator<Item = Writes>) -> Result<(), FaultsError> {
         self.forget()?;
-        Ok(self.legs.iter().try_for_each(|leg| leg.show([]))?)
+        let mut legs = self.legs.iter().zip(written);
+        Ok(legs.try_for_each(|(leg, written)| leg.show(written))?)
     }
 
     /// Its name, as it was asked for.

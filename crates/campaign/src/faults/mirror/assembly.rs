@@ -181,7 +181,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-impl Mounting<'_> {
+impl<'a> Mounting<'a> {
     /// Mounts it, if its layers have not. The inner error is what the kernel says of what is on the disks.
     ///
     /// # Errors
@@ -192,7 +192,10 @@ impl Mounting<'_> {
     }
 
     /// Its root, where it is `mounted`.
-    pub(super) fn root<'m>(&'m self, mounted: &'m Option<Mounted>) -> &'m Path {
+    pub(super) fn root<'m>(self, mounted: &'m Option<Mounted>) -> &'m Path
+    where
+        'a: 'm,
+    {
         mounted.as_ref().map_or(self.root, Mounted::root)
     }
 }
@@ -200,8 +203,7 @@ impl Mounting<'_> {
 impl Up<'_> {
     /// Its root.
     pub(super) fn root(&self) -> &Path {
-        let root = self.assembly.root;
-        self.mounted.as_ref().map_or(root, Mounted::root)
+        self.assembly.mounting().root(&self.mounted)
     }
 
     /// Where the part is that keeps everything.

@@ -2,7 +2,7 @@
 //! it.
 
 use super::{Mirror, SeenMirror, reads::Written};
-use crate::faults::{FaultsError, recorded_target::LOG_BYTES};
+use crate::faults::FaultsError;
 use ::faults::{
     log::Log,
     mirror::{FILES, content, data_block, garbage, name, tree_block},
@@ -43,25 +43,22 @@ impl Mirror<'_> {
         let legs = &self.with_fault_of(bad.leg);
         let mut seen = SeenMirror { written: FILES, ..SeenMirror::default() };
 
-        self.show(&bad)?;
+        self.show_bad(&bad)?;
         self.look_at_legs(Moment::Fault, legs, files, &mut seen)?;
         seen.is_unmet = !self.read_until_met(&bad, files, &mut seen)?;
         if !seen.is_unmet {
             self.look_at_legs(Moment::Read, legs, files, &mut seen)?;
         }
 
-        self.forget()?;
-        self.show(&bad)?;
+        self.show_bad(&bad)?;
         self.scrub(legs, false, files, &mut seen)?;
         Ok(seen)
     }
 
     fn make_bad(&self, fault: LegFault, seed: u64) -> Result<Bad, FaultsError> {
-        self.begin()?;
-        self.legs.iter().for_each(|leg| leg.record(LOG_BYTES));
+        self.begin_recorded()?;
         let done = self.up(|up| write(up.root(), seed).map_err(FaultsError::Prepare));
-        let logs: Vec<Log> =
-            self.legs.iter().map(|leg| leg.recorded()).collect::<Result<_, _>>()?;
+        let logs = self.logs()?;
         done?;
         let block = match fault {
             LegFault::BadMetadata => tree_block(&logs, seed),
@@ -76,12 +73,11 @@ impl Mirror<'_> {
     }
 
     /// Shows the legs as they were written, one of them with the bad block.
-    fn show(&self, bad: &Bad) -> Result<(), FaultsError> {
-        for (number, (leg, log)) in self.legs.iter().zip(&bad.logs).enumerate() {
+    fn show_bad(&self, bad: &Bad) -> Result<(), FaultsError> {
+        self.show(bad.logs.iter().enumerate().map(|(number, log)| {
             let garbage = (number == bad.leg).then(|| (bad.block.start, bad.garbage.clone()));
-            leg.show(log.written(usize::MAX).into_iter().chain(garbage))?;
-        }
-        Ok(())
+            log.written(usize::MAX).into_iter().chain(garbage).collect()
+        }))
     }
 
     /// Reads through the mirror until a read has met the bad block; false if none has, e.g. where all reads are of one

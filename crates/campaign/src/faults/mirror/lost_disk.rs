@@ -5,11 +5,8 @@ use super::{
     Mirror, SeenMirror, lost,
     reads::{Written, look_at},
 };
-use crate::faults::{FaultsError, recorded_target::LOG_BYTES};
-use ::faults::{
-    log::Log,
-    mirror::{FILES, answered, content, drawn, name},
-};
+use crate::faults::FaultsError;
+use ::faults::mirror::{FILES, answered, content, drawn, name};
 use ::fs::Part;
 use lab::recording::{Layers, Present, RecordingDisk};
 use model::result::{Moment, ReadFrom};
@@ -42,8 +39,7 @@ impl Mirror<'_> {
         let all = counted.iter().copied().enumerate().collect();
         let (number, requests) = drawn(seed, all).unwrap_or_default();
         self.requests = Some(counted);
-        self.begin()?;
-        self.legs.iter().for_each(|leg| leg.record(LOG_BYTES));
+        self.begin_recorded()?;
         let mut seen = SeenMirror::default();
         let acknowledged = self.up(|up| {
             prepare(up.root(), seed).map_err(FaultsError::Prepare)?;
@@ -62,18 +58,19 @@ impl Mirror<'_> {
         seen.written =
             acknowledged.files.iter().filter(|(_, version)| *version == 1).count() as u64;
         seen.is_refused = acknowledged.is_refused;
-        let logs: Vec<Log> =
-            self.legs.iter().map(|leg| leg.recorded()).collect::<Result<_, _>>()?;
+        let logs = self.logs()?;
         let legs = &self.with_fault_of(number);
         self.look_at_legs(Moment::Fault, legs, files, &mut seen)?;
 
         self.look_through(Moment::Read, &self.whole()?, files, &mut seen)?;
         self.look_at_legs(Moment::Read, legs, files, &mut seen)?;
 
-        self.show_again(&logs)?;
+        // As they were when the lost one was there again.
+        let show_again = || self.show(logs.iter().map(|log| log.written(usize::MAX)));
+        show_again()?;
         self.scrub(legs, true, files, &mut seen)?;
 
-        self.show_again(&logs)?;
+        show_again()?;
         self.replace(number, files, &mut seen)?;
         Ok(seen)
     }
@@ -92,15 +89,6 @@ impl Mirror<'_> {
             let requests = self.legs.iter().zip(before).map(|(leg, before)| served(leg) - before);
             Ok(requests.collect())
         })
-    }
-
-    /// Shows the legs as they were when the lost one was there again.
-    fn show_again(&self, logs: &[Log]) -> Result<(), FaultsError> {
-        self.forget()?;
-        for (leg, log) in self.legs.iter().zip(logs) {
-            leg.show(log.written(usize::MAX))?;
-        }
-        Ok(())
     }
 
     /// Replaces the leg with this `number`, which is lost, by an empty disk.

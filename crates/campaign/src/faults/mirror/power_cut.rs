@@ -6,10 +6,9 @@ use super::{
     lost_disk::{prepare, put},
     reads::Written,
 };
-use crate::faults::{FaultsError, recorded_target::LOG_BYTES};
+use crate::faults::FaultsError;
 use ::faults::{
     cut::{Cut, cut},
-    log::Log,
     mirror::FILES,
 };
 use model::result::Moment;
@@ -27,10 +26,10 @@ impl Mirror<'_> {
         let mut seen = SeenMirror { written: cut.acknowledged, ..SeenMirror::default() };
         let legs = &self.without_fault();
 
-        self.show_cut(&cut)?;
+        self.show(cut.written.iter().cloned())?;
         self.look_at_legs(Moment::Fault, legs, files, &mut seen)?;
 
-        self.show_cut(&cut)?;
+        self.show(cut.written)?;
         let whole = self.whole()?;
         self.look_through(Moment::Read, &whole, files, &mut seen)?;
         self.scrub(legs, true, files, &mut seen)?;
@@ -38,8 +37,7 @@ impl Mirror<'_> {
     }
 
     fn make_cut(&self, seed: u64) -> Result<Cut, FaultsError> {
-        self.begin()?;
-        self.legs.iter().for_each(|leg| leg.record(LOG_BYTES));
+        self.begin_recorded()?;
         let done = self.up(|up| {
             prepare(up.root(), seed).map_err(FaultsError::Prepare)?;
             self.legs[0].mark(0);
@@ -49,19 +47,11 @@ impl Mirror<'_> {
             }
             Ok(())
         });
-        let logs: Vec<Log> =
-            self.legs.iter().map(|leg| leg.recorded()).collect::<Result<_, _>>()?;
+        let logs = self.logs()?;
         done?;
         let none =
             || FaultsError::FaultNotTriggered { target: self.name(), what: "was acknowledged" };
         cut(&logs, seed).ok_or_else(none)
-    }
-
-    /// Shows all legs as the power failure left them.
-    fn show_cut(&self, cut: &Cut) -> Result<(), FaultsError> {
-        self.forget()?;
-        let mut legs = self.legs.iter().zip(&cut.written);
-        Ok(legs.try_for_each(|(leg, written)| leg.show(written.iter().cloned()))?)
     }
 }
 
