@@ -17,8 +17,8 @@ pub(super) fn blocks(cells: &[MirrorCell]) -> Vec<Block> {
 }
 
 const METHOD: &str = "One leg of a mirror holds a bad copy, or fails every request from some moment on. All files \
-                      that were synced are read through the mirror, and from each leg alone, or each set of legs \
-                      that is just enough. Silent: other data than was written, or no file, without an error. Percentages are upper bounds at 95 %, \
+                      that were synced are read through the mirror, and from each leg alone, or from every smallest \
+                      set of legs that is enough. Silent: other data than was written, or no file, without an error. Percentages are upper bounds at 95 %, \
                       one-sided.";
 
 /// A row for each moment and place that files were read from.
@@ -61,8 +61,8 @@ pub(super) fn reads(cells: &[MirrorCell]) -> Table {
             "A read counts once, as the worst of its files. Through the mirror, a read is a fresh mount in a new \
              thread."
                 .into(),
-            "Alone: a copy of the leg, mounted read-only and degraded; where one leg is not enough, each set of as many \
-             as are."
+            "Alone: a copy of the leg, mounted read-only and degraded; where one leg is not enough, every smallest set that \
+             is."
                 .into(),
         ],
     }
@@ -115,8 +115,8 @@ fn repairs(cells: &[MirrorCell]) -> Table {
         ],
         rows: cells.iter().map(row).collect(),
         footnotes: vec![
-            "Block was read: tries in which a read through the mirror met the bad block; in the others all reads \
-             were of other copies, so they say nothing of a repair."
+            "Block was read: tries in which a read through the mirror met the bad block; the others read only other copies, \
+             and say nothing about repair."
                 .into(),
             "Scrub repaired: afterwards each leg alone had everything. In small print and under replacement the \
              median time; disks are in memory, so only CPU work is compared."

@@ -168,13 +168,11 @@ fn limiter(samples: &[&Sample]) -> Option<Sign> {
     let count = samples.iter().filter(is_bad).count();
     let found = of(count, samples.len()).filter(|_| is_known)?;
     let (is_good, so_what) = match (count, is_few(count, samples.len())) {
-        (0, _) => {
-            (true, "neither the start of workers nor a throttled processor took part of the time")
-        }
+        (0, _) => (true, "neither worker start nor throttling limited a sample"),
         (_, true) => (true, "too few to matter"),
         _ => (
             false,
-            "starting workers took a tenth of the time, or a processor was throttled: differences of file systems \
+            "worker start took a tenth of the time or more, or the processor was throttled: differences between file systems \
              look smaller there than they are",
         ),
     };

@@ -33,7 +33,7 @@ fn files(s: &Settings) -> String {
 /// How a file is overwritten.
 fn overwrites(s: &Settings) -> String {
     format!(
-        "{} % of its pieces of {}, each once and in random order, pwrite(2) of {} pieces and fsync(2) in turn",
+        "{} % of their pieces of {}, each once and in random order, with an fsync(2) after every {} pwrite(2)",
         s.share, s.block, s.batch
     )
 }
@@ -41,11 +41,14 @@ fn overwrites(s: &Settings) -> String {
 fn made(s: &Settings) -> String {
     let before = match s.share {
         0 => String::new(),
-        _ => format!("The clone is overwritten before: {}. ", overwrites(s)),
+        _ => format!(
+            "The clone and the unshared file are first overwritten at the same offsets: {}. ",
+            overwrites(s)
+        ),
     };
     format!(
         "{before}Then the clone itself is cloned, {} times at scale 1 (at least 5 times): open(2) of a new file, the \
-         call, fsync(2). After the clock stopped, the last one is read and compared, and all of them are removed.",
+         call, fsync(2). Once the clock has stopped, the contents of the last one are verified, and all are removed.",
         s.clones
     )
 }
@@ -53,10 +56,10 @@ fn made(s: &Settings) -> String {
 fn overwritten(s: &Settings) -> String {
     format!(
         "The clone and the unshared file are in the page cache, which is verified. Both are overwritten at the same \
-         places: {}. They take turns, half of the pieces in each: clone, unshared, unshared, clone. So a machine that \
-         becomes slower or faster meanwhile is the same for both. Before the first turn and after each the file system \
-         is synced by syncfs(2), which counts as a part of the turn, and its free space is noted. After the clock \
-         stopped, all three files are read and compared with what they have to hold: the origin is unchanged.",
+         offsets: {}. They take turns, half of the pieces in each: clone, unshared, unshared, clone. A change in the \
+         machine's speed therefore affects both alike. Before the first turn and after each, syncfs(2) syncs the file \
+         system, which counts as part of the turn, and its free space is noted. Once the clock has stopped, the contents \
+         of all three files are verified; the origin must be unchanged.",
         overwrites(s)
     )
 }
@@ -65,13 +68,13 @@ fn read(s: &Settings) -> String {
     let before = match s.share {
         0 => "Nothing is overwritten.".into(),
         _ => format!(
-            "The clone and the unshared file are overwritten at the same places before: {}. The origin is not.",
+            "The clone and the unshared file are first overwritten at the same offsets: {}. The origin is not.",
             overwrites(s)
         ),
     };
     format!(
         "{before} The cache is emptied, which is verified. Then the {} is read from start to end in pieces of 1 MiB. \
-         After the clock stopped, it is compared with what it has to hold.",
+         Once the clock has stopped, its contents are verified.",
         match s.file {
             super::Which::Unshared => "unshared file",
             which => which.word(),
@@ -79,20 +82,20 @@ fn read(s: &Settings) -> String {
     )
 }
 
-const PROOF: &str = "Only blocks that are really shared count. Before anything is measured, FIEMAP has to report at \
+const PROOF: &str = "Only a clone that really shares its blocks counts. Before anything is measured, FIEMAP must report at \
                      least 95 % of the new clone as shared; on a file system without FIEMAP (ZFS, NFS) the clone may \
                      take at most 10 % of the space of its file. Otherwise, and where a file cannot be cloned at all \
                      (ext4, tmpfs), the sample is invalid and says so: a copy is never measured in its place. On NFS \
                      the server clones.";
 
 const MAKE: &str = "`durable_service_p50_us` is the time to create a file, make it a clone and sync it, \
-                    `call_service_p50_us` that of the call alone. The time to make a clone depends on the extents \
-                    of its file (`clone_extents`), not on its bytes: compare a new file with one that was overwritten \
-                    in small pieces.";
+                    `call_service_p50_us` that of the call alone. The time to make a clone depends on the number of \
+                    extents of its file (`clone_extents`), not on its size: compare a new file with one that was \
+                    overwritten in small pieces.";
 
-const OVERWRITE: &str = "It is the rate of durable overwrites of the clone, `unshared_rate` is that of the unshared \
-                         file on the same target. `slowdown` is the time that a byte takes in the clone over that in \
-                         the unshared file: how much slower a database becomes when it works on a clone. A file \
+const OVERWRITE: &str = "It is the rate of durable overwrites in the clone, and `unshared_rate` that in the unshared \
+                         file on the same target. `slowdown` is the time per byte in the clone over that in the \
+                         unshared file: how much slower a database becomes when it runs on a clone. A file \
                          system that never overwrites in place (Btrfs, ZFS) can have a slowdown of 1 with a low rate \
                          in both, so look at the rates, too.
 
@@ -101,11 +104,10 @@ const OVERWRITE: &str = "It is the rate of durable overwrites of the clone, `uns
 took, in percent of the bytes overwritten: 100 where each takes new space, more where old extents stay in use until \
 all of one is overwritten (Btrfs), or where space is reserved next to each piece: XFS takes 128 KiB for each 4 KiB \
 that is overwritten at a random place, and gives back what stays unused when the file has not been written for \
-minutes, or with the next mount. `unshared_grown_pct` is 0 where it is overwritten in place. Both are of the space in \
-use of the whole file system, to which Btrfs adds a reserve that grows and shrinks with its metadata: with few \
-overwrites they are coarse. `clone_extents`, `origin_extents` and `unshared_extents` count pieces of the files on the \
-device in the end, `clone_shared_pct` is what the clone still shares. Where FIEMAP is not supported these are \
-missing.";
+minutes, or with the next mount. `unshared_grown_pct` is 0 where it is overwritten in place. Both come from the \
+space in use on the whole file system, to which Btrfs adds a reserve that grows and shrinks with its metadata; after few \
+overwrites they are coarse. `clone_extents`, `origin_extents` and `unshared_extents` count the pieces of each file on the \
+device at the end; `clone_shared_pct` is the share of the clone that is still shared. Without FIEMAP these are missing.";
 
 const READ: &str = "Compare the three files of one block size and share on one target: the clone reads from two places, \
                     its own blocks and those of the origin; the origin should read as before; the unshared file shows \

@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 
 pub(super) static KIND: Kind = Kind {
     name: "clone",
-    about: "a file is cloned without copying (FICLONE); the time to make a clone, the rate at which one is overwritten \
-            next to a file that shares nothing, and the rate at which both are read afterwards.",
+    about: "clones a file without copying it (FICLONE); measures the time to make a clone, the rate of overwrites in a \
+            clone and in an unshared file, and the rate at which both are read afterwards.",
     knobs: &KNOBS,
     make: |head, table| {
         let settings: Settings = settings(table, &KNOBS)?;

@@ -13,31 +13,31 @@ pub(super) static KNOBS: [Knob; 8] = [
         "action",
         "",
         "overwrite",
-        "make: clones are made; overwrite: a clone and a file that shares nothing are overwritten at the same places; \
-         read: one of the files is read afterwards, cold",
+        "make: makes clones; overwrite: overwrites a clone and an unshared file at the same offsets; read: then reads one \
+         of the files from a cold cache",
     )
     .one_of(&["make", "overwrite", "read"]),
     Knob::new(
         "file",
         "",
         "clone",
-        "file that is read: the clone, its origin, or one that was overwritten like the clone but shares nothing",
+        "file to read: the clone, its origin, or the unshared file that was overwritten like the clone",
     )
     .one_of(&["clone", "origin", "unshared"]),
     Knob::new("size", "bytes", "1G", "size of the file at scale 1; at least 16M"),
-    Knob::new("block", "bytes", "4k", "bytes of an overwritten piece; a power of two from 4k to 1M"),
+    Knob::new("block", "bytes", "4k", "size of an overwrite; a power of two from 4k to 1M"),
     Knob::new(
         "share",
         "%",
         "10",
-        "share of the clone that is overwritten, at places in random order, from 0 to 100; each place once",
+        "share of the clone to overwrite, each piece once and in random order, from 0 to 100",
     ),
-    Knob::new("batch", "", "32", "pieces that one fsync makes durable, from 1 to 1024"),
+    Knob::new("batch", "", "32", "overwrites per fsync, from 1 to 1024"),
     Knob::new(
         "call",
         "",
         "ficlone",
-        "system call that makes the clone; copy_file_range may copy instead, which is refused",
+        "system call that makes the clone; if copy_file_range copies instead, the sample is refused",
     )
     .one_of(&["ficlone", "copy_file_range"]),
     Knob::new("clones", "", "100", "clones that `make` makes at scale 1; at least 5"),

@@ -121,8 +121,8 @@ impl Settings {
              with other data and a drawn leg.\n\n\
              {steps}\
              - Each leg is read alone at each of these moments: a copy of it is mounted read-only \
-             and degraded, while the disks fail all requests. Where one leg is not enough, each set of \
-             as many as are is read.\n\
+             and degraded, while the disks fail all requests. Where one leg is not enough, every smallest \
+             set of legs that is enough is read.\n\
              - A target that cannot be read without one of its disks is reported as not supported. \
              Every profile of Btrfs with redundancy can be tried, and arrays of md and volumes of LVM, \
              e.g. `btrfs[raid6]`, `raid1(ext4)` or `raid5(xfs)`.",

@@ -1,5 +1,5 @@
-//! The kind `transfer`: a tree of files is brought to a second file system of the same kind, in full, and then what has
-//! changed in it. The lab runs it, with the commands that the file system names; a declaration names the tree.
+//! The kind `transfer`: copies a tree of files to a second file system of the same kind, in full, and then what has
+//! changed. The lab runs it, with the commands that the file system names; a declaration names the tree.
 
 mod compare;
 mod tree;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 pub(super) static KIND: Kind = Kind {
     name: "transfer",
-    about: "a tree of files is sent to a second file system of the same kind, in full and then what has changed, by the \
+    about: "copies a tree of files to a second file system of the same kind, first in full, then incrementally, by the \
             file system's own send and receive or, where it has none, by tar.",
     knobs: &KNOBS,
     make: |head, table| {
@@ -36,13 +36,13 @@ static KNOBS: [Knob; 2] = [
         "size",
         "bytes",
         "2G",
-        "bytes of the tree at scale 1, from 32M to 1T; at least 32M at any scale",
+        "size of the tree at scale 1, from 32M to 1T; at least 32M at any scale",
     ),
     Knob::new(
         "change",
         "%",
         "5",
-        "bytes of it that change between the two transfers, from 1 to 50",
+        "share of it that changes between the two transfers, from 1 to 50",
     ),
 ];
 
@@ -181,32 +181,32 @@ impl TransferTest {
              In the first one a tree of {size} at scale 1 (at least 32 MiB) is made: half of the bytes in files of 8 MiB, \
              half in files of 1 to 256 KiB, 40 to a directory; with hard and symbolic links, modes, owners, times and, \
              where the file system has them, extended attributes.\n\n\
-             - The first file system is synced and made cold by a remount. The tree is sent in full, then the second file \
-             system is synced by syncfs(2), which counts.\n\
+             - The first file system is synced and remounted, so that its cache is cold. The tree is sent in full, then \
+             syncfs(2) syncs the second file system, which counts.\n\
              - {change} % of the bytes change: pieces of 4 to 64 KiB of large files are overwritten, files are appended \
              to, rewritten, deleted, created, renamed, links and attributes change, a directory is renamed. The first \
-             file system is made cold again, and what has changed is sent, and synced.\n\
+             file system is remounted again; what has changed is sent, and synced.\n\
              - After each, both trees are compared: names, types, contents, lengths, modes, owners, times of \
-             modification, targets of links, which names are one file, extended attributes. Where anything differs the \
+             modification, targets of links, which names are one file, extended attributes. If anything differs, the \
              sample is invalid and says what.\n\n\
              Btrfs: `btrfs send` of a read-only snapshot to `btrfs receive`, then with `-p`. ZFS: `zfs send` to `zfs \
-             receive`, then with `-i`. All others have no way of their own that is used here: `tar` with \
-             `--listed-incremental`, `--acls` and `--xattrs`, in and out. rsync is as common; tar is on every machine, its \
-             archive can be counted like the stream of the others, and it carries deletions. `xfsdump` writes to a list \
-             below /var/lib of this machine, which a benchmark must not change."
+             receive`, then with `-i`. All others: `tar` with \
+             `--listed-incremental`, `--acls` and `--xattrs` at both ends. rsync is as common, but tar is on every \
+             machine, the bytes of its archive can be counted like those of a stream, and it carries deletions. `xfsdump` \
+             writes to an inventory below /var/lib of this machine, which a benchmark must not change."
         )
     }
 }
 
 const READ_IT: &str = "`wall_s` is the time from the start of both programs until the received tree is synced, \
                        `sync_s` the sync in it. `stream_bytes` are the bytes between the two programs, \
-                       `data_bytes` those of the files that were to be sent: of the whole tree, or of what has changed. \
+                       `data_bytes` those of the files to send: of the whole tree, or of what has changed. \
                        `rate` is the latter over `wall_s`, in decimal MB/s.
 
-`is_native` is 1 where the file system sends by itself, and 0 for tar; the fact `transfer` of the target names the \
-commands. The difference shows after a change: send and receive take what differs between two snapshots from the \
-metadata, and overwritten pieces alone, while tar looks at every file and sends each that changed in whole. Both ends \
-are on this machine, so no network takes part, and both images on one disk.";
+`is_native` is 1 for the file system's own send and receive, and 0 for tar; the fact `transfer` of the target names the \
+commands. They differ most after a change: send and receive find it in the metadata of two snapshots and send only \
+what was overwritten, while tar looks at every file and sends each changed one whole. Both ends are on this machine, \
+so no network takes part, and both images share one disk.";
 
 #[cfg(test)]
 mod tests;
